@@ -1,0 +1,148 @@
+/**
+ * The error taxonomy. An expected answer is a value; an exception means the caller cannot go on as planned.
+ * The **kind** decides what to do, the **code** (`room/what`) is stable and searchable.
+ */
+
+export const ERROR_KINDS = ['invalid', 'missing', 'refused', 'unavailable', 'uncertain', 'defect'] as const
+export type ErrorKind = (typeof ERROR_KINDS)[number]
+
+export type ErrorCode = `${string}/${string}`
+
+/** What a door adds to an error: plain values that are safe to log and to show. */
+export type ErrorDetails = Readonly<Record<string, unknown>>
+
+export interface PeragoErrorOptions {
+  readonly details?: ErrorDetails
+  /** What the reader may do about it, as one imperative sentence. */
+  readonly next?: string
+  readonly cause?: unknown
+}
+
+/** A new kind does not compile without a row in each of these tables. */
+export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
+  invalid: 400,
+  missing: 404,
+  refused: 409,
+  unavailable: 503,
+  uncertain: 504,
+  defect: 500,
+}
+
+export const EXIT_CODE: Readonly<Record<ErrorKind, number>> = {
+  invalid: 2,
+  missing: 2,
+  refused: 3,
+  unavailable: 4,
+  uncertain: 4,
+  defect: 70,
+}
+
+export const GRPC_STATUS: Readonly<Record<ErrorKind, string>> = {
+  invalid: 'INVALID_ARGUMENT',
+  missing: 'NOT_FOUND',
+  refused: 'FAILED_PRECONDITION',
+  unavailable: 'UNAVAILABLE',
+  uncertain: 'UNKNOWN',
+  defect: 'INTERNAL',
+}
+
+/** Known to every copy of the package in one process, so that errors are told apart across copies. */
+const BRAND = Symbol.for('perago.error')
+
+/**
+ * The root of every error we throw.
+ *
+ * ```ts
+ * throw new MissingError('lakefs/no-such-branch', `read branch "${name}": there is none`, {
+ *   details: { branch: name },
+ *   next: 'Create the branch, or correct its name in the task input.',
+ * })
+ * ```
+ */
+export abstract class PeragoError extends Error {
+  abstract readonly kind: ErrorKind
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+  readonly next: string | undefined
+  readonly [BRAND] = true
+
+  constructor(code: ErrorCode, message: string, options: PeragoErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = new.target.name
+    this.code = code
+    this.details = options.details ?? {}
+    this.next = options.next
+  }
+}
+
+/** The definition, input or configuration is wrong. */
+export class InvalidError extends PeragoError {
+  readonly kind = 'invalid'
+}
+
+/** What was named is not there. */
+export class MissingError extends PeragoError {
+  readonly kind = 'missing'
+}
+
+/** A fence or a state said no; the world has moved on. */
+export class RefusedError extends PeragoError {
+  readonly kind = 'refused'
+}
+
+export interface UnavailableErrorOptions extends PeragoErrorOptions {
+  /** How long the other side asked us to wait, when it said so. */
+  readonly retryAfterMs?: number
+}
+
+/** Surely not done; trying again is safe. */
+export class UnavailableError extends PeragoError {
+  readonly kind = 'unavailable'
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: ErrorCode, message: string, options: UnavailableErrorOptions = {}) {
+    super(code, message, options)
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+export interface UncertainErrorOptions extends PeragoErrorOptions {
+  /** What to read in order to learn whether the request took effect. */
+  readonly read: string
+}
+
+/** Sent, but the answer was lost: read the state before anything else. */
+export class UncertainError extends PeragoError {
+  readonly kind = 'uncertain'
+  readonly read: string
+
+  constructor(code: ErrorCode, message: string, options: UncertainErrorOptions) {
+    super(code, message, options)
+    this.read = options.read
+  }
+}
+
+/** Our own mistake, or a broken invariant. */
+export class DefectError extends PeragoError {
+  readonly kind = 'defect'
+}
+
+/** True for our errors, whichever copy of the package made them. */
+export function isPeragoError(value: unknown): value is PeragoError {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
+}
+
+/** The kind of anything thrown: what is not ours is a defect of ours, for we did not expect it. */
+export function errorKindOf(error: unknown): ErrorKind {
+  return isPeragoError(error) ? error.kind : 'defect'
+}
+
+/** For what cannot be. One claim per call; a broken invariant is never retried into silence. */
+export function invariant(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new DefectError('base/invariant', `invariant broken: ${message}`)
+}
+
+/** Closes an exhaustive switch: adding a case elsewhere makes the call fail to compile. */
+export function unreachable(value: never, what: string): never {
+  throw new DefectError('base/unreachable', `${what}: no case for ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,46 @@
+/** Branded strings, so that a task id cannot be passed where a branch name belongs. */
+
+import { InvalidError } from './errors.ts'
+
+declare const brand: unique symbol
+export type Branded<Name extends string> = string & { readonly [brand]: Name }
+
+/** The full 64-digit id of a commit. A *ref* is always a commit, never a branch. */
+export type CommitRef = Branded<'CommitRef'>
+export type BranchName = Branded<'BranchName'>
+export type RepositoryName = Branded<'RepositoryName'>
+/** Names a whole tree; equal ids mean equal trees, the reverse need not hold. */
+export type MetaRangeId = Branded<'MetaRangeId'>
+
+const COMMIT_REF = /^[0-9a-f]{64}$/
+const BRANCH_NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/
+const REPOSITORY_NAME = /^[a-z0-9][a-z0-9-]{2,62}$/
+
+export function isCommitRef(text: string): text is CommitRef {
+  return COMMIT_REF.test(text)
+}
+
+export function commitRef(text: string): CommitRef {
+  if (isCommitRef(text)) return text
+  throw badId('commit-ref', text, 'a commit ref is 64 lower-case hexadecimal digits')
+}
+
+/** lakeFS allows neither slash nor dot in a branch name. */
+export function branchName(text: string): BranchName {
+  if (BRANCH_NAME.test(text)) return text as BranchName
+  throw badId(
+    'branch-name',
+    text,
+    'a branch name has letters, digits, "_" and "-", and does not start with "-"',
+  )
+}
+
+export function repositoryName(text: string): RepositoryName {
+  if (REPOSITORY_NAME.test(text)) return text as RepositoryName
+  throw badId('repository-name', text, 'a repository name has 3 to 63 lower-case letters, digits and "-"')
+}
+
+function badId(what: string, text: string, rule: string): InvalidError {
+  const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
+  return new InvalidError(`base/bad-${what}`, `read ${JSON.stringify(shown)} as ${what}: ${rule}`)
+}

@@ -1,0 +1,212 @@
+/**
+ * What publication needs of a versioned repository. The caller owns this interface; `lakefs/` meets it.
+ *
+ * An answer that the protocol foresees (nothing to commit, a conflict, a moved head) is a value. What is thrown
+ * is a `PeragoError`: `missing` (repository, branch or ref is not there), `refused` (protected branch, read-only),
+ * `unavailable` (surely not done), `uncertain` (sent, answer lost; `read` says what to look at), `invalid`, `defect`.
+ */
+
+import type { Readable } from 'node:stream'
+import type { BranchName, CommitRef, MetaRangeId, RepositoryName } from '../base/ids.ts'
+
+export type Metadata = Readonly<Record<string, string>>
+
+export interface CallOptions {
+  readonly signal?: AbortSignal
+}
+
+export interface BranchHead {
+  readonly branch: BranchName
+  readonly head: CommitRef
+}
+
+export interface CommitRecord {
+  readonly ref: CommitRef
+  readonly parents: readonly CommitRef[]
+  readonly message: string
+  readonly committer: string
+  readonly metadata: Metadata
+  readonly createdAt: Date
+  /** Empty for the first commit of a repository. */
+  readonly metaRange: MetaRangeId | ''
+  readonly generation: number
+}
+
+export interface ObjectStat {
+  readonly path: string
+  /** Opaque: compare for equality only. On some stores it is the MD5 of the content, on others it is not. */
+  readonly checksum: string
+  readonly sizeBytes: number
+  readonly modifiedAt: Date
+  readonly contentType: string
+  readonly metadata: Metadata
+}
+
+export type ListEntry =
+  ({ readonly kind: 'object' } & ObjectStat) | { readonly kind: 'prefix'; readonly path: string }
+
+export interface ListOptions extends CallOptions {
+  readonly prefix?: string
+  /** Exclusive; need not exist. */
+  readonly after?: string
+  readonly delimiter?: string
+  /** How many entries to ask for in one page; the iterator asks for as many pages as there are. */
+  readonly pageSize?: number
+}
+
+export interface DiffOptions extends CallOptions {
+  readonly prefix?: string
+  readonly after?: string
+  readonly pageSize?: number
+}
+
+export type ChangeKind = 'added' | 'removed' | 'changed' | 'conflict'
+
+export interface Change {
+  readonly path: string
+  readonly change: ChangeKind
+  readonly sizeBytes: number | undefined
+}
+
+export interface ByteRange {
+  readonly start: number
+  /** Inclusive, like the Range header. */
+  readonly end?: number
+}
+
+export interface OpenedObject {
+  readonly checksum: string
+  readonly sizeBytes: number
+  readonly contentType: string
+  /** Fails with `lakefs/checksum-mismatch` or `lakefs/short-body` when what arrived is not what was stored. */
+  readonly body: Readable
+}
+
+/** A body that can be sent again when the first try surely did nothing: opened anew for each try. */
+export interface UploadBody {
+  readonly sizeBytes: number
+  open(): Readable | Uint8Array
+}
+
+export interface WriteRequest {
+  readonly branch: BranchName
+  readonly path: string
+  readonly body: UploadBody
+  readonly contentType?: string
+  readonly metadata?: Metadata
+  /** Create only when the path is absent; an existing object gives `{ written: false }`. */
+  readonly ifAbsent?: boolean
+}
+
+export type WriteOutcome =
+  | { readonly written: true; readonly object: ObjectStat }
+  | { readonly written: false; readonly reason: 'exists' }
+
+export interface CommitRequest {
+  readonly branch: BranchName
+  readonly message: string
+  readonly metadata?: Metadata
+  readonly allowEmpty?: boolean
+  /** Commit exactly this tree on the branch's head; the branch must have no uncommitted changes. */
+  readonly sourceMetaRange?: MetaRangeId
+}
+
+export type CommitOutcome =
+  | { readonly committed: true; readonly commit: CommitRecord }
+  | { readonly committed: false; readonly reason: 'nothing-to-commit' | 'dirty-branch' }
+  | { readonly committed: false; readonly reason: 'hook-refused'; readonly message: string }
+
+export interface MergeRequest {
+  /** A commit, because a branch could move between the decision and the merge. */
+  readonly source: CommitRef
+  readonly into: BranchName
+  readonly message?: string
+  readonly metadata?: Metadata
+  readonly squash?: boolean
+  readonly allowEmpty?: boolean
+  readonly strategy?: 'source-wins' | 'dest-wins'
+}
+
+export type MergeOutcome =
+  | { readonly merged: true; readonly ref: CommitRef }
+  | { readonly merged: false; readonly reason: 'conflict' | 'nothing-to-merge' | 'dirty-target' }
+  | { readonly merged: false; readonly reason: 'hook-refused'; readonly message: string }
+
+export interface MoveRequest {
+  readonly branch: BranchName
+  /** Where the branch must stand now; anything else and it stays where it is. */
+  readonly expectedHead: CommitRef
+  readonly to: CommitRef
+}
+
+/**
+ * lakeFS has no conditional reset: `soft` means read, decide, act, with a small window between. `moved: true`
+ * is only said when the branch was read afterwards and stood at `to`.
+ */
+export type MoveOutcome =
+  { readonly moved: true; readonly strength: 'soft' } | { readonly moved: false; readonly head: CommitRef }
+
+/** A commit written as a record, with any parents; its id is computed by the adapter. */
+export interface CommitRecordRequest {
+  readonly parents: readonly CommitRef[]
+  readonly message: string
+  readonly committer: string
+  readonly metadata: Metadata
+  readonly metaRange: MetaRangeId
+  readonly createdAt: Date
+  readonly generation: number
+}
+
+export interface LogOptions extends CallOptions {
+  readonly firstParent?: boolean
+  /** At most this many commits in all. */
+  readonly limit?: number
+  /** The last commit to show; the walk ends with it. */
+  readonly stopAt?: CommitRef
+}
+
+export interface VersionedRepo {
+  readonly repository: RepositoryName
+
+  /** `created: false` when a branch of that name is there already, whatever it points at. */
+  createBranch(
+    request: { readonly branch: BranchName; readonly from: CommitRef; readonly hidden?: boolean },
+    options?: CallOptions,
+  ): Promise<{ readonly created: boolean }>
+  /** `undefined` when there is no such branch. */
+  readBranch(branch: BranchName, options?: CallOptions): Promise<BranchHead | undefined>
+  listBranches(
+    request?: { readonly prefix?: string; readonly hidden?: boolean; readonly pageSize?: number },
+    options?: CallOptions,
+  ): AsyncIterable<BranchHead>
+  deleteBranch(branch: BranchName, options?: CallOptions): Promise<{ readonly deleted: boolean }>
+  moveBranch(request: MoveRequest, options?: CallOptions): Promise<MoveOutcome>
+
+  /** `undefined` when there is no such commit. */
+  readCommit(ref: CommitRef, options?: CallOptions): Promise<CommitRecord | undefined>
+  log(from: CommitRef | BranchName, options?: LogOptions): AsyncIterable<CommitRecord>
+  /** Writing the same record twice gives the same ref. */
+  writeCommitRecord(record: CommitRecordRequest, options?: CallOptions): Promise<CommitRef>
+
+  list(at: CommitRef | BranchName, options?: ListOptions): AsyncIterable<ListEntry>
+  stat(at: CommitRef | BranchName, path: string, options?: CallOptions): Promise<ObjectStat | undefined>
+  /** `undefined` when there is no such object. */
+  read(
+    at: CommitRef | BranchName,
+    path: string,
+    options?: CallOptions & { readonly range?: ByteRange },
+  ): Promise<OpenedObject | undefined>
+
+  write(request: WriteRequest, options?: CallOptions): Promise<WriteOutcome>
+  /** Deleting what is not there is no error. Splits into as many requests as the server's limit asks for. */
+  deleteObjects(branch: BranchName, paths: Iterable<string>, options?: CallOptions): Promise<void>
+
+  /** What changed from one commit to the other, as the two trees stand (two-dot). */
+  diff(from: CommitRef, to: CommitRef, options?: DiffOptions): AsyncIterable<Change>
+  /** What `source` brings into `into` against their merge base (three-dot); conflicts are marked. */
+  diffForMerge(into: CommitRef | BranchName, source: CommitRef, options?: DiffOptions): AsyncIterable<Change>
+  diffUncommitted(branch: BranchName, options?: DiffOptions): AsyncIterable<Change>
+
+  commit(request: CommitRequest, options?: CallOptions): Promise<CommitOutcome>
+  merge(request: MergeRequest, options?: CallOptions): Promise<MergeOutcome>
+}

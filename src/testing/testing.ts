@@ -1,0 +1,3 @@
+/** `perago/testing`: servers and helpers for the tests of those who use perago. */
+
+export {}

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    // Two cores are what a small machine has; more workers only make real servers slower.
+    maxWorkers: 2,
+    reporters: ['default', ['json', { outputFile: 'test-report/vitest.json' }]],
+    coverage: { provider: 'v8', include: ['src/**'], exclude: ['**/generated/**'] },
+  },
+})
