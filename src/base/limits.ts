@@ -18,3 +18,61 @@ export const RETRY_FIRST_DELAY_MS = 100
 export const RETRY_MAX_DELAY_MS = 10_000
 /** A `Retry-After` beyond this is read as this. */
 export const RETRY_AFTER_MAX_MS = 86_400_000
+
+// ── base: redaction and logging
+
+/** A shorter secret is redacted where a key names it, not wherever its few characters turn up. */
+export const REDACTION_MIN_SECRET_CHARS = 6
+/** Data nested deeper than this is replaced by a note. */
+export const REDACTION_MAX_DEPTH = 200
+/** A longer text in a log line is cut, after redaction. */
+export const LOG_TEXT_MAX_CHARS = 16_384
+
+// ── embedded lakeFS, HTTP side
+
+/** The largest object the embedded lakeFS takes, whichever way it is uploaded. */
+export const EMBEDDED_OBJECT_MAX_BYTES = 1_099_511_627_776
+/** The largest JSON body the embedded lakeFS reads; the only kind it holds in memory. */
+export const EMBEDDED_JSON_MAX_BYTES = 16_777_216
+/** The longest object path, in UTF-8 bytes; the same as lakeFS'. */
+export const EMBEDDED_PATH_MAX_BYTES = 1024
+/** The longest request line and headers together. */
+export const EMBEDDED_HEADER_MAX_BYTES = 65_536
+/** How much of an unread body is thrown away after an early answer before the connection is cut. */
+export const EMBEDDED_DRAIN_MAX_BYTES = 16_777_216
+/** How long a connection may stay silent in the middle of a request or an answer. */
+export const EMBEDDED_IDLE_MS = 60_000
+/** How long a client may take to send its headers. */
+export const EMBEDDED_HEADERS_MS = 30_000
+/** How long `close()` lets requests under way finish before it cuts them. */
+export const EMBEDDED_CLOSE_MS = 5_000
+/** The most paths of one batch deletion; the same as lakeFS'. */
+export const EMBEDDED_BATCH_DELETE_MAX_PATHS = 1000
+/** The largest page of a listing; the same as lakeFS'. */
+export const EMBEDDED_PAGE_MAX = 1000
+/** How long a bearer token from a login is good. */
+export const EMBEDDED_TOKEN_MS = 3_600_000
+/** How long a presigned address is good. */
+export const EMBEDDED_PRESIGN_MS = 900_000
+/** How long a staging address may be linked after it was given out. */
+export const EMBEDDED_STAGING_ADDRESS_MS = 21_600_000
+/** The most uploads through presigned addresses that may wait for being linked. */
+export const EMBEDDED_PRESIGNED_UPLOADS_MAX = 10_000
+/** The most parts of one multi-part upload; the same as lakeFS'. */
+export const EMBEDDED_PARTS_MAX = 10_000
+/** How many requests the embedded server remembers for inspection. */
+export const EMBEDDED_HISTORY_MAX = 10_000
+/** The largest action file. */
+export const EMBEDDED_ACTION_FILE_MAX_BYTES = 1_048_576
+/** The most action files one update reads. */
+export const EMBEDDED_ACTION_FILES_MAX = 100
+/** How long one action hook may run. */
+export const EMBEDDED_HOOK_MS = 5_000
+/** What one action hook may allocate. */
+export const EMBEDDED_HOOK_MEMORY_BYTES = 67_108_864
+/** How much of what one action hook prints is kept. */
+export const EMBEDDED_HOOK_OUTPUT_MAX_BYTES = 65_536
+/** How many action hooks run at the same time. */
+export const EMBEDDED_HOOK_WORKERS_MAX = 2
+/** How many action runs are remembered for each repository. */
+export const EMBEDDED_ACTION_RUNS_MAX = 1000

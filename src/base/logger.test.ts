@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest'
+import { ManualClock } from '../testing/manual-clock.ts'
+import { UnavailableError } from './errors.ts'
+import { LOG_TEXT_MAX_CHARS } from './limits.ts'
+import type { LoggerSettings } from './log-line.ts'
+import { silentLogger, type Logger, type LogLevel } from './logger.ts'
+import { openPinoLogger } from './pino-logger.ts'
+import { createPrettyLogger } from './pretty-logger.ts'
+import { createRedactor, REDACTED } from './redaction.ts'
+
+const secret = 'hunter2-hunter2'
+const redactor = createRedactor([secret])
+
+const kinds: readonly [string, (settings: LoggerSettings) => Promise<Logger>][] = [
+  ['pino', openPinoLogger],
+  ['pretty', (settings) => Promise.resolve(createPrettyLogger({ ...settings, clock: new ManualClock() }))],
+]
+
+async function written(
+  open: (settings: LoggerSettings) => Promise<Logger>,
+  level: LogLevel,
+  use: (logger: Logger) => void,
+): Promise<string[]> {
+  const lines: string[] = []
+  use(await open({ level, redactor, write: (line) => lines.push(line) }))
+  return lines
+}
+
+test.each(kinds)('BA-30 %s writes no secret, in message, fields, bindings or errors', async (_name, open) => {
+  const lines = await written(open, 'info', (logger) => {
+    logger.child({ password: 'abc', note: `bound ${secret}` }).info(`said ${secret}`, {
+      url: `http://me:${secret}@h/`,
+      error: new UnavailableError('base/x', `got ${secret}`, { cause: new Error(secret) }),
+    })
+  })
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).not.toContain('hunter2')
+  expect(lines[0]).not.toContain('abc')
+  expect(lines[0]).toContain(`said ${REDACTED}`)
+  expect(lines[0]).toContain('base/x')
+})
+
+test.each(kinds)('BA-31 %s writes from its level on, and nothing when silent', async (_name, open) => {
+  const sayAll = (logger: Logger): void => {
+    for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) logger[level](`at ${level}`)
+  }
+  expect(await written(open, 'trace', sayAll)).toHaveLength(5)
+  expect((await written(open, 'warn', sayAll)).map((line) => /at (\w+)/.exec(line)?.[1])).toEqual([
+    'warn',
+    'error',
+  ])
+  expect(await written(open, 'silent', sayAll)).toEqual([])
+})
+
+test.each(kinds)('BA-32 %s keeps a line a line, whatever stands in it', async (_name, open) => {
+  const nasty = 'a\nb\r\u001b[31mred\u2028c\u202ed'
+  const lines = await written(open, 'info', (logger) => logger.info(nasty, { [nasty]: nasty }))
+  expect(lines).toHaveLength(1)
+  // eslint-disable-next-line no-control-regex -- that is the point
+  expect(lines[0]?.slice(0, -1)).not.toMatch(/[\u0000-\u001f]/)
+  expect(lines[0]?.endsWith('\n')).toBe(true)
+})
+
+test.each(kinds)(
+  'BA-33 %s cuts a long text after redaction, so that no half of a secret is left',
+  async (_name, open) => {
+    const long = 'x'.repeat(LOG_TEXT_MAX_CHARS - 5) + ` ${secret}`
+    const [line = ''] = await written(open, 'info', (logger) => logger.info(long, { long }))
+    expect(line).not.toContain('hunt')
+    expect(line.length).toBeLessThan(3 * LOG_TEXT_MAX_CHARS)
+  },
+)
+
+test('BA-34 a pino line is one JSON object with time, level, message and fields', async () => {
+  const [line = ''] = await written(openPinoLogger, 'info', (logger) =>
+    logger.child({ task: 't1' }).warn('slow', { retryAfterMs: 2000 }),
+  )
+  const parsed = JSON.parse(line) as Record<string, unknown>
+  expect(parsed).toEqual({
+    level: 'warn',
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as unknown,
+    task: 't1',
+    retryAfterMs: 2000,
+    message: 'slow',
+  })
+})
+
+test('BA-34 a pretty line reads time, level, sentence, fields', () => {
+  const lines: string[] = []
+  const logger = createPrettyLogger({
+    level: 'info',
+    redactor,
+    write: (line) => lines.push(line),
+    clock: new ManualClock(new Date('2026-01-01T09:15:02.118Z')),
+  })
+  logger.child({ port: 8000 }).info('listening', { host: '127.0.0.1', note: 'two words' })
+  expect(lines).toEqual(['09:15:02.118 info  listening  port=8000  host=127.0.0.1  note="two words"\n'])
+})
+
+test('BA-31 the silent logger takes everything and stays silent', () => {
+  expect(() => {
+    silentLogger.child({ a: 1 }).error('nobody hears', { b: 2 })
+  }).not.toThrow()
+})
