@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { ClosingLineReporter } from './test/support/servers/closing-line.ts'
 
 export default defineConfig({
   test: {
@@ -7,7 +8,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores are what a small machine has; more workers only make real servers slower.
     maxWorkers: 2,
-    reporters: ['default', ['json', { outputFile: 'test-report/vitest.json' }]],
+    reporters: ['default', ['json', { outputFile: 'test-report/vitest.json' }], new ClosingLineReporter()],
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['**/generated/**'] },
   },
 })

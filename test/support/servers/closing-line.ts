@@ -1,0 +1,32 @@
+// Prints the last line of a test run: how many of each, and why something was skipped. A skip that only shows in a
+// list nobody reads is as good as a test that was never written.
+import { writeSync } from 'node:fs'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
+
+/** `outside` counts what went wrong outside any test: a file that could not be loaded, an error nobody caught. */
+export function closingLine(tests: Iterable<TestCase>, outside: number): string {
+  const counts = { passed: 0, failed: outside, skipped: 0 }
+  const reasons = new Map<string, number>()
+  for (const test of tests) {
+    const result = test.result()
+    // A test that never got its turn is not green either.
+    if (result.state === 'pending') counts.failed += 1
+    else counts[result.state] += 1
+    if (result.state !== 'skipped') continue
+    const reason = result.note ?? `no reason given by "${test.fullName}"`
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  }
+  const sums = `${String(counts.passed)} passed, ${String(counts.failed)} failed, ${String(counts.skipped)} skipped`
+  const why = [...reasons].map(([reason, count]) => `${String(count)} × ${reason}`)
+  return why.length === 0 ? sums : `${sums} (${why.join(' | ')})`
+}
+
+export class ClosingLineReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()])
+    const outside = modules.reduce((sum, module) => sum + module.errors().length, unhandled.length)
+    const line = closingLine(tests, outside)
+    // Other reporters still write when theirs is done; the last line is said when nobody can speak any more.
+    process.once('exit', () => writeSync(process.stdout.fd, `\n${line}\n`))
+  }
+}

@@ -1,0 +1,63 @@
+import { startEmbeddedLakefs } from '../../../src/embedded/lakefs/server.ts'
+import { askJson } from './http.ts'
+import { makeDirectory, removeDirectory } from './process.ts'
+import type { Endpoint, ServerRecipe, StartedServer } from './real-server.ts'
+
+const READY_MS = 60_000
+const KEY = { accessKeyId: 'AKIAPERAGOTESTS', secretAccessKey: 'perago-tests-secret' }
+
+/** lakeFS is in no package registry: where neither environment nor container gives one, the embedded server stands in. */
+export const LAKEFS: ServerRecipe = {
+  kind: 'lakefs',
+  variable: 'LAKEFS_ENDPOINT',
+  readEnvironment: (environment) => {
+    const url = environment.LAKEFS_ENDPOINT
+    if (!url) return undefined
+    const facts = {
+      accessKeyId: environment.LAKEFS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: environment.LAKEFS_SECRET_ACCESS_KEY ?? '',
+      storageNamespace: environment.LAKEFS_STORAGE_NAMESPACE ?? '',
+    }
+    return { url: url.replace(/\/(api\/v1\/?)?$/, ''), facts }
+  },
+  check: async ({ url }, signal) => {
+    const { status } = await askJson(`${url}/api/v1/healthcheck`, { signal })
+    if (status !== 204) throw new Error(`lakeFS answered ${String(status)}`)
+  },
+  container: {
+    image: 'treeverse/lakefs:1.84.0',
+    port: 8000,
+    environment: {
+      LAKEFS_DATABASE_TYPE: 'local',
+      LAKEFS_BLOCKSTORE_TYPE: 'local',
+      LAKEFS_AUTH_ENCRYPT_SECRET_KEY: 'perago-tests',
+      LAKEFS_INSTALLATION_USER_NAME: 'admin',
+      LAKEFS_INSTALLATION_ACCESS_KEY_ID: KEY.accessKeyId,
+      LAKEFS_INSTALLATION_SECRET_ACCESS_KEY: KEY.secretAccessKey,
+      LAKEFS_STATS_ENABLED: 'false',
+    },
+    endpointAt: (host, port) => endpoint(`http://${host}:${String(port)}`),
+  },
+  start: startEmbedded,
+  startsAs: 'embedded',
+  readyMs: READY_MS,
+}
+
+async function startEmbedded(): Promise<StartedServer> {
+  const directory = makeDirectory('lakefs')
+  try {
+    const server = await startEmbeddedLakefs({ dataDir: directory, ...KEY })
+    const close = async (): Promise<void> => {
+      await server.close()
+      removeDirectory(directory)
+    }
+    return { ...endpoint(server.url), directory, close }
+  } catch (error) {
+    removeDirectory(directory)
+    throw error
+  }
+}
+
+function endpoint(url: string): Endpoint {
+  return { url, facts: { ...KEY, storageNamespace: 'local://perago-tests' } }
+}

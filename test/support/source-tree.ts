@@ -1,0 +1,110 @@
+// Reads the project's own files for the tests that watch over its order.
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, posix, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+export const PROJECT_ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+export interface Import {
+  /** The file that imports, as a path from the project's root with `/`. */
+  readonly from: string
+  readonly specifier: string
+  /** The file that is imported, for relative imports. */
+  readonly to: string | undefined
+  readonly typeOnly: boolean
+}
+
+/** Every file of the project that is ours: nothing fetched, built or left behind by a run. */
+export function listFiles(directory = '.', keep: (path: string) => boolean = () => true): string[] {
+  const left = new Set([
+    '.git',
+    'node_modules',
+    'dist',
+    'coverage',
+    '.perago',
+    'test-report',
+    '.cache',
+    'results',
+  ])
+  return readdirSync(join(PROJECT_ROOT, directory), { withFileTypes: true })
+    .filter((entry) => !left.has(entry.name) && !entry.name.endsWith('.tgz'))
+    .flatMap((entry) => {
+      const path = posix.join(directory.split(sep).join('/'), entry.name)
+      return entry.isDirectory() ? listFiles(path) : [path]
+    })
+    .filter(keep)
+    .sort()
+}
+
+export function readText(path: string): string {
+  return readFileSync(join(PROJECT_ROOT, path), 'utf8')
+}
+
+export function parseSource(path: string): ts.SourceFile {
+  return ts.createSourceFile(path, readText(path), ts.ScriptTarget.ES2023, true)
+}
+
+export function isTest(path: string): boolean {
+  return /\.test\.ts$/.test(path)
+}
+
+/** Static, re-exporting, dynamic and type imports alike: a tangle is a tangle however it is written. */
+export function readImports(path: string): Import[] {
+  const found: Import[] = []
+  visit(parseSource(path), (node) => {
+    if (ts.isImportDeclaration(node))
+      add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
+    else if (ts.isExportDeclaration(node) && node.moduleSpecifier) add(node.moduleSpecifier, node.isTypeOnly)
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
+      add(node.argument.literal, true)
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false)
+  })
+  return found
+
+  function add(specifier: ts.Node | undefined, typeOnly: boolean): void {
+    if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return
+    const relativeTo = specifier.text.startsWith('.')
+      ? posix.normalize(posix.join(posix.dirname(path), specifier.text))
+      : undefined
+    found.push({ from: path, specifier: specifier.text, to: relativeTo, typeOnly })
+  }
+}
+
+/** The text of every string in a file, with what stands before the first hole of a template. */
+export function readStrings(path: string): string[] {
+  const found: string[] = []
+  visit(parseSource(path), (node) => {
+    if (ts.isStringLiteralLike(node)) found.push(node.text)
+    else if (ts.isTemplateExpression(node)) found.push(node.head.text)
+  })
+  return found
+}
+
+export function visit(node: ts.Node, see: (node: ts.Node) => void): void {
+  see(node)
+  ts.forEachChild(node, (child) => visit(child, see))
+}
+
+/** Circles in a graph, each once, written as the way round. */
+export function findCircles(edges: ReadonlyMap<string, readonly string[]>): string[] {
+  const circles: string[] = []
+  const done = new Set<string>()
+  const walk = (node: string, way: readonly string[]): void => {
+    const seenAt = way.indexOf(node)
+    if (seenAt >= 0) {
+      circles.push([...way.slice(seenAt), node].join(' → '))
+      return
+    }
+    if (done.has(node)) return
+    for (const next of edges.get(node) ?? []) walk(next, [...way, node])
+    done.add(node)
+  }
+  for (const node of edges.keys()) walk(node, [])
+  return circles
+}
+
+export function toProjectPath(absolute: string): string {
+  return relative(PROJECT_ROOT, absolute).split(sep).join('/')
+}
