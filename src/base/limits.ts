@@ -39,6 +39,17 @@ export const CONCURRENCY_MAX = 32
 /** How many operations may wait for their turn before further ones are turned away. */
 export const CONCURRENCY_WAITING_MAX = 100_000
 
+// ── base: configuration and showing errors
+
+/** The largest configuration file. */
+export const CONFIGURATION_FILE_MAX_BYTES = 1_048_576
+/** The largest file that a secret is read from. */
+export const SECRET_FILE_MAX_BYTES = 65_536
+/** How many causes of an error are shown, one below the other. */
+export const ERROR_CAUSES_MAX = 8
+/** A longer message of an error is cut where it is shown, after redaction. */
+export const ERROR_TEXT_MAX_CHARS = 2_000
+
 // ── embedded lakeFS, HTTP side
 
 /** The largest object the embedded lakeFS takes, whichever way it is uploaded. */
