@@ -105,12 +105,10 @@ export const EMBEDDED_ACTION_RUNS_MAX = 1000
 export const LAKEFS_CONNECTIONS_MAX = 32
 /** How long a connection to the lakeFS server may take to open. */
 export const LAKEFS_CONNECT_TIMEOUT_MS = 10_000
-/** How long a lakeFS request may go without any progress before its answer begins. Merges and commits run hooks meanwhile. */
+/** How long a lakeFS request may go without any progress before its answer begins, be it the server's fault or the source's. */
 export const LAKEFS_ANSWER_TIMEOUT_MS = 120_000
 /** How long the body of a lakeFS answer may stay silent. */
 export const LAKEFS_BODY_IDLE_MS = 60_000
-/** How long an upload may wait for the next piece of what is to be sent. */
-export const LAKEFS_SOURCE_IDLE_MS = 300_000
 /** The largest JSON answer that is read; it is the only kind that is held in memory. */
 export const LAKEFS_JSON_ANSWER_MAX_BYTES = 67_108_864
 /** How much of a refusal's body is looked at. */
@@ -139,3 +137,28 @@ export const LAKEFS_PRESIGNED_PUT_MAX_BYTES = 5_368_709_120
 export const LAKEFS_PRESIGNED_REFRESH_MAX = 2
 /** How long giving up a multi-part upload may take; it goes on when the upload itself was aborted. */
 export const LAKEFS_ABORT_UPLOAD_MS = 30_000
+
+// ── embedded lakeFS, storage
+
+/** How much of the metadata database SQLite may keep in memory, in KiB. */
+export const EMBEDDED_DB_CACHE_KIB = 32_768
+/** How many bytes of tree nodes, as they are stored, are kept decoded in memory. */
+export const EMBEDDED_NODE_CACHE_BYTES = 33_554_432
+/** The most writes that one transaction of the embedded lakeFS takes together. */
+export const EMBEDDED_WRITE_BATCH_MAX = 512
+/** The most writes that may wait for their transaction. */
+export const EMBEDDED_WRITE_QUEUE_MAX = 65_536
+/** How many staged changes are read at a time. */
+export const EMBEDDED_STAGING_READ_ROWS = 512
+/** How much of a body is gathered before it is written to disk. */
+export const EMBEDDED_BLOB_BUFFER_BYTES = 1_048_576
+/** The most bytes of all objects together when the embedded lakeFS runs in memory. */
+export const EMBEDDED_MEMORY_BLOBS_MAX_BYTES = 1_073_741_824
+/** How often an update of a branch is tried when others keep moving the branch under it; the same as lakeFS'. */
+export const EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS = 10
+/** The most updates with action files that may wait for their turn on one branch. */
+export const EMBEDDED_BRANCH_QUEUE_MAX = 1024
+/** How many rows of something deleted are swept away in one transaction. */
+export const EMBEDDED_SWEEP_ROWS = 1000
+/** The fewest digits of a commit id that stand for the whole id; the same as lakeFS'. */
+export const EMBEDDED_SHORT_ID_MIN_DIGITS = 4
