@@ -8,7 +8,11 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores are what a small machine has; more workers only make real servers slower.
     maxWorkers: 2,
-    reporters: ['default', ['json', { outputFile: 'test-report/vitest.json' }], new ClosingLineReporter()],
+    reporters: [
+      'default',
+      ['json', { outputFile: process.env.PERAGO_TEST_REPORT ?? 'test-report/vitest.json' }],
+      new ClosingLineReporter(),
+    ],
     coverage: { provider: 'v8', include: ['src/**'], exclude: ['**/generated/**'] },
   },
 })

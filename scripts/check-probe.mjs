@@ -1,0 +1,31 @@
+// Runs a conformance probe that lives outside the project against `perago lakefs`, twice on one data directory:
+//   node scripts/check-probe.mjs PROBE EMPTY_DIRECTORY
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { startServing } from './serving.mjs'
+
+const PROBE_MS = 600_000
+const KEYS = ['--access-key', 'AKIAPERAGOPROBE', '--secret-key', 'perago-probe-secret']
+const [probe, directory] = process.argv.slice(2)
+if (directory === undefined) {
+  console.error('usage: node scripts/check-probe.mjs PROBE EMPTY_DIRECTORY')
+  process.exit(2)
+}
+
+for (const round of [1, 2]) {
+  const data = join(directory, 'data')
+  const args = ['dist/cli/main.js', 'lakefs', '--port', '0', '--data', data, ...KEYS]
+  const server = await startServing(process.execPath, args)
+  const namespace = ['--storage-namespace', `local://probe-${round}`]
+  const run = spawnSync(
+    process.execPath,
+    [probe, '--check', '--endpoint', server.url, ...KEYS, ...namespace],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      timeout: PROBE_MS,
+    },
+  )
+  const exit = await server.stop()
+  if (run.status !== 0) throw new Error(`probe, round ${round}: ended with ${run.status ?? run.signal}`)
+  if (exit !== 0) throw new Error(`server, round ${round}: ended with ${exit} after SIGTERM`)
+}

@@ -1,0 +1,60 @@
+// Starts a program that serves, waits for its `ready URL` line, and stops it for certain.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+const READY_MS = 60_000
+const STOP_MS = 20_000
+
+/** Resolves once the program said where it serves. */
+export async function startServing(command, args, { cwd, env = process.env } = {}) {
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  let printed = ''
+  const killWithUs = () => signalGroup(child, 'SIGKILL')
+  process.once('exit', killWithUs)
+  const url = await new Promise((resolve, reject) => {
+    const late = setTimeout(() => {
+      signalGroup(child, 'SIGKILL')
+      reject(new Error(`${command}: not ready within ${READY_MS} ms. It printed: ${printed}`))
+    }, READY_MS)
+    const settle = (action) => {
+      clearTimeout(late)
+      action()
+    }
+    child.once('error', (error) => settle(() => reject(error)))
+    child.once('exit', (code, signal) =>
+      settle(() => reject(new Error(`${command}: ended with ${code ?? signal} before it was ready`))),
+    )
+    child.stdout.on('data', (chunk) => {
+      printed += chunk
+      process.stdout.write(chunk)
+      const ready = /^ready (\S+)$/m.exec(printed)
+      if (ready !== null) settle(() => resolve(ready[1]))
+    })
+  })
+  return { url, stop: () => stop(child, killWithUs) }
+}
+
+/** Asks for the end, and gives the exit code; a program that does not listen is killed and that is an error. */
+async function stop(child, killWithUs) {
+  let killed = false
+  const late = setTimeout(() => {
+    killed = true
+    signalGroup(child, 'SIGKILL')
+  }, STOP_MS)
+  const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : []
+  signalGroup(child, 'SIGTERM')
+  await ended
+  clearTimeout(late)
+  process.off('exit', killWithUs)
+  if (killed) throw new Error(`${child.spawnfile}: did not end within ${STOP_MS} ms of SIGTERM`)
+  return child.exitCode
+}
+
+// The program may stand behind `npx` and a shell: the whole group is told.
+function signalGroup(child, signal) {
+  try {
+    process.kill(-child.pid, signal)
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,72 @@
+// What a user downloads. `npm run package:check` adds publint and attw, which read the built package as tools do.
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { PROJECT_ROOT, listFiles, readText } from './support/source-tree.ts'
+
+interface Manifest {
+  readonly files: readonly string[]
+  readonly bin: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly scripts: Readonly<Record<string, string>>
+}
+
+interface LockedPackage {
+  readonly dev?: boolean
+  readonly hasInstallScript?: boolean
+}
+
+const manifest = JSON.parse(readText('package.json')) as Manifest
+
+function listPackedFiles(): string[] {
+  const npm = spawnSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: PROJECT_ROOT,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  })
+  const [packed] = JSON.parse(npm.stdout) as [{ files: { path: string }[] }]
+  return packed.files.map(({ path }) => path).sort()
+}
+
+/** What the sources and the manifest together say the package is made of. */
+function listDeclaredFiles(): string[] {
+  const compiled = listFiles('src', (path) => /(?<!\.test|\.d)\.ts$/.test(path)).flatMap((path) => {
+    const stem = path.replace(/^src\//, 'dist/').replace(/\.ts$/, '')
+    return [`${stem}.js`, `${stem}.js.map`, `${stem}.d.ts`]
+  })
+  const carried = manifest.files
+    .filter((name) => name !== 'dist')
+    .flatMap((name) => (statSync(join(PROJECT_ROOT, name)).isDirectory() ? listFiles(name) : [name]))
+  return [...compiled, ...carried, 'package.json'].sort()
+}
+
+test('HO-14 the package holds what was built from the sources and what the manifest names, nothing else', () => {
+  expect(existsSync(join(PROJECT_ROOT, 'dist')), 'run `npm run build` first, as `npm test` does').toBe(true)
+  expect(listPackedFiles()).toEqual(listDeclaredFiles())
+})
+
+test('HO-14 every entry and every program of the manifest is in the package', () => {
+  const packed = new Set(listPackedFiles())
+  const named = Object.values(manifest.exports).flatMap((entry) =>
+    typeof entry === 'string' ? [entry] : Object.values(entry),
+  )
+  const missing = [...named, ...Object.values(manifest.bin)].filter(
+    (path) => !packed.has(path.replace(/^\.\//, '')),
+  )
+  expect(missing).toEqual([])
+})
+
+test('HO-15 no runtime dependency, however deep, has an install script', () => {
+  const lock = JSON.parse(readText('package-lock.json')) as { packages: Record<string, LockedPackage> }
+  const runtime = Object.entries(lock.packages).filter(([path, locked]) => path !== '' && locked.dev !== true)
+  const names = runtime.map(([path]) => path.replace(/^.*node_modules\//, ''))
+  expect(Object.keys(manifest.dependencies).filter((name) => !names.includes(name))).toEqual([])
+  expect(runtime.filter(([, locked]) => locked.hasInstallScript === true).map(([path]) => path)).toEqual([])
+})
+
+test('HO-15 installing perago itself runs nothing', () => {
+  const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']
+  expect(hooks.filter((hook) => hook in manifest.scripts)).toEqual([])
+})

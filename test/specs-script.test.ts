@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { PROJECT_ROOT } from './support/source-tree.ts'
+
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'perago-specs-'))
+  mkdirSync(join(directory, 'specs'))
+})
+
+afterEach(() => {
+  rmSync(directory, { recursive: true })
+})
+
+/** Ids of this test's own small shelf, put together so that no line here is taken for the title of a test. */
+const id = (number: number): string => `Z-${String(number)}`
+
+function writeShelf(promised: readonly number[], excused: Readonly<Record<number, string>>): void {
+  const rows = promised.map((number) => `| ${id(number)} | promise ${String(number)} |`)
+  writeFileSync(join(directory, 'specs/page.md'), ['| ID | Statement |', '|---|---|', ...rows].join('\n'))
+  const notYet = Object.entries(excused).map(([number, reason]) => `| Z-${number} | ${reason} |`)
+  writeFileSync(join(directory, 'specs/not-yet.md'), ['| ID | Reason |', '|---|---|', ...notYet].join('\n'))
+}
+
+function writeReport(tests: readonly (readonly [ids: readonly number[], status: string])[]): void {
+  const assertionResults = tests.map(([ids, status]) => {
+    const title = [...ids.map(id), 'it holds'].join(' ')
+    return { title, fullName: `suite ${title}`, status }
+  })
+  writeFileSync(join(directory, 'report.json'), JSON.stringify({ testResults: [{ assertionResults }] }))
+}
+
+function runSpecs(...args: string[]): { exit: number | null; stdout: string; stderr: string } {
+  const paths = ['--report', join(directory, 'report.json'), '--specs', join(directory, 'specs')]
+  const run = spawnSync(process.execPath, ['scripts/specs.mjs', ...paths, ...args], {
+    cwd: PROJECT_ROOT,
+    encoding: 'utf8',
+  })
+  return { exit: run.status, stdout: run.stdout, stderr: run.stderr }
+}
+
+test('HO-11 HO-12 the document counts passing tests, gives reasons and names what is unproven', () => {
+  writeShelf([1, 2, 3, 4], { 3: 'needs the core' })
+  writeReport([
+    [[1, 2], 'passed'],
+    [[1], 'passed'],
+    [[4], 'skipped'],
+  ])
+  const { exit, stdout, stderr } = runSpecs('--json')
+  expect(JSON.parse(stdout)).toEqual({
+    proven: { [id(1)]: 2, [id(2)]: 1 },
+    notYet: { [id(3)]: 'needs the core' },
+    unproven: [id(4)],
+  })
+  expect(stderr).toContain(`${id(4)} is neither proven nor in not-yet.md: promise 4`)
+  expect(exit).toBe(1)
+})
+
+test('HO-11 when every promise is proven or excused the exit code is 0', () => {
+  writeShelf([1, 2], { 2: 'needs the core' })
+  writeReport([[[1], 'passed']])
+  const { exit, stdout, stderr } = runSpecs()
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
+  expect(stdout).toContain(`${id(1)}  promise 1\n    passed  suite ${id(1)} it holds`)
+  expect(stdout).toContain('1 proven, 1 not yet, 0 unproven')
+})
+
+test('HO-11 one failing test unproves a promise, whatever else passed', () => {
+  writeShelf([1], {})
+  writeReport([
+    [[1], 'passed'],
+    [[1], 'failed'],
+  ])
+  const { exit, stdout } = runSpecs('--json')
+  expect(JSON.parse(stdout)).toEqual({ proven: {}, notYet: {}, unproven: [id(1)] })
+  expect(exit).toBe(1)
+})
+
+test.each([
+  ['a proven promise that is still excused', [1], { 1: 'later' }, [1], 'is proven: take it out'],
+  ['an excuse without a reason', [1], { 1: '' }, [], 'without a reason'],
+  ['an excuse for what nobody promised', [], { 1: 'later' }, [], 'no page promises it'],
+  ['a test that names what nobody promised', [], {}, [1], 'no page promises it'],
+])('HO-11 it fails on %s', (_, promised, excused, tested, complaint) => {
+  writeShelf(promised, excused)
+  writeReport(tested.length > 0 ? [[tested, 'passed']] : [])
+  const { exit, stderr } = runSpecs()
+  expect(stderr).toContain(complaint)
+  expect(exit).toBe(1)
+})
+
+test('HO-11 without a report it says what to run', () => {
+  writeShelf([1], {})
+  const { exit, stdout, stderr } = runSpecs('--json')
+  expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
+  expect(stderr).toContain('npm test')
+})
