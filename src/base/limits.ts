@@ -133,8 +133,6 @@ export const LAKEFS_PARTS_IN_FLIGHT = 4
 export const LAKEFS_PARTS_MAX = 10_000
 /** The largest upload that may go to a presigned address in one piece. */
 export const LAKEFS_PRESIGNED_PUT_MAX_BYTES = 5_368_709_120
-/** How often a presigned address is asked for anew when the store refuses it, which it does once it is too old. */
-export const LAKEFS_PRESIGNED_REFRESH_MAX = 2
 /** How long giving up a multi-part upload may take; it goes on when the upload itself was aborted. */
 export const LAKEFS_ABORT_UPLOAD_MS = 30_000
 
@@ -162,3 +160,100 @@ export const EMBEDDED_BRANCH_QUEUE_MAX = 1024
 export const EMBEDDED_SWEEP_ROWS = 1000
 /** The fewest digits of a commit id that stand for the whole id; the same as lakeFS'. */
 export const EMBEDDED_SHORT_ID_MIN_DIGITS = 4
+
+// ── publication
+
+/** The longest name of a staging branch; a longer one is refused before anything is sent. */
+export const STAGING_NAME_MAX_CHARS = 1024
+/** How often one publication judges the branch: once, and again after each lost answer or moved head. */
+export const PUBLICATION_TURNS_MAX = 4
+/** How many commits of a branch are looked through for one's own publication after a lost answer. */
+export const PUBLICATION_LOOK_BACK_COMMITS = 20
+/** How often a step that may safely be done twice is tried in all when its answer is lost. */
+export const PUBLICATION_REPEATS_MAX = 3
+/** How long keeping evidence and removing a staging branch may take; both go on after the attempt was aborted. */
+export const PUBLICATION_CLEANUP_MS = 30_000
+/** How many paths an error about a staged commit names. */
+export const PUBLICATION_PATHS_SHOWN = 5
+
+// ── workspace: the files of one attempt
+
+/** The most files one workspace may have. */
+export const WORKSPACE_FILES_MAX = 1_000_000
+/** The most bytes one workspace may have. */
+export const WORKSPACE_BYTES_MAX = 10_995_116_277_760
+/** How many files are brought in at the same time. */
+export const WORKSPACE_DOWNLOADS_IN_FLIGHT = 32
+/** Up to this size a file is gathered in memory and written in one go. */
+export const WORKSPACE_SMALL_FILE_MAX_BYTES = 65_536
+/** How many files are hashed at the same time. */
+export const WORKSPACE_HASHES_IN_FLIGHT = 2
+/** How much of a file is read at once while it is hashed. */
+export const WORKSPACE_HASH_BUFFER_BYTES = 1_048_576
+/** How long a walk through a directory may keep the event loop to itself. */
+export const WORKSPACE_WALK_SLICE_MS = 4
+/** How many paths that stand in the way are kept for an error; the rest is counted. */
+export const WORKSPACE_REFUSALS_MAX = 1000
+/** How many of them its message names. */
+export const WORKSPACE_REFUSALS_SHOWN = 10
+/** The longest key of an object, in bytes of UTF-8; the same as lakeFS'. */
+export const WORKSPACE_KEY_MAX_BYTES = 1024
+/** The longest name of a file or directory, in bytes of UTF-8. */
+export const WORKSPACE_NAME_MAX_BYTES = 255
+/** How long a layout waits for the file system's clock to move on, so that a later edit shows in the times. */
+export const WORKSPACE_CLOCK_TICK_MAX_MS = 40
+/** The shortest time between two reports of progress. */
+export const WORKSPACE_PROGRESS_INTERVAL_MS = 100
+
+// ── workspace: guardrails
+
+/** How many guardrails are checked at the same time. */
+export const GUARDRAILS_IN_FLIGHT = 8
+/** How long one guardrail may take. */
+export const GUARDRAIL_MAX_MS = 600_000
+/** The largest file `jsonMatches` reads; it is held in memory. */
+export const GUARDRAIL_JSON_MAX_BYTES = 67_108_864
+/** How many failures one guardrail may report; the rest is counted. */
+export const GUARDRAIL_FAILURES_MAX = 100
+/** How many failures the message of a guardrail error names. */
+export const GUARDRAIL_FAILURES_SHOWN = 10
+
+// ── workspace: ownership and clean-up
+
+/** How often a worker looks for the directories of dead workers. */
+export const WORKSPACE_COLLECT_INTERVAL_MS = 300_000
+/** How long the owner of a directory must have been silent before its lock alone, seen from another machine, proves it dead. */
+export const WORKSPACE_OWNER_SILENT_MS = 3_600_000
+/** How long asking the operating system for a process may take. */
+export const WORKSPACE_PROCESS_QUERY_MS = 5_000
+/** The largest marker file that is read. */
+export const WORKSPACE_MARKER_MAX_BYTES = 65_536
+
+// ── conductor: the client
+
+/** Connections to one Conductor server, and so requests in flight, waiting polls included. */
+export const CONDUCTOR_CONNECTIONS_MAX = 64
+/** How long a connection to the Conductor server may take to open. */
+export const CONDUCTOR_CONNECT_TIMEOUT_MS = 10_000
+/** How long a Conductor request may take in all. A poll may take the time it asked the server to wait on top. */
+export const CONDUCTOR_ANSWER_TIMEOUT_MS = 30_000
+/** The largest answer of a Conductor server that is read: a full poll of payloads that are just small enough. */
+export const CONDUCTOR_ANSWER_MAX_BYTES = 134_217_728
+/** How much of the server's own words an error message quotes. */
+export const CONDUCTOR_QUOTE_MAX_CHARS = 300
+/** The longest a poll may ask the server to wait; more is refused by it. */
+export const CONDUCTOR_POLL_WAIT_MAX_MS = 5_000
+/** The largest output of a task, as JSON, that the next task is still given. Above it the server puts it aside. */
+export const CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES = 3_145_728
+/** The largest input of a workflow, as JSON, that its tasks are still given. Above it the server puts it aside. */
+export const CONDUCTOR_WORKFLOW_PAYLOAD_INLINE_MAX_BYTES = 5_242_880
+/** The largest payload that Conductor takes at all. Above it the task fails for good. */
+export const CONDUCTOR_PAYLOAD_MAX_BYTES = 10_485_760
+/** How much of the reason a task did not end well is kept by the server. */
+export const CONDUCTOR_REASON_MAX_CHARS = 500
+/** How many log lines of one result are kept by the server. */
+export const CONDUCTOR_LOGS_PER_RESULT_MAX = 10
+/** How long a token is taken to be good when it does not say so itself. */
+export const CONDUCTOR_TOKEN_LIFETIME_MS = 1_800_000
+/** How long before its end a token is replaced. */
+export const CONDUCTOR_TOKEN_REFRESH_AHEAD_MS = 60_000

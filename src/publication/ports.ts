@@ -146,6 +146,15 @@ export interface MoveRequest {
 export type MoveOutcome =
   { readonly moved: true; readonly strength: 'soft' } | { readonly moved: false; readonly head: CommitRef }
 
+export interface TagRequest {
+  /** Letters, digits, `_`, `-` and `.`; permanent. */
+  readonly tag: string
+  readonly at: CommitRef
+}
+
+/** `created: false`: a tag of that name is there already; `at` is where it points. It is never moved. */
+export type TagOutcome = { readonly created: true } | { readonly created: false; readonly at: CommitRef }
+
 /** A commit written as a record, with any parents; its id is computed by the adapter. */
 export interface CommitRecordRequest {
   readonly parents: readonly CommitRef[]
@@ -181,6 +190,9 @@ export interface VersionedRepo {
   ): AsyncIterable<BranchHead>
   deleteBranch(branch: BranchName, options?: CallOptions): Promise<{ readonly deleted: boolean }>
   moveBranch(request: MoveRequest, options?: CallOptions): Promise<MoveOutcome>
+
+  /** A tag keeps a commit reachable that no branch holds any more. */
+  createTag(request: TagRequest, options?: CallOptions): Promise<TagOutcome>
 
   /** `undefined` when there is no such commit. */
   readCommit(ref: CommitRef, options?: CallOptions): Promise<CommitRecord | undefined>

@@ -1,0 +1,65 @@
+/** What an attempt changed against its input ref, as whole keys of the repository. */
+
+import { InvalidError } from '../base/errors.ts'
+import { PUBLICATION_PATHS_SHOWN } from '../base/limits.ts'
+import type { Metadata, UploadBody } from './ports.ts'
+
+export interface PlannedUpload {
+  readonly path: string
+  readonly body: UploadBody
+  readonly contentType?: string | undefined
+  readonly metadata?: Metadata | undefined
+}
+
+export interface PlannedChanges {
+  /** Added or changed against the input ref. */
+  readonly uploads: readonly PlannedUpload[]
+  /** Present at the input ref and gone now. */
+  readonly deletes: readonly string[]
+}
+
+export function isEmpty({ uploads, deletes }: PlannedChanges): boolean {
+  return uploads.length === 0 && deletes.length === 0
+}
+
+/** Refuses a plan that reaches outside the prefix, or says two things of one path, before anything is sent. */
+export function checkPlan(plan: PlannedChanges, prefix: string): void {
+  // Without the slash, "data" would take in "database/x".
+  if (prefix !== '' && !prefix.endsWith('/')) {
+    throw new InvalidError('publication/bad-prefix', `plan changes under "${prefix}": a prefix ends with "/"`)
+  }
+  const seen = new Set<string>()
+  const outside: string[] = []
+  const twice: string[] = []
+  for (const path of pathsOf(plan)) {
+    if (!path.startsWith(prefix)) outside.push(path)
+    if (seen.has(path)) twice.push(path)
+    seen.add(path)
+  }
+  if (outside.length > 0) {
+    throw new InvalidError(
+      'publication/outside-prefix',
+      `plan changes under "${prefix}": ${outside.length} of them reach outside, such as ${showPaths(outside)}`,
+      { details: { prefix, paths: outside.slice(0, PUBLICATION_PATHS_SHOWN) } },
+    )
+  }
+  if (twice.length > 0) {
+    throw new InvalidError(
+      'publication/path-twice',
+      `plan changes under "${prefix}": ${twice.length} paths are named twice, such as ${showPaths(twice)}`,
+      { details: { paths: twice.slice(0, PUBLICATION_PATHS_SHOWN) } },
+    )
+  }
+}
+
+export function showPaths(paths: readonly string[]): string {
+  return paths
+    .slice(0, PUBLICATION_PATHS_SHOWN)
+    .map((path) => JSON.stringify(path))
+    .join(', ')
+}
+
+function* pathsOf({ uploads, deletes }: PlannedChanges): Iterable<string> {
+  for (const { path } of uploads) yield path
+  yield* deletes
+}
