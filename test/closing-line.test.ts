@@ -46,7 +46,7 @@ test('HO-26 the last line gives the sums and the reason of every skip', () => {
     test('d', ({ skip }) => skip('redis: no engine'))
     test.skip('e', () => {})
   `)
-  expect(line).toBe('1 passed, 1 failed, 3 skipped (2 × redis: no engine | 1 × no reason given by "e")')
+  expect(line).toBe('1 passed, 1 failed, 3 skipped (2 × redis: no engine | 1 × no reason given, as by "e")')
 })
 
 test('HO-26 a test file that cannot be loaded counts as failed', () => {

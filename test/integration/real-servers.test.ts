@@ -110,6 +110,18 @@ describe('the order in which a server is looked for', () => {
     expect(await origin(noImage)).toBe('native')
   })
 
+  test('HO-22 a container that never answers is stopped before the next way is tried', async () => {
+    let stopped = 0
+    const close = (): Promise<void> => {
+      stopped += 1
+      return Promise.resolve()
+    }
+    const mute = { ...docker, startContainer: () => Promise.resolve({ ...present('container'), close }) }
+    const check = (): Promise<never> => Promise.reject(new Error('mute'))
+    expect(await openRealServer({ ...recipe, check }, mute)).toMatchObject({ origin: 'native' })
+    expect(stopped).toBe(1)
+  })
+
   test('HO-23 a named server that does not answer is a failure and no skip', async () => {
     const silent = {
       ...RECIPES.etcd,

@@ -41,8 +41,8 @@ function createProgram(roots: readonly string[], texts: ReadonlyMap<string, stri
   const read = ts.readConfigFile(configPath, (path) => ts.sys.readFile(path))
   const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, dirname(configPath))
   const host = ts.createCompilerHost(options)
-  const { readFile, fileExists } = host
-  host.readFile = (path) => texts.get(path) ?? readFile.call(host, path)
-  host.fileExists = (path) => texts.has(path) || fileExists.call(host, path)
+  const onDisk = ts.createCompilerHost(options)
+  host.readFile = (path) => texts.get(path) ?? onDisk.readFile(path)
+  host.fileExists = (path) => texts.has(path) || onDisk.fileExists(path)
   return ts.createProgram([...roots], options, host)
 }

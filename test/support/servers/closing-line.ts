@@ -7,16 +7,19 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node'
 export function closingLine(tests: Iterable<TestCase>, outside: number): string {
   const counts = { passed: 0, failed: outside, skipped: 0 }
   const reasons = new Map<string, number>()
+  let silent: { readonly first: string; count: number } | undefined
   for (const test of tests) {
     const result = test.result()
     // A test that never got its turn is not green either.
     if (result.state === 'pending') counts.failed += 1
     else counts[result.state] += 1
     if (result.state !== 'skipped') continue
-    const reason = result.note ?? `no reason given by "${test.fullName}"`
-    reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+    if (result.note !== undefined) reasons.set(result.note, (reasons.get(result.note) ?? 0) + 1)
+    else (silent ??= { first: test.fullName, count: 0 }).count += 1
   }
   const sums = `${String(counts.passed)} passed, ${String(counts.failed)} failed, ${String(counts.skipped)} skipped`
+  // A run narrowed by name skips all the others without a word; one of them is example enough.
+  if (silent !== undefined) reasons.set(`no reason given, as by "${silent.first}"`, silent.count)
   const why = [...reasons].map(([reason, count]) => `${String(count)} × ${reason}`)
   return why.length === 0 ? sums : `${sums} (${why.join(' | ')})`
 }

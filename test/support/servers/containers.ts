@@ -1,6 +1,9 @@
 // The second way to a real server: a container, when a Docker engine answers.
 import { request } from 'node:http'
+import type { StartupCheckStrategy, StartupStatus } from 'testcontainers'
 import type { ContainerRecipe, StartedServer } from './real-server.ts'
+
+type Dockerode = Parameters<StartupCheckStrategy['checkStartupState']>[0]
 
 const PING_MS = 2_000
 const START_MS = 180_000
@@ -24,11 +27,19 @@ export function dockerAnswers(environment: NodeJS.ProcessEnv = process.env): Pro
 
 export async function startContainer(recipe: ContainerRecipe): Promise<StartedServer> {
   // Loaded only here: it takes a second, and most machines have no engine.
-  const { GenericContainer, Wait } = await import('testcontainers')
+  const { GenericContainer, StartupCheckStrategy } = await import('testcontainers')
+  // The library's own readiness check runs a shell and net tools inside the container; not every image has them, and
+  // the provider asks the server itself anyway.
+  class IsRunning extends StartupCheckStrategy {
+    override async checkStartupState(client: Dockerode, id: string): Promise<StartupStatus> {
+      const { State: state } = await client.getContainer(id).inspect()
+      return state.Running ? 'SUCCESS' : 'FAIL'
+    }
+  }
   const image = new GenericContainer(recipe.image)
     .withExposedPorts(recipe.port)
     .withEnvironment({ ...recipe.environment })
-    .withWaitStrategy(Wait.forListeningPorts())
+    .withWaitStrategy(new IsRunning())
     .withStartupTimeout(START_MS)
   const container = await (recipe.command ? image.withCommand([...recipe.command]) : image).start()
   return {

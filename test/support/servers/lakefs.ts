@@ -1,4 +1,3 @@
-import { startEmbeddedLakefs } from '../../../src/embedded/lakefs/server.ts'
 import { askJson } from './http.ts'
 import { makeDirectory, removeDirectory } from './process.ts'
 import type { Endpoint, ServerRecipe, StartedServer } from './real-server.ts'
@@ -44,6 +43,8 @@ export const LAKEFS: ServerRecipe = {
 }
 
 async function startEmbedded(): Promise<StartedServer> {
+  // Loaded only here: the tests of the other servers need none of it.
+  const { startEmbeddedLakefs } = await import('../../../src/embedded/lakefs/server.ts')
   const directory = makeDirectory('lakefs')
   try {
     const server = await startEmbeddedLakefs({ dataDir: directory, ...KEY })

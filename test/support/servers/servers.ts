@@ -63,7 +63,12 @@ export async function openRealServer(
   if (await surroundings.dockerAnswers()) {
     try {
       const started = await surroundings.startContainer(recipe.container)
-      await waitFor(recipe, started, recipe.readyMs)
+      try {
+        await waitFor(recipe, started, recipe.readyMs)
+      } catch (error) {
+        await started.close()
+        throw error
+      }
       return { kind: recipe.kind, origin: 'container', ...started }
     } catch (error) {
       missing.push(
