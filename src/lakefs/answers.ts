@@ -86,12 +86,12 @@ const CONTENTION: Verdict = {
   next: 'Others write to the same branch; try again.',
 }
 
-const NOT_LAKEFS: Verdict = {
+const NOT_LAKEFS = {
   is: 'error',
   kind: 'invalid',
   code: 'lakefs/not-lakefs',
   next: 'Check the endpoint: it must be the address of a lakeFS server, and no proxy may answer in its place.',
-}
+} as const satisfies Verdict
 
 const TOO_OLD: Verdict = {
   is: 'error',
@@ -104,15 +104,21 @@ const TOO_OLD: Verdict = {
 export function classifyAnswer(operation: OperationName, answer: Answer): Verdict {
   const { status } = answer
   const row = operationRow(operation)
-  if (row.done.includes(status)) return { is: 'done' }
+  if (row.done.includes(status) && (answer.isJson || status === 204 || row.body !== undefined)) {
+    return { is: 'done' }
+  }
   if (status >= 500) return classifyTrouble(operation, answer)
   // Credentials are refused by proxies too, in a form of their own.
   if (status === 401) return errorOf(401)
   if (status < 400) {
-    // A page where a bare success belongs, or a redirect: somebody else answered. A success in JSON that we do not know
-    // may mean that it was done.
-    if (!answer.isJson || status >= 300 || row.class === 'safe') return NOT_LAKEFS
-    return { is: 'error', kind: 'uncertain', code: 'lakefs/unknown-answer', next: 'Read before trying again.' }
+    // A redirect, or a page where data belongs: somebody else answered. Yet a success we cannot read may still be one.
+    if (status >= 300 || row.class === 'safe') return NOT_LAKEFS
+    return {
+      is: 'error',
+      kind: 'uncertain',
+      code: 'lakefs/unknown-answer',
+      next: `Check that the endpoint is a lakeFS server; before trying again, read ${row.read}.`,
+    }
   }
   if (UNSHAPED_STATUSES.has(status)) return errorOf(status)
   if (!answer.isJson) return NOT_LAKEFS
@@ -127,12 +133,15 @@ const UNSHAPED_STATUSES: ReadonlySet<number> = new Set([408, 423, 429])
 function classifyTrouble(operation: OperationName, answer: Answer): Verdict {
   if (STATUS_ROWS[answer.status] !== undefined) return errorOf(answer.status)
   if (answer.status === 500 && answer.message?.includes('predicate failed') === true) return CONTENTION
-  const kind = TROUBLE_KIND[operationRow(operation).class]
+  const row = operationRow(operation)
   return {
     is: 'error',
-    kind,
+    kind: TROUBLE_KIND[row.class],
     code: 'lakefs/server-trouble',
-    next: kind === 'uncertain' ? 'Read before trying again.' : 'Try again; look into the server log if it stays.',
+    next:
+      row.class === 'safe'
+        ? 'Try again; look into the server log if it stays.'
+        : `Before trying again, read ${row.read}.`,
   }
 }
 

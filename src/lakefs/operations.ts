@@ -25,6 +25,8 @@ interface RowBase {
   /** The statuses that say it was done. */
   readonly done: readonly number[]
   readonly values: Readonly<Partial<Record<number, ExpectedRefusal>>>
+  /** What comes with success, where it is not a JSON document (or, with 204, nothing). */
+  readonly body?: 'text' | 'bytes'
 }
 
 export type OperationRow =
@@ -77,6 +79,7 @@ export const OPERATIONS = {
     class: 'look-before-repeat',
     read: 'the branch: whether it is there and where it stands',
     done: [201],
+    body: 'text',
     values: { 409: 'exists' },
   },
   getBranch: { doing: 'read the branch', class: 'safe', done: [200], values: { 404: 'missing' } },
@@ -95,6 +98,16 @@ export const OPERATIONS = {
     values: {},
   },
   diffBranch: { doing: 'read the uncommitted changes', class: 'safe', done: [200], values: {} },
+
+  // Tags never move, so a repetition does no harm; but it would say "there already" of one's own tag.
+  createTag: {
+    doing: 'create the tag',
+    class: 'look-before-repeat',
+    read: 'the tag: whether it is there and where it points',
+    done: [201],
+    values: { 409: 'exists' },
+  },
+  getTag: { doing: 'read the tag', class: 'safe', done: [200], values: { 404: 'missing' } },
 
   commit: {
     doing: 'commit',
@@ -123,7 +136,13 @@ export const OPERATIONS = {
 
   listObjects: { doing: 'list objects', class: 'safe', done: [200], values: {} },
   statObject: { doing: 'stat the object', class: 'safe', done: [200], values: { 404: 'missing' } },
-  getObject: { doing: 'download the object', class: 'safe', done: [200, 206], values: { 404: 'missing' } },
+  getObject: {
+    doing: 'download the object',
+    class: 'safe',
+    done: [200, 206],
+    body: 'bytes',
+    values: { 404: 'missing' },
+  },
   uploadObject: {
     doing: 'upload the object',
     class: 'idempotent',
@@ -183,6 +202,11 @@ export const OPERATIONS = {
     values: { 404: 'missing' },
   },
 } as const satisfies Readonly<Record<OperationName, OperationRow>>
+
+/** What an operation may answer besides success, as far as the protocol foresees it. */
+export type RefusalOf<Name extends OperationName> = Name extends unknown
+  ? (typeof OPERATIONS)[Name]['values'][keyof (typeof OPERATIONS)[Name]['values']] & ExpectedRefusal
+  : never
 
 /** The row of an operation, with the literal types widened to the common shape. */
 export function operationRow(operation: OperationName): OperationRow {

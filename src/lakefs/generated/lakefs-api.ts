@@ -1,685 +1,726 @@
 // Generated from openapi/lakefs.yaml by scripts/generate.mjs. Never edited by hand.
 
 export interface paths {
-    readonly "/config": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** What the server can do, and its version. */
-        readonly get: operations["getConfig"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getConfig"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/config/version": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/config/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** The version alone, for servers whose configuration does not name it. */
-        readonly get: operations["getLakeFSVersion"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getLakeFSVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/repositories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get: operations["listRepositories"];
-        readonly put?: never;
-        readonly post: operations["createRepository"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listRepositories"];
+        put?: never;
+        post: operations["createRepository"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    "/repositories/{repository}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get: operations["getRepository"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete: operations["deleteRepository"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getRepository"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteRepository"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/settings/branch_protection": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    "/repositories/{repository}/settings/branch_protection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get: operations["getBranchProtectionRules"];
-        readonly put: operations["setBranchProtectionRules"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getBranchProtectionRules"];
+        put: operations["setBranchProtectionRules"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/branches": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    "/repositories/{repository}/branches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get: operations["listBranches"];
-        readonly put?: never;
-        readonly post: operations["createBranch"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listBranches"];
+        put?: never;
+        post: operations["createBranch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/branches/{branch}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    "/repositories/{repository}/branches/{branch}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get: operations["getBranch"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete: operations["deleteBranch"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getBranch"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteBranch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/branches/{branch}/hard_reset": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    "/repositories/{repository}/branches/{branch}/hard_reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
+        get?: never;
         /** Moves a branch without any condition. Uncommitted objects survive on the new head. */
-        readonly put: operations["hardResetBranch"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        put: operations["hardResetBranch"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/branches/{branch}/diff": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    "/repositories/{repository}/branches/{branch}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** What is uncommitted. */
-        readonly get: operations["diffBranch"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["diffBranch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/branches/{branch}/commits": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    "/repositories/{repository}/branches/{branch}/commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post: operations["commit"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get?: never;
+        put?: never;
+        post: operations["commit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/commits": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    "/repositories/{repository}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
+        post: operations["createTag"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/tags/{tag}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                tag: string;
+            };
+            cookie?: never;
+        };
+        get: operations["getTag"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/repositories/{repository}/commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
         /** Writes a commit that names its own id, with any number of parents. No branch moves. */
-        readonly post: operations["createCommitRecord"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createCommitRecord"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/commits/{commitId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    "/repositories/{repository}/commits/{commitId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
                 /** @description A commit id; any other ref is resolved too. */
-                readonly commitId: string;
+                commitId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get: operations["getCommit"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getCommit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/refs/{ref}/commits": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly ref: components["parameters"]["Ref"];
+    "/repositories/{repository}/refs/{ref}/commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                ref: components["parameters"]["Ref"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get: operations["logCommits"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["logCommits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/refs/{leftRef}/diff/{rightRef}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly leftRef: string;
-                readonly rightRef: string;
+    "/repositories/{repository}/refs/{leftRef}/diff/{rightRef}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                leftRef: string;
+                rightRef: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get: operations["diffRefs"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["diffRefs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    "/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
                 /** @description Always a commit id here, because a branch could move. */
-                readonly sourceRef: string;
-                readonly destinationBranch: string;
+                sourceRef: string;
+                destinationBranch: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post: operations["mergeIntoBranch"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get?: never;
+        put?: never;
+        post: operations["mergeIntoBranch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/refs/{ref}/objects/ls": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly ref: components["parameters"]["Ref"];
+    "/repositories/{repository}/refs/{ref}/objects/ls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                ref: components["parameters"]["Ref"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get: operations["listObjects"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listObjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/refs/{ref}/objects/stat": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly ref: components["parameters"]["Ref"];
+    "/repositories/{repository}/refs/{ref}/objects/stat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                ref: components["parameters"]["Ref"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get: operations["statObject"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["statObject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/refs/{ref}/objects": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly ref: components["parameters"]["Ref"];
+    "/repositories/{repository}/refs/{ref}/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                ref: components["parameters"]["Ref"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get: operations["getObject"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getObject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/branches/{branch}/objects": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    "/repositories/{repository}/branches/{branch}/objects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post: operations["uploadObject"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get?: never;
+        put?: never;
+        post: operations["uploadObject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/branches/{branch}/objects/delete": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    "/repositories/{repository}/branches/{branch}/objects/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post: operations["deleteObjects"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get?: never;
+        put?: never;
+        post: operations["deleteObjects"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/branches/{branch}/staging/backing": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    "/repositories/{repository}/branches/{branch}/staging/backing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** An address to put bytes at, without going through lakeFS. Not a word about the branch is checked. */
-        readonly get: operations["getPhysicalAddress"];
+        get: operations["getPhysicalAddress"];
         /** Gives the bytes at that address a path on the branch. */
-        readonly put: operations["linkPhysicalAddress"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        put: operations["linkPhysicalAddress"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/branches/{branch}/staging/pmpu": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    "/repositories/{repository}/branches/{branch}/staging/pmpu": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post: operations["createPresignMultipartUpload"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get?: never;
+        put?: never;
+        post: operations["createPresignMultipartUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
-                readonly uploadId: string;
+    "/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
+                uploadId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put: operations["completePresignMultipartUpload"];
-        readonly post?: never;
-        readonly delete: operations["abortPresignMultipartUpload"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get?: never;
+        put: operations["completePresignMultipartUpload"];
+        post?: never;
+        delete: operations["abortPresignMultipartUpload"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        readonly Refusal: {
-            readonly message: string;
+        Refusal: {
+            message: string;
         };
-        readonly Pagination: {
-            readonly has_more: boolean;
+        Pagination: {
+            has_more: boolean;
             /** @description To be passed as `after`; empty at the end. */
-            readonly next_offset: string;
+            next_offset: string;
         };
-        readonly Config: {
-            readonly version_config?: components["schemas"]["Version"];
-            readonly storage_config: {
-                readonly blockstore_type: string;
-                readonly default_namespace_prefix?: string;
-                readonly pre_sign_support: boolean;
-                readonly pre_sign_multipart_upload?: boolean;
-                readonly import_support?: boolean;
+        Config: {
+            version_config?: components["schemas"]["Version"];
+            storage_config: {
+                blockstore_type: string;
+                default_namespace_prefix?: string;
+                pre_sign_support: boolean;
+                pre_sign_multipart_upload?: boolean;
+                import_support?: boolean;
             };
         };
-        readonly Version: {
-            readonly version?: string;
+        Version: {
+            version?: string;
         };
-        readonly Repository: {
-            readonly id: string;
+        Repository: {
+            id: string;
             /** @description Unix seconds. */
-            readonly creation_date: number;
-            readonly default_branch: string;
-            readonly storage_namespace: string;
-            readonly read_only?: boolean;
+            creation_date: number;
+            default_branch: string;
+            storage_namespace: string;
+            read_only?: boolean;
         };
-        readonly RepositoryCreation: {
-            readonly name: string;
-            readonly storage_namespace: string;
-            readonly default_branch?: string;
+        RepositoryCreation: {
+            name: string;
+            storage_namespace: string;
+            default_branch?: string;
         };
-        readonly RepositoryPage: {
-            readonly pagination: components["schemas"]["Pagination"];
-            readonly results: readonly components["schemas"]["Repository"][];
+        RepositoryPage: {
+            pagination: components["schemas"]["Pagination"];
+            results: components["schemas"]["Repository"][];
         };
-        readonly BranchProtectionRule: {
-            readonly pattern: string;
+        BranchProtectionRule: {
+            pattern: string;
         };
-        readonly Branch: {
-            readonly id: string;
-            readonly commit_id: string;
+        Branch: {
+            id: string;
+            commit_id: string;
         };
-        readonly BranchCreation: {
-            readonly name: string;
-            readonly source: string;
-            readonly hidden?: boolean;
+        BranchCreation: {
+            name: string;
+            source: string;
+            hidden?: boolean;
         };
-        readonly BranchPage: {
-            readonly pagination: components["schemas"]["Pagination"];
-            readonly results: readonly components["schemas"]["Branch"][];
+        BranchPage: {
+            pagination: components["schemas"]["Pagination"];
+            results: components["schemas"]["Branch"][];
         };
-        readonly Commit: {
-            readonly id: string;
-            readonly parents: readonly string[];
-            readonly committer: string;
-            readonly message: string;
+        TagCreation: {
+            id: string;
+            ref: string;
+        };
+        Commit: {
+            id: string;
+            parents: string[];
+            committer: string;
+            message: string;
             /** @description Unix seconds. */
-            readonly creation_date: number;
+            creation_date: number;
             /** @description Names the tree; empty for a repository's first commit. */
-            readonly meta_range_id: string;
-            readonly metadata?: components["schemas"]["Metadata"];
-            readonly generation?: number;
+            meta_range_id: string;
+            metadata?: components["schemas"]["Metadata"];
+            generation?: number;
         };
-        readonly CommitCreation: {
-            readonly message: string;
-            readonly metadata?: components["schemas"]["Metadata"];
-            readonly allow_empty?: boolean;
+        CommitCreation: {
+            message: string;
+            metadata?: components["schemas"]["Metadata"];
+            allow_empty?: boolean;
         };
         /** @description The metadata must be there, if only empty; without it the server drops the connection. */
-        readonly CommitRecordCreation: {
-            readonly commit_id: string;
+        CommitRecordCreation: {
+            commit_id: string;
             /** @enum {integer} */
-            readonly version: 1;
-            readonly committer: string;
-            readonly message: string;
-            readonly metarange_id: string;
-            readonly creation_date: number;
-            readonly parents: readonly string[];
-            readonly generation: number;
-            readonly metadata: components["schemas"]["Metadata"];
+            version: 1;
+            committer: string;
+            message: string;
+            metarange_id: string;
+            creation_date: number;
+            parents: string[];
+            generation: number;
+            metadata: components["schemas"]["Metadata"];
         };
-        readonly CommitPage: {
-            readonly pagination: components["schemas"]["Pagination"];
-            readonly results: readonly components["schemas"]["Commit"][];
+        CommitPage: {
+            pagination: components["schemas"]["Pagination"];
+            results: components["schemas"]["Commit"][];
         };
-        readonly Metadata: {
-            readonly [key: string]: string;
+        Metadata: {
+            [key: string]: string;
         };
-        readonly Merge: {
-            readonly message?: string;
-            readonly metadata?: components["schemas"]["Metadata"];
+        Merge: {
+            message?: string;
+            metadata?: components["schemas"]["Metadata"];
             /** @enum {string} */
-            readonly strategy?: "source-wins" | "dest-wins";
-            readonly squash_merge?: boolean;
-            readonly allow_empty?: boolean;
+            strategy?: "source-wins" | "dest-wins";
+            squash_merge?: boolean;
+            allow_empty?: boolean;
         };
-        readonly MergeResult: {
-            readonly reference: string;
+        MergeResult: {
+            reference: string;
         };
-        readonly Diff: {
-            readonly path: string;
+        Diff: {
+            path: string;
             /** @enum {string} */
-            readonly path_type: "object" | "common_prefix";
+            path_type: "object" | "common_prefix";
             /** @enum {string} */
-            readonly type: "added" | "removed" | "changed" | "conflict" | "prefix_changed";
-            readonly size_bytes?: number;
+            type: "added" | "removed" | "changed" | "conflict" | "prefix_changed";
+            size_bytes?: number;
         };
-        readonly DiffPage: {
-            readonly pagination: components["schemas"]["Pagination"];
-            readonly results: readonly components["schemas"]["Diff"][];
+        DiffPage: {
+            pagination: components["schemas"]["Pagination"];
+            results: components["schemas"]["Diff"][];
         };
-        readonly ObjectStats: {
-            readonly path: string;
+        ObjectStats: {
+            path: string;
             /** @enum {string} */
-            readonly path_type: "object" | "common_prefix";
-            readonly physical_address?: string;
-            readonly checksum: string;
-            readonly size_bytes?: number;
+            path_type: "object" | "common_prefix";
+            physical_address?: string;
+            checksum: string;
+            size_bytes?: number;
             /** @description Unix seconds. */
-            readonly mtime: number;
-            readonly content_type?: string;
-            readonly metadata?: components["schemas"]["Metadata"];
+            mtime: number;
+            content_type?: string;
+            metadata?: components["schemas"]["Metadata"];
         };
-        readonly ObjectPage: {
-            readonly pagination: components["schemas"]["Pagination"];
-            readonly results: readonly components["schemas"]["ObjectStats"][];
+        ObjectPage: {
+            pagination: components["schemas"]["Pagination"];
+            results: components["schemas"]["ObjectStats"][];
         };
-        readonly PathList: {
-            readonly paths: readonly string[];
+        PathList: {
+            paths: string[];
         };
-        readonly PathRefusals: {
-            readonly errors: readonly {
-                readonly path?: string;
-                readonly status_code: number;
-                readonly message: string;
+        PathRefusals: {
+            errors: {
+                path?: string;
+                status_code: number;
+                message: string;
             }[];
         };
-        readonly StagingLocation: {
-            readonly physical_address?: string;
-            readonly presigned_url?: string | null;
-            readonly presigned_url_expiry?: number;
+        StagingLocation: {
+            physical_address?: string;
+            presigned_url?: string | null;
+            presigned_url_expiry?: number;
         };
-        readonly StagingMetadata: {
-            readonly staging: components["schemas"]["StagingLocation"];
-            readonly checksum: string;
-            readonly size_bytes: number;
-            readonly content_type?: string;
-            readonly user_metadata?: components["schemas"]["Metadata"];
+        StagingMetadata: {
+            staging: components["schemas"]["StagingLocation"];
+            checksum: string;
+            size_bytes: number;
+            content_type?: string;
+            user_metadata?: components["schemas"]["Metadata"];
         };
-        readonly MultipartUpload: {
-            readonly upload_id: string;
-            readonly physical_address: string;
-            readonly presigned_urls?: readonly string[];
+        MultipartUpload: {
+            upload_id: string;
+            physical_address: string;
+            presigned_urls?: string[];
         };
-        readonly MultipartCompletion: {
-            readonly physical_address: string;
-            readonly content_type?: string;
-            readonly user_metadata?: components["schemas"]["Metadata"];
-            readonly parts: readonly {
-                readonly part_number: number;
-                readonly etag: string;
+        MultipartCompletion: {
+            physical_address: string;
+            content_type?: string;
+            user_metadata?: components["schemas"]["Metadata"];
+            parts: {
+                part_number: number;
+                etag: string;
             }[];
         };
-        readonly MultipartAbort: {
-            readonly physical_address: string;
+        MultipartAbort: {
+            physical_address: string;
         };
     };
     responses: {
         /** @description The credentials are missing or wrong. */
-        readonly Unauthorized: {
+        Unauthorized: {
             headers: {
-                readonly [name: string]: unknown;
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The branch is protected, is the default branch, or the repository is read-only; nothing was done. */
-        readonly Forbidden: {
+        Forbidden: {
             headers: {
-                readonly [name: string]: unknown;
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description Something that was named is not there; which one has to be read. `invalid API endpoint` hints that the server does not know the operation at all. */
-        readonly NotFound: {
+        NotFound: {
             headers: {
-                readonly [name: string]: unknown;
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The bytes are not there any more. */
-        readonly Gone: {
+        Gone: {
             headers: {
-                readonly [name: string]: unknown;
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The path is taken and the request said to write only if it is not. */
-        readonly ObjectExists: {
+        ObjectExists: {
             headers: {
-                readonly [name: string]: unknown;
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description Unknown whether anything was done, unless the message says `predicate failed`: then the branch record was changed by somebody else and surely nothing was. */
-        readonly ServerTrouble: {
+        ServerTrouble: {
             headers: {
-                readonly [name: string]: unknown;
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
     };
     parameters: {
-        readonly Repository: string;
-        readonly Branch: string;
-        readonly Ref: string;
-        readonly Prefix: string;
+        Repository: string;
+        Branch: string;
+        Ref: string;
+        Prefix: string;
         /** @description Exclusive; need not exist. */
-        readonly After: string;
-        readonly Amount: number;
+        After: string;
+        Amount: number;
         /** @description Any UTF-8 of 1 to 1024 bytes; never cleaned up. */
-        readonly ObjectPath: string;
-        readonly Presign: boolean;
+        ObjectPath: string;
+        Presign: boolean;
         /** @description Only `*` is understood. */
-        readonly IfNoneMatch: "*";
+        IfNoneMatch: "*";
     };
     requestBodies: never;
     headers: never;
@@ -687,976 +728,1047 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly getConfig: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The capabilities that decide how bytes travel. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Config"];
+                    "application/json": components["schemas"]["Config"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
+            401: components["responses"]["Unauthorized"];
         };
     };
-    readonly getLakeFSVersion: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getLakeFSVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The version. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Version"];
+                    "application/json": components["schemas"]["Version"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
+            401: components["responses"]["Unauthorized"];
         };
     };
-    readonly listRepositories: {
-        readonly parameters: {
-            readonly query?: {
-                readonly prefix?: components["parameters"]["Prefix"];
+    listRepositories: {
+        parameters: {
+            query?: {
+                prefix?: components["parameters"]["Prefix"];
                 /** @description Exclusive; need not exist. */
-                readonly after?: components["parameters"]["After"];
-                readonly amount?: components["parameters"]["Amount"];
+                after?: components["parameters"]["After"];
+                amount?: components["parameters"]["Amount"];
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description One page, sorted by name. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["RepositoryPage"];
+                    "application/json": components["schemas"]["RepositoryPage"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
+            401: components["responses"]["Unauthorized"];
         };
     };
-    readonly createRepository: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    createRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["RepositoryCreation"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RepositoryCreation"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Made, with one first commit without parents. */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Repository"];
+                    "application/json": components["schemas"]["Repository"];
                 };
             };
             /** @description The name or the namespace is not allowed, or the namespace already holds a repository's data. */
-            readonly 400: {
+            400: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
+            401: components["responses"]["Unauthorized"];
             /** @description A repository of this name is there already. */
-            readonly 409: {
+            409: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    readonly getRepository: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    getRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The repository. Can be answered for some seconds after it was deleted. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Repository"];
+                    "application/json": components["schemas"]["Repository"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly deleteRepository: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    deleteRepository: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Gone. Its storage namespace stays used for ever. */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly getBranchProtectionRules: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    getBranchProtectionRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The patterns in force, with an ETag for a conditional change. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly ETag?: string;
-                    readonly [name: string]: unknown;
+                    ETag?: string;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": readonly components["schemas"]["BranchProtectionRule"][];
+                    "application/json": components["schemas"]["BranchProtectionRule"][];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly setBranchProtectionRules: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    setBranchProtectionRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": readonly components["schemas"]["BranchProtectionRule"][];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BranchProtectionRule"][];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Stored; in force within some seconds. */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly listBranches: {
-        readonly parameters: {
-            readonly query?: {
-                readonly prefix?: components["parameters"]["Prefix"];
+    listBranches: {
+        parameters: {
+            query?: {
+                prefix?: components["parameters"]["Prefix"];
                 /** @description Exclusive; need not exist. */
-                readonly after?: components["parameters"]["After"];
-                readonly amount?: components["parameters"]["Amount"];
-                readonly show_hidden?: boolean;
+                after?: components["parameters"]["After"];
+                amount?: components["parameters"]["Amount"];
+                show_hidden?: boolean;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description One page, sorted by name. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["BranchPage"];
+                    "application/json": components["schemas"]["BranchPage"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly createBranch: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    createBranch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["BranchCreation"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BranchCreation"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Made. The body is the bare commit id, not JSON. */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/plain": string;
+                    "text/plain": string;
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             /** @description A branch of this name is there already, whatever it points at; or the name is the id of a commit. */
-            readonly 409: {
+            409: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    readonly getBranch: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    getBranch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The branch and its head. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Branch"];
+                    "application/json": components["schemas"]["Branch"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly deleteBranch: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    deleteBranch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Gone */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly hardResetBranch: {
-        readonly parameters: {
-            readonly query: {
+    hardResetBranch: {
+        parameters: {
+            query: {
                 /** @description A commit or an expression. Resolved at the moment of the write. */
-                readonly ref: string;
+                ref: string;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The branch stands at the named commit. */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description The expression leads nowhere, or a commit on the branch is in progress. */
-            readonly 400: {
+            400: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly diffBranch: {
-        readonly parameters: {
-            readonly query?: {
-                readonly prefix?: components["parameters"]["Prefix"];
+    diffBranch: {
+        parameters: {
+            query?: {
+                prefix?: components["parameters"]["Prefix"];
                 /** @description Exclusive; need not exist. */
-                readonly after?: components["parameters"]["After"];
-                readonly amount?: components["parameters"]["Amount"];
+                after?: components["parameters"]["After"];
+                amount?: components["parameters"]["Amount"];
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description One page, in byte order of the paths. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["DiffPage"];
+                    "application/json": components["schemas"]["DiffPage"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly commit: {
-        readonly parameters: {
-            readonly query?: {
+    commit: {
+        parameters: {
+            query?: {
                 /** @description Commit exactly this tree on the branch's head. */
-                readonly source_metarange?: string;
+                source_metarange?: string;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["CommitCreation"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommitCreation"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Committed. */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Commit"];
+                    "application/json": components["schemas"]["Commit"];
                 };
             };
             /** @description Nothing has changed, or (with a tree) something is uncommitted. Read the uncommitted diff to learn which. */
-            readonly 400: {
+            400: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description A hook refused the commit; nothing was done. */
-            readonly 412: {
+            412: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
-            readonly 500: components["responses"]["ServerTrouble"];
+            500: components["responses"]["ServerTrouble"];
         };
     };
-    readonly createCommitRecord: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    createTag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["CommitRecordCreation"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagCreation"];
             };
         };
-        readonly responses: {
-            /** @description Written. */
-            readonly 204: {
+        responses: {
+            /** @description Made. */
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Branch"];
+                };
+            };
+            /** @description The name is not allowed. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            /** @description A tag of this name is there already, whatever it points at. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    getTag: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                tag: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tag and its commit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Branch"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+        };
+    };
+    createCommitRecord: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CommitRecordCreation"];
+            };
+        };
+        responses: {
+            /** @description Written. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description The id is not the hash of the record. */
-            readonly 400: {
+            400: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             /** @description This very record is there already. */
-            readonly 409: {
+            409: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    readonly getCommit: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    getCommit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
                 /** @description A commit id; any other ref is resolved too. */
-                readonly commitId: string;
+                commitId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The commit. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Commit"];
+                    "application/json": components["schemas"]["Commit"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly logCommits: {
-        readonly parameters: {
-            readonly query?: {
+    logCommits: {
+        parameters: {
+            query?: {
                 /** @description Exclusive; need not exist. */
-                readonly after?: components["parameters"]["After"];
-                readonly amount?: components["parameters"]["Amount"];
-                readonly first_parent?: boolean;
+                after?: components["parameters"]["After"];
+                amount?: components["parameters"]["Amount"];
+                first_parent?: boolean;
                 /** @description The last commit to show. */
-                readonly stop_at?: string;
+                stop_at?: string;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly ref: components["parameters"]["Ref"];
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                ref: components["parameters"]["Ref"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description One page, newest first by generation. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["CommitPage"];
+                    "application/json": components["schemas"]["CommitPage"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly diffRefs: {
-        readonly parameters: {
-            readonly query: {
+    diffRefs: {
+        parameters: {
+            query: {
                 /** @description Left out, the server compares with the merge base; so it is never left out. */
-                readonly type: "two_dot" | "three_dot";
-                readonly prefix?: components["parameters"]["Prefix"];
+                type: "two_dot" | "three_dot";
+                prefix?: components["parameters"]["Prefix"];
                 /** @description Exclusive; need not exist. */
-                readonly after?: components["parameters"]["After"];
-                readonly amount?: components["parameters"]["Amount"];
+                after?: components["parameters"]["After"];
+                amount?: components["parameters"]["Amount"];
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly leftRef: string;
-                readonly rightRef: string;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                leftRef: string;
+                rightRef: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description One page, in byte order of the paths. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["DiffPage"];
+                    "application/json": components["schemas"]["DiffPage"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly mergeIntoBranch: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
+    mergeIntoBranch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
                 /** @description Always a commit id here, because a branch could move. */
-                readonly sourceRef: string;
-                readonly destinationBranch: string;
+                sourceRef: string;
+                destinationBranch: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["Merge"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Merge"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Merged; always a new commit, never a fast-forward. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["MergeResult"];
+                    "application/json": components["schemas"]["MergeResult"];
                 };
             };
             /** @description The source brings no change, or the destination has uncommitted objects. Read the uncommitted diff and the three-dot diff to learn which. */
-            readonly 400: {
+            400: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             /** @description A conflict; nothing was done. The body names neither a commit nor the paths. */
-            readonly 409: {
+            409: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["MergeResult"];
+                    "application/json": components["schemas"]["MergeResult"];
                 };
             };
             /** @description A hook refused the merge; nothing was done. */
-            readonly 412: {
+            412: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    readonly listObjects: {
-        readonly parameters: {
-            readonly query?: {
-                readonly prefix?: components["parameters"]["Prefix"];
+    listObjects: {
+        parameters: {
+            query?: {
+                prefix?: components["parameters"]["Prefix"];
                 /** @description Exclusive; need not exist. */
-                readonly after?: components["parameters"]["After"];
-                readonly amount?: components["parameters"]["Amount"];
-                readonly delimiter?: string;
+                after?: components["parameters"]["After"];
+                amount?: components["parameters"]["Amount"];
+                delimiter?: string;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly ref: components["parameters"]["Ref"];
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                ref: components["parameters"]["Ref"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description One page, in byte order of the paths. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ObjectPage"];
+                    "application/json": components["schemas"]["ObjectPage"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly statObject: {
-        readonly parameters: {
-            readonly query: {
+    statObject: {
+        parameters: {
+            query: {
                 /** @description Any UTF-8 of 1 to 1024 bytes; never cleaned up. */
-                readonly path: components["parameters"]["ObjectPath"];
-                readonly presign?: components["parameters"]["Presign"];
+                path: components["parameters"]["ObjectPath"];
+                presign?: components["parameters"]["Presign"];
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly ref: components["parameters"]["Ref"];
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                ref: components["parameters"]["Ref"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description What is known of the object; with `presign`, where its bytes can be had without credentials. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ObjectStats"];
+                    "application/json": components["schemas"]["ObjectStats"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
         };
     };
-    readonly getObject: {
-        readonly parameters: {
-            readonly query: {
+    getObject: {
+        parameters: {
+            query: {
                 /** @description Any UTF-8 of 1 to 1024 bytes; never cleaned up. */
-                readonly path: components["parameters"]["ObjectPath"];
+                path: components["parameters"]["ObjectPath"];
             };
-            readonly header?: {
+            header?: {
                 /** @description One range only. */
-                readonly Range?: string;
+                Range?: string;
             };
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly ref: components["parameters"]["Ref"];
+            path: {
+                repository: components["parameters"]["Repository"];
+                ref: components["parameters"]["Ref"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The whole object; `ETag` is its checksum in quotes. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/octet-stream": string;
+                    "application/octet-stream": string;
                 };
             };
             /** @description The range that was asked for. */
-            readonly 206: {
+            206: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/octet-stream": string;
+                    "application/octet-stream": string;
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 410: components["responses"]["Gone"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            410: components["responses"]["Gone"];
             /** @description The object has no such range; an empty object has none at all. */
-            readonly 416: {
+            416: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Refusal"];
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };
     };
-    readonly uploadObject: {
-        readonly parameters: {
-            readonly query: {
+    uploadObject: {
+        parameters: {
+            query: {
                 /** @description Any UTF-8 of 1 to 1024 bytes; never cleaned up. */
-                readonly path: components["parameters"]["ObjectPath"];
+                path: components["parameters"]["ObjectPath"];
             };
-            readonly header?: {
+            header?: {
                 /** @description Only `*` is understood. */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** @description The bytes as they are. The content type is stored, and so is every `X-Lakefs-Meta-<key>` header; the keys come back in lower case. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/octet-stream": string;
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Written, uncommitted. */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ObjectStats"];
+                    "application/json": components["schemas"]["ObjectStats"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 412: components["responses"]["ObjectExists"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["ObjectExists"];
         };
     };
-    readonly deleteObjects: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+    deleteObjects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["PathList"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PathList"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done for every path that is not listed. Also answered, with an empty list, when the branch or the repository is not there. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["PathRefusals"];
+                    "application/json": components["schemas"]["PathRefusals"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
+            401: components["responses"]["Unauthorized"];
         };
     };
-    readonly getPhysicalAddress: {
-        readonly parameters: {
-            readonly query: {
+    getPhysicalAddress: {
+        parameters: {
+            query: {
                 /** @description Any UTF-8 of 1 to 1024 bytes; never cleaned up. */
-                readonly path: components["parameters"]["ObjectPath"];
-                readonly presign?: components["parameters"]["Presign"];
+                path: components["parameters"]["ObjectPath"];
+                presign?: components["parameters"]["Presign"];
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The address. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["StagingLocation"];
+                    "application/json": components["schemas"]["StagingLocation"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly linkPhysicalAddress: {
-        readonly parameters: {
-            readonly query: {
+    linkPhysicalAddress: {
+        parameters: {
+            query: {
                 /** @description Any UTF-8 of 1 to 1024 bytes; never cleaned up. */
-                readonly path: components["parameters"]["ObjectPath"];
+                path: components["parameters"]["ObjectPath"];
             };
-            readonly header?: {
+            header?: {
                 /** @description Only `*` is understood. */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["StagingMetadata"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StagingMetadata"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Linked, uncommitted. Checksum and size are taken on trust. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ObjectStats"];
+                    "application/json": components["schemas"]["ObjectStats"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 412: components["responses"]["ObjectExists"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["ObjectExists"];
         };
     };
-    readonly createPresignMultipartUpload: {
-        readonly parameters: {
-            readonly query: {
+    createPresignMultipartUpload: {
+        parameters: {
+            query: {
                 /** @description Any UTF-8 of 1 to 1024 bytes; never cleaned up. */
-                readonly path: components["parameters"]["ObjectPath"];
-                readonly parts: number;
+                path: components["parameters"]["ObjectPath"];
+                parts: number;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description One address for each part, in order. */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["MultipartUpload"];
+                    "application/json": components["schemas"]["MultipartUpload"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly completePresignMultipartUpload: {
-        readonly parameters: {
-            readonly query: {
+    completePresignMultipartUpload: {
+        parameters: {
+            query: {
                 /** @description Any UTF-8 of 1 to 1024 bytes; never cleaned up. */
-                readonly path: components["parameters"]["ObjectPath"];
+                path: components["parameters"]["ObjectPath"];
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
-                readonly uploadId: string;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
+                uploadId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["MultipartCompletion"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MultipartCompletion"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The parts are one object now, linked, uncommitted. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ObjectStats"];
+                    "application/json": components["schemas"]["ObjectStats"];
                 };
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
         };
     };
-    readonly abortPresignMultipartUpload: {
-        readonly parameters: {
-            readonly query: {
+    abortPresignMultipartUpload: {
+        parameters: {
+            query: {
                 /** @description Any UTF-8 of 1 to 1024 bytes; never cleaned up. */
-                readonly path: components["parameters"]["ObjectPath"];
+                path: components["parameters"]["ObjectPath"];
             };
-            readonly header?: never;
-            readonly path: {
-                readonly repository: components["parameters"]["Repository"];
-                readonly branch: components["parameters"]["Branch"];
-                readonly uploadId: string;
+            header?: never;
+            path: {
+                repository: components["parameters"]["Repository"];
+                branch: components["parameters"]["Branch"];
+                uploadId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["MultipartAbort"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MultipartAbort"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Given up; the parts are thrown away. */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 404: components["responses"]["NotFound"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
         };
     };
 }

@@ -1,0 +1,295 @@
+/**
+ * One operation from start to answer: wait for a place, send, judge, try again where that is right.
+ *
+ * - Only what was surely not done, or is harmless to repeat, is tried again (`operations.ts`).
+ * - When an earlier answer was lost, no later "surely not done" may stand for the whole: it ends `uncertain`.
+ */
+
+import createOpenapiClient, { type Client } from 'openapi-fetch'
+import type { Readable } from 'node:stream'
+import { createAdaptiveLimit, type AdaptiveLimit } from '../base/adaptive-limit.ts'
+import { systemClock, type Clock } from '../base/clock.ts'
+import { isPeragoError, type PeragoError } from '../base/errors.ts'
+import { LAKEFS_JSON_ANSWER_MAX_BYTES, LAKEFS_REFUSAL_MAX_BYTES } from '../base/limits.ts'
+import type { Logger } from '../base/logger.ts'
+import type { Random } from '../base/random.ts'
+import type { Redactor } from '../base/redaction.ts'
+import { parseRetryAfter } from '../base/retry-after.ts'
+import { isRetryable, retry, type RetryOptions, type RetryPolicy } from '../base/retry.ts'
+import { classifyAnswer, type Answer, type Verdict } from './answers.ts'
+import type { Endpoint } from './endpoint.ts'
+import { breakFailure, failureOf, lostEarlier, shapeFailure, type Call } from './failures.ts'
+import type { paths } from './generated/lakefs-api.ts'
+import { operationRow, type ExpectedRefusal, type OperationName, type RefusalOf } from './operations.ts'
+import { ShapeError } from './readers.ts'
+import { ExchangeBrokenError, type RawAnswer, type RawRequest, type Transport } from './transport.ts'
+
+export type Api = Client<paths>
+
+/** To be spread into each typed call: what makes it travel over our transport. */
+export type CallInit = {
+  readonly fetch: (request: Request) => Promise<Response>
+}
+
+export interface TypedAnswer<Body> {
+  readonly data?: Body
+  readonly error?: unknown
+}
+
+/** Success, or one of the refusals the table foresees for this very operation. */
+export type CallResult<Value, Refusal extends ExpectedRefusal> =
+  { readonly is: 'done'; readonly value: Value } | RefusalResult<Refusal>
+
+type RefusalResult<Refusal extends ExpectedRefusal> = Refusal extends unknown
+  ? { readonly is: Refusal; readonly message: string }
+  : never
+
+export interface Calls {
+  /** A request and an answer in JSON. `read` makes sure of what came. */
+  json<Name extends OperationName, Body, Value>(
+    call: Call<Name>,
+    send: (api: Api, init: CallInit) => Promise<TypedAnswer<Body>>,
+    read: (body: Body | undefined) => Value,
+  ): Promise<CallResult<Value, RefusalOf<Name>>>
+  /** The same, one try only: to be used inside `attempts`. */
+  jsonOnce<Name extends OperationName, Body, Value>(
+    call: Call<Name>,
+    send: (api: Api, init: CallInit) => Promise<TypedAnswer<Body>>,
+    read: (body: Body | undefined) => Value,
+  ): Promise<CallResult<Value, RefusalOf<Name>>>
+  /** One try of one exchange with a body of bytes, judged but not repeated: to be used inside `attempts`. */
+  once<Name extends OperationName>(
+    call: Call<Name>,
+    request: RawRequest,
+  ): Promise<CallResult<RawAnswer, RefusalOf<Name>>>
+  /** Takes a place, tries, tries again where that is right. */
+  attempts<Value>(call: Call, once: () => Promise<Value>): Promise<Value>
+  /** The retry policy alone, for what is made of several requests and takes no place of its own. */
+  repeat<Value>(
+    once: () => Promise<Value>,
+    options: { readonly signal: AbortSignal | undefined; readonly shouldRetry: (error: unknown) => boolean },
+  ): Promise<Value>
+}
+
+export interface CallsOptions {
+  readonly endpoint: Endpoint
+  readonly transport: Transport
+  readonly authorization: string
+  readonly concurrency: number
+  readonly retry: Partial<RetryPolicy>
+  readonly clock?: Clock | undefined
+  readonly random?: Random | undefined
+  readonly logger: Logger
+  readonly redactor: Redactor
+}
+
+export function createCalls(options: CallsOptions): Calls {
+  const api = createOpenapiClient<paths>({ baseUrl: options.endpoint.apiUrl })
+  const limit = createAdaptiveLimit({ max: options.concurrency, initial: options.concurrency })
+
+  return {
+    json: (call, send, read) =>
+      attempts(options, limit, call, () => sendJson(options, api, call, send, read)),
+    jsonOnce: (call, send, read) => sendJson(options, api, call, send, read),
+    once: (call, request) => sendRaw(options, call, request),
+    attempts: (call, once) => attempts(options, limit, call, once),
+    repeat: (once, { signal, shouldRetry }) => retry(once, { ...retryBasis(options, signal), shouldRetry }),
+  }
+}
+
+function retryBasis(options: CallsOptions, signal: AbortSignal | undefined): RetryOptions {
+  return {
+    policy: options.retry,
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.random === undefined ? {} : { random: options.random }),
+    ...(signal === undefined ? {} : { signal }),
+  }
+}
+
+async function attempts<Value>(
+  options: CallsOptions,
+  limit: AdaptiveLimit,
+  call: Call,
+  once: () => Promise<Value>,
+): Promise<Value> {
+  const { signal } = call
+  const repeatable = operationRow(call.operation).class === 'idempotent'
+  const earlier = { lost: false }
+  try {
+    return await retry(() => limit.run(once, { signal }), {
+      ...retryBasis(options, signal),
+      shouldRetry: (error) => {
+        if (isUncertain(error)) earlier.lost = true
+        return isRetryable(error) || (repeatable && isUncertain(error))
+      },
+      onRetry: ({ attempt, error, delayMs }) => {
+        options.logger.debug('a lakeFS request is tried again', {
+          operation: call.operation,
+          attempt,
+          delayMs,
+          error,
+        })
+      },
+    })
+  } catch (error) {
+    throw earlier.lost && !isUncertain(error) && !isDefinite(error) ? lostEarlier(call, error) : error
+  }
+}
+
+async function sendJson<Name extends OperationName, Body, Value>(
+  options: CallsOptions,
+  api: Api,
+  call: Call<Name>,
+  send: (api: Api, init: CallInit) => Promise<TypedAnswer<Body>>,
+  read: (body: Body | undefined) => Value,
+): Promise<CallResult<Value, RefusalOf<Name>>> {
+  let judged: { readonly verdict: Exclude<Verdict, { is: 'error' }>; readonly answer: Answer } | undefined
+  const fetch = async (request: Request): Promise<Response> => {
+    const body = request.body === null ? undefined : await request.text()
+    const raw = await exchange(options, call, {
+      method: request.method as RawRequest['method'],
+      path: request.url.slice(options.endpoint.origin.length),
+      headers: Object.fromEntries(request.headers),
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await readText(call, raw, LAKEFS_JSON_ANSWER_MAX_BYTES)
+    judged = judge(options, call, raw, text)
+    const { status } = raw
+    return new Response(status === 204 ? null : text, { status, headers: { 'content-type': JSON_TYPE } })
+  }
+
+  const { data } = await send(api, { fetch })
+  if (judged === undefined) throw shapeFailure(call, 'no request was made')
+  const { verdict, answer } = judged
+  if (verdict.is !== 'done') return refusal<Name>(verdict.is, answer)
+  return { is: 'done', value: readValue(call, () => read(data)) }
+}
+
+async function sendRaw<Name extends OperationName>(
+  options: CallsOptions,
+  call: Call<Name>,
+  request: RawRequest,
+): Promise<CallResult<RawAnswer, RefusalOf<Name>>> {
+  const raw = await exchange(options, call, request)
+  if (operationRow(call.operation).done.includes(raw.status)) return { is: 'done', value: raw }
+  const text = await readText(call, raw, LAKEFS_REFUSAL_MAX_BYTES)
+  const { verdict, answer } = judge(options, call, raw, text)
+  if (verdict.is === 'done') throw shapeFailure(call, `status ${raw.status}`)
+  return refusal<Name>(verdict.is, answer)
+}
+
+function refusal<Name extends OperationName>(
+  is: ExpectedRefusal,
+  answer: Answer,
+): RefusalResult<RefusalOf<Name>> {
+  // `classifyAnswer` took the value from this operation's own row; the compiler cannot follow it there.
+  return { is, message: answer.message ?? '' } as unknown as RefusalResult<RefusalOf<Name>>
+}
+
+async function exchange(options: CallsOptions, call: Call, request: RawRequest): Promise<RawAnswer> {
+  try {
+    return await options.transport.exchange({
+      ...request,
+      headers: { ...request.headers, authorization: options.authorization },
+      signal: call.signal,
+    })
+  } catch (error) {
+    if (!(error instanceof ExchangeBrokenError)) throw error
+    throw brokenOff(call, error)
+  }
+}
+
+/** An abort by the caller is handed back as it is, unless it leaves behind that nobody knows what happened. */
+function brokenOff(call: Call, error: ExchangeBrokenError): unknown {
+  const { broken } = error
+  const harmless = !broken.sent || operationRow(call.operation).class === 'safe'
+  if (broken.how === 'aborted' && harmless) return call.signal?.reason
+  return breakFailure(call, broken, error.cause)
+}
+
+const JSON_TYPE = 'application/json'
+
+/** Throws what is an error; returns what is a value. */
+function judge(
+  options: CallsOptions,
+  call: Call,
+  raw: RawAnswer,
+  text: string,
+): { verdict: Exclude<Verdict, { is: 'error' }>; answer: Answer } {
+  const json = raw.header('content-type')?.includes(JSON_TYPE) === true ? parse(text) : undefined
+  const message = (json as { message?: unknown } | undefined)?.message
+  const answer: Answer = {
+    status: raw.status,
+    isJson: json !== undefined,
+    message: typeof message === 'string' ? options.redactor.text(message) : undefined,
+  }
+  const verdict = classifyAnswer(call.operation, answer)
+  if (verdict.is !== 'error') return { verdict, answer }
+  const now = (options.clock ?? systemClock).now()
+  throw failureOf(call, verdict, answer, {
+    retryAfterMs: parseRetryAfter(raw.header('retry-after'), now),
+    requestId: raw.header('x-request-id'),
+  })
+}
+
+/** An object or a list; every lakeFS answer is one. */
+function parse(text: string): object | undefined {
+  try {
+    const json: unknown = JSON.parse(text)
+    return typeof json === 'object' && json !== null ? json : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads what comes, as far as the error can be told from a broken connection. */
+async function readText(call: Call, raw: RawAnswer, maxBytes: number): Promise<string> {
+  try {
+    return await collect(raw.body, maxBytes)
+  } catch (error) {
+    const how = call.signal?.aborted === true ? 'aborted' : 'dropped'
+    throw brokenOff(call, new ExchangeBrokenError({ sent: true, how }, error))
+  }
+}
+
+async function collect(body: Readable, maxBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    bytes += piece.byteLength
+    if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
+/** For callers that read a success themselves. */
+export function readValue<Value>(call: Call, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof ShapeError) throw shapeFailure(call, error.message)
+    throw error
+  }
+}
+
+/** The JSON document of a raw success. */
+export async function readJson<Value>(
+  call: Call,
+  raw: RawAnswer,
+  read: (json: never) => Value,
+): Promise<Value> {
+  const json = parse(await readText(call, raw, LAKEFS_JSON_ANSWER_MAX_BYTES))
+  if (json === undefined) throw shapeFailure(call, 'it is no JSON document')
+  // `never` is the one type every reader accepts; each of them makes sure of what it gets.
+  return readValue(call, () => read(json as never))
+}
+
+function isUncertain(error: unknown): boolean {
+  return isPeragoError(error) && error.kind === 'uncertain'
+}
+
+/** The server gave a clear answer to the last try. */
+function isDefinite(error: unknown): error is PeragoError {
+  return isPeragoError(error) && error.kind !== 'unavailable' && error.kind !== 'uncertain'
+}
