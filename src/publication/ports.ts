@@ -76,6 +76,7 @@ export interface ByteRange {
 
 export interface OpenedObject {
   readonly checksum: string
+  /** The bytes of `body`: of the range, when one was asked for. */
   readonly sizeBytes: number
   readonly contentType: string
   /** Fails with `lakefs/checksum-mismatch` or `lakefs/short-body` when what arrived is not what was stored. */
@@ -93,6 +94,7 @@ export interface WriteRequest {
   readonly path: string
   readonly body: UploadBody
   readonly contentType?: string
+  /** Keys in lower case, values on one line: they may have to travel as headers. */
   readonly metadata?: Metadata
   /** Create only when the path is absent; an existing object gives `{ written: false }`. */
   readonly ifAbsent?: boolean
@@ -155,6 +157,17 @@ export interface TagRequest {
 /** `created: false`: a tag of that name is there already; `at` is where it points. It is never moved. */
 export type TagOutcome = { readonly created: true } | { readonly created: false; readonly at: CommitRef }
 
+/**
+ * Moves a branch to where an expression leads at the very moment of the write, as `main^2^3`: the third parent of the
+ * second parent of whatever is the head then. `moved: false`: it led nowhere, and nothing changed.
+ */
+export interface ResetRequest {
+  readonly branch: BranchName
+  readonly expression: string
+}
+
+export type ResetOutcome = { readonly moved: boolean }
+
 /** A commit written as a record, with any parents; its id is computed by the adapter. */
 export interface CommitRecordRequest {
   readonly parents: readonly CommitRef[]
@@ -190,6 +203,7 @@ export interface VersionedRepo {
   ): AsyncIterable<BranchHead>
   deleteBranch(branch: BranchName, options?: CallOptions): Promise<{ readonly deleted: boolean }>
   moveBranch(request: MoveRequest, options?: CallOptions): Promise<MoveOutcome>
+  resetToExpression(request: ResetRequest, options?: CallOptions): Promise<ResetOutcome>
 
   /** A tag keeps a commit reachable that no branch holds any more. */
   createTag(request: TagRequest, options?: CallOptions): Promise<TagOutcome>
@@ -210,7 +224,7 @@ export interface VersionedRepo {
   ): Promise<OpenedObject | undefined>
 
   write(request: WriteRequest, options?: CallOptions): Promise<WriteOutcome>
-  /** Deleting what is not there is no error. Splits into as many requests as the server's limit asks for. */
+  /** Deleting what is not there is no error, a branch that is not there is. Splits into as many requests as the server's limit asks for. */
   deleteObjects(branch: BranchName, paths: Iterable<string>, options?: CallOptions): Promise<void>
 
   /** What changed from one commit to the other, as the two trees stand (two-dot). */

@@ -30,7 +30,7 @@ export const STAGING_PREFIX = 'perago-staging-'
 export function stagingBranchName(identity: StagingIdentity): BranchName {
   const { workflowId, referenceTaskName, seq, iteration, taskId, retryCount, executionId } = identity
   const name =
-    `${stagingPrefix({ workflowId, referenceTaskName })}seq-${toSegment(seq)}-iteration-${toSegment(iteration)}` +
+    `${stagingPrefix({ workflowId, referenceTaskName })}${toSegment(seq)}-iteration-${toSegment(iteration)}` +
     `-task-id-${toSegment(taskId)}-retry-${toSegment(retryCount)}-exec-${toSegment(executionId)}`
   if (name.length <= STAGING_NAME_MAX_CHARS) return branchName(name)
   throw new InvalidError(
@@ -46,7 +46,7 @@ export function stagingPrefix(of: {
   readonly referenceTaskName?: string
 }): string {
   const workflow = `${STAGING_PREFIX}${toSegment(of.workflowId)}-`
-  return of.referenceTaskName === undefined ? workflow : `${workflow}${toSegment(of.referenceTaskName)}-`
+  return of.referenceTaskName === undefined ? workflow : `${workflow}${toSegment(of.referenceTaskName)}-seq-`
 }
 
 /** Whatever lakeFS does not take in a branch name becomes "-", and no part is ever empty. */

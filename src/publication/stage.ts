@@ -1,0 +1,122 @@
+/**
+ * Staging: a branch of its own from the input ref, the changes, one commit. What comes out was compared with the plan;
+ * what was there before is never trusted.
+ */
+
+import { errorKindOf, RefusedError } from '../base/errors.ts'
+import type { CommitRef } from '../base/ids.ts'
+import { isMadeBy } from './commit-metadata.ts'
+import type { CommitRecord } from './ports.ts'
+import { repeatWhenLost } from './repeat.ts'
+import type { PublicationRun } from './run.ts'
+import { uploadAll } from './upload.ts'
+import { verifyStaged } from './verify-staged.ts'
+
+export interface Staged {
+  /** The one commit on top of the input ref. */
+  readonly ref: CommitRef
+}
+
+/** Creates the staging branch. A branch of that name that is there already was left by somebody else. */
+export async function openStaging(run: PublicationRun): Promise<void> {
+  const { request, stagingBranch, steps } = run
+  await steps.run('open-staging', async () => {
+    const progress = { lost: false }
+    await repeatWhenLost(async () => {
+      if (progress.lost && (await standsAtInput(run))) return
+      try {
+        const from = request.target.inputRef
+        const { created } = await request.repo.createBranch({ branch: stagingBranch, from }, run.call)
+        if (!created && !(progress.lost && (await standsAtInput(run)))) throw leftBehind(run)
+      } catch (error) {
+        if (errorKindOf(error) === 'uncertain') progress.lost = true
+        throw error
+      }
+    }, run.repeat)
+  })
+}
+
+/** Uploads, deletes, commits and verifies. `undefined`: what was sent is what the input ref holds already. */
+export async function stage(run: PublicationRun): Promise<Staged | undefined> {
+  const { request, stagingBranch, steps } = run
+  const { repo, changes, uploadLimit } = request
+  const uploaded = await steps.run(
+    'upload',
+    () => uploadAll({ repo, branch: stagingBranch, changes, limit: uploadLimit, repeat: run.repeat }),
+    (checksums) => ({ uploads: checksums.size, deletes: changes.deletes.length }),
+  )
+  const commit = await steps.run(
+    'commit-staging',
+    () => commitStaging(run),
+    (made) => ({ stagedRef: made?.ref }),
+  )
+  const ref = commit?.ref ?? request.target.inputRef
+  await steps.run('verify-staging', () => verifyStaged(run, { ref, uploaded }))
+  return commit && { ref }
+}
+
+/** `undefined` when there is nothing to commit. */
+async function commitStaging(run: PublicationRun): Promise<CommitRecord | undefined> {
+  const { request, stagingBranch, metadata } = run
+  const message = `Stage ${request.task.referenceTaskName}, attempt ${request.guard.attempt.retryCount}`
+  const progress = { lost: false }
+  const commit = await repeatWhenLost(async () => {
+    // Committing twice would answer that nothing changed; the branch is this execution's own, so its head tells.
+    const made = progress.lost ? await findCommit(run) : undefined
+    if (made !== undefined) return made
+    try {
+      const outcome = await request.repo.commit({ branch: stagingBranch, message, metadata }, run.call)
+      if (outcome.committed) return outcome.commit
+      if (outcome.reason === 'nothing-to-commit') return progress.lost ? await findCommit(run) : undefined
+      throw commitRefused(run, outcome.reason === 'hook-refused' ? outcome.message : 'the branch is dirty')
+    } catch (error) {
+      if (errorKindOf(error) === 'uncertain') progress.lost = true
+      throw error
+    }
+  }, run.repeat)
+  if (commit !== undefined && !standsOnInput(run, commit)) throw stagingMoved(run, commit.ref)
+  return commit
+}
+
+async function findCommit(run: PublicationRun): Promise<CommitRecord | undefined> {
+  const { head } = await run.strategy.readFacts(run.stagingBranch, run.call)
+  if (head === undefined || head.ref === run.request.target.inputRef) return undefined
+  if (isMadeBy(head.metadata, run.request.task.executionId)) return head
+  throw stagingMoved(run, head.ref)
+}
+
+async function standsAtInput(run: PublicationRun): Promise<boolean> {
+  const found = await run.request.repo.readBranch(run.stagingBranch, run.call)
+  return found?.head === run.request.target.inputRef
+}
+
+function standsOnInput({ request }: PublicationRun, { parents }: CommitRecord): boolean {
+  return parents.length === 1 && parents[0] === request.target.inputRef
+}
+
+function leftBehind({ stagingBranch, request }: PublicationRun): RefusedError {
+  return new RefusedError(
+    'publication/staging-exists',
+    `create staging branch "${stagingBranch}" from ${request.target.inputRef}: a branch of that name is there already`,
+    {
+      details: { stagingBranch },
+      next: 'Give each execution of an attempt an id of its own; a branch left behind is never built upon.',
+    },
+  )
+}
+
+function stagingMoved({ stagingBranch, request }: PublicationRun, ref: CommitRef): RefusedError {
+  return new RefusedError(
+    'publication/staging-moved',
+    `commit on staging branch "${stagingBranch}": ${ref} is not one commit of this execution on top of ${request.target.inputRef}`,
+    { details: { stagingBranch, ref }, next: 'See who else writes to staging branches.' },
+  )
+}
+
+function commitRefused({ stagingBranch }: PublicationRun, why: string): RefusedError {
+  return new RefusedError(
+    'publication/commit-refused',
+    `commit on staging branch "${stagingBranch}": refused: ${why}`,
+    { details: { stagingBranch }, next: 'See the hooks and the protected branches of the repository.' },
+  )
+}

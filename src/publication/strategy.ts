@@ -1,0 +1,43 @@
+/**
+ * How a decided publication reaches the branch. `soft`: read, decide, act, with a small window between. `hard`: the
+ * server itself checks the expected head and moves the branch in one step. The decision is the same for both.
+ */
+
+import type { BranchName, CommitRef } from '../base/ids.ts'
+import type { CallOptions, CommitRecord, Metadata } from './ports.ts'
+
+export type FenceStrength = 'soft' | 'hard'
+
+export interface BranchFacts {
+  readonly branch: BranchName
+  /** `undefined`: there is no such branch. */
+  readonly head: CommitRecord | undefined
+}
+
+export interface MergeWrite {
+  readonly branch: BranchName
+  readonly expectedHead: CommitRef
+  readonly stagedRef: CommitRef
+  readonly message: string
+  readonly metadata: Metadata
+}
+
+export interface MoveWrite {
+  readonly branch: BranchName
+  readonly expectedHead: CommitRef
+  readonly to: CommitRef
+}
+
+/** `not-written` is only said when the branch surely was not moved; a lost answer is thrown as `uncertain`. */
+export type BranchWrite =
+  | { readonly written: true; readonly ref: CommitRef }
+  | { readonly written: false; readonly why: 'head-moved' | 'nothing-to-merge' }
+
+export interface PublishStrategy {
+  readonly strength: FenceStrength
+  readFacts(branch: BranchName, options: CallOptions): Promise<BranchFacts>
+  /** Puts one commit with the staged tree directly on the head. */
+  merge(write: MergeWrite, options: CallOptions): Promise<BranchWrite>
+  /** Moves the branch to a commit that is there already. */
+  move(write: MoveWrite, options: CallOptions): Promise<BranchWrite>
+}
