@@ -30,6 +30,8 @@ export const ENGINE_REASONS = [
   'read-only-repository',
   'no-changes',
   'dirty-branch',
+  /** A merge commit is to be reverted or picked, and nobody said against which of its parents. */
+  'parent-number-required',
   'merge-conflict',
   'hook-refused',
   /** An action file of the commit that runs it cannot be read. */
@@ -122,7 +124,10 @@ export type Difference =
       readonly path: string
       readonly type: DiffType
       readonly sizeBytes: number
-      /** The entry on the right side; absent when it was removed there. */
+      /**
+       * The entry on the right side. For a removal the one that was removed, as lakeFS shows it; absent only for an
+       * uncommitted removal, of which nothing is shown but its path.
+       */
       readonly right?: Entry
     }
   | { readonly kind: 'prefix'; readonly path: string }
@@ -263,6 +268,10 @@ export interface LakefsEngine {
   openBlob(repository: string, physicalAddress: string, range?: { start: number; end: number }): Readable
   readBlob(repository: string, physicalAddress: string, maxBytes: number): Promise<Buffer>
   blobSize(repository: string, physicalAddress: string): number | undefined
+  /** An address in the repository's namespace at which nothing is stored yet, to be given out before the bytes come. */
+  reserveAddress(repository: string): string
+  /** As `storeBlob`, but known by an address that was reserved; the last one to store there wins. */
+  storeBlobAt(repository: string, physicalAddress: string, body: Readable): Promise<StoredBlob>
 
   // ── objects
   /** `ref` may end in `$` (or be a bare branch name) to see uncommitted objects. */

@@ -1,0 +1,225 @@
+/**
+ * Objects' bytes, each once, known by the SHA-256 of its content. Names come from the hash alone: no text of a request
+ * ever becomes part of a file path.
+ *
+ * On disk: temp file → fsync → rename → fsync of the directory, and only then the answer. So whatever stands under its
+ * final name is whole, also after a crash; what a crash leaves behind is a temp file, swept at the next start.
+ */
+
+import { createHash, randomBytes, type Hash } from 'node:crypto'
+import { createReadStream, statSync } from 'node:fs'
+import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { MissingError, UnavailableError } from '../../../base/errors.ts'
+import { EMBEDDED_BLOB_BUFFER_BYTES, EMBEDDED_MEMORY_BLOBS_MAX_BYTES } from '../../../base/limits.ts'
+import { DirectorySyncer } from './directory-syncer.ts'
+
+export interface HashedBlob {
+  readonly sha256: string
+  readonly md5: string
+  readonly sizeBytes: number
+}
+
+/** Both ends inclusive, like the Range header. */
+export interface BlobRange {
+  readonly start: number
+  readonly end: number
+}
+
+export interface BlobStore {
+  /** Answers when the bytes are durable. Fails with what the body failed with, and keeps nothing then. */
+  store(body: Readable): Promise<HashedBlob>
+  /** Throws `missing` when there is no such blob. */
+  open(sha256: string, range?: BlobRange): Readable
+  sizeOf(sha256: string): number | undefined
+  /** Waits for what is under way. */
+  close(): Promise<void>
+}
+
+export class DiskBlobStore implements BlobStore {
+  readonly #objectsDir: string
+  readonly #tempDir: string
+  readonly #syncer: DirectorySyncer
+  readonly #underWay = new Set<Promise<HashedBlob>>()
+  #closed = false
+
+  constructor(directories: { readonly objectsDir: string; readonly tempDir: string }) {
+    this.#objectsDir = directories.objectsDir
+    this.#tempDir = directories.tempDir
+    this.#syncer = new DirectorySyncer(directories.objectsDir)
+  }
+
+  store(body: Readable): Promise<HashedBlob> {
+    if (this.#closed) return Promise.reject(closedError())
+    const stored = this.#store(body)
+    this.#underWay.add(stored)
+    const forget = (): void => {
+      this.#underWay.delete(stored)
+    }
+    stored.then(forget, forget)
+    return stored
+  }
+
+  open(sha256: string, range?: BlobRange): Readable {
+    const sizeBytes = this.sizeOf(sha256)
+    if (sizeBytes === undefined) throw noSuchBlob(sha256)
+    // An empty object has no first byte to name; a stream over the whole file ends at once.
+    if (sizeBytes === 0 || range === undefined) return createReadStream(this.#fileOf(sha256))
+    return createReadStream(this.#fileOf(sha256), { start: range.start, end: range.end })
+  }
+
+  sizeOf(sha256: string): number | undefined {
+    return statSync(this.#fileOf(sha256), { throwIfNoEntry: false })?.size
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#underWay)
+  }
+
+  async #store(body: Readable): Promise<HashedBlob> {
+    const tempFile = join(this.#tempDir, randomBytes(16).toString('hex'))
+    let handle: FileHandle | undefined
+    try {
+      handle = await open(tempFile, 'wx', 0o600)
+      const blob = await writeHashed(body, handle)
+      const file = this.#fileOf(blob.sha256)
+      const isThere = (await statOrUndefined(file))?.size === blob.sizeBytes
+      if (!isThere) await handle.sync()
+      await handle.close()
+      handle = undefined
+      if (isThere) await rm(tempFile)
+      else await rename(tempFile, file)
+      // Also when it was there: a process that was killed may have renamed it and not synced the directory.
+      await this.#syncer.sync()
+      return blob
+    } catch (error) {
+      await handle?.close()
+      await rm(tempFile, { force: true })
+      throw error
+    }
+  }
+
+  #fileOf(sha256: string): string {
+    return join(this.#objectsDir, sha256)
+  }
+}
+
+/** Bytes in memory, for tests and for trying out. Bounded, and gone with the process. */
+export class MemoryBlobStore implements BlobStore {
+  readonly #blobs = new Map<string, Buffer>()
+  #totalBytes = 0
+
+  async store(body: Readable): Promise<HashedBlob> {
+    const hasher = new BlobHasher()
+    const chunks: Buffer[] = []
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      hasher.add(chunk)
+      chunks.push(chunk)
+      if (this.#totalBytes + hasher.sizeBytes > EMBEDDED_MEMORY_BLOBS_MAX_BYTES) throw memoryFull()
+    }
+    const blob = hasher.finish()
+    if (!this.#blobs.has(blob.sha256)) {
+      this.#blobs.set(blob.sha256, Buffer.concat(chunks))
+      this.#totalBytes += blob.sizeBytes
+    }
+    return blob
+  }
+
+  open(sha256: string, range?: BlobRange): Readable {
+    const bytes = this.#blobs.get(sha256)
+    if (bytes === undefined) throw noSuchBlob(sha256)
+    const part = range === undefined ? bytes : bytes.subarray(range.start, range.end + 1)
+    return Readable.from(part.length === 0 ? [] : [part], { objectMode: false })
+  }
+
+  sizeOf(sha256: string): number | undefined {
+    return this.#blobs.get(sha256)?.length
+  }
+
+  close(): Promise<void> {
+    this.#blobs.clear()
+    return Promise.resolve()
+  }
+}
+
+/** Removes what uploads left that never ended. Only while no other process can be writing there. */
+export async function sweepTempFiles(tempDir: string): Promise<number> {
+  const names = await readdir(tempDir)
+  for (const name of names) await rm(join(tempDir, name), { force: true })
+  return names.length
+}
+
+async function writeHashed(body: Readable, handle: FileHandle): Promise<HashedBlob> {
+  const hasher = new BlobHasher()
+  let pending: Buffer[] = []
+  let pendingBytes = 0
+  const writePending = async (): Promise<void> => {
+    const joined = pending.length === 1 && pending[0] !== undefined ? pending[0] : Buffer.concat(pending)
+    pending = []
+    pendingBytes = 0
+    await writeWholly(handle, joined)
+  }
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    hasher.add(chunk)
+    pending.push(chunk)
+    pendingBytes += chunk.length
+    if (pendingBytes >= EMBEDDED_BLOB_BUFFER_BYTES) await writePending()
+  }
+  if (pendingBytes > 0) await writePending()
+  return hasher.finish()
+}
+
+async function writeWholly(handle: FileHandle, buffer: Buffer): Promise<void> {
+  for (let written = 0; written < buffer.length;) {
+    const { bytesWritten } = await handle.write(buffer, written)
+    written += bytesWritten
+  }
+}
+
+async function statOrUndefined(file: string): Promise<{ readonly size: number } | undefined> {
+  try {
+    return await stat(file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** MD5 for lakeFS' checksum, SHA-256 for our own name, both in one pass. */
+class BlobHasher {
+  sizeBytes = 0
+  readonly #sha256: Hash = createHash('sha256')
+  readonly #md5: Hash = createHash('md5')
+
+  add(chunk: Buffer): void {
+    this.sizeBytes += chunk.length
+    this.#sha256.update(chunk)
+    this.#md5.update(chunk)
+  }
+
+  finish(): HashedBlob {
+    return { sha256: this.#sha256.digest('hex'), md5: this.#md5.digest('hex'), sizeBytes: this.sizeBytes }
+  }
+}
+
+function noSuchBlob(sha256: string): MissingError {
+  return new MissingError('embedded/no-such-blob', `read the bytes ${sha256}: they are not there`, {
+    details: { sha256 },
+  })
+}
+
+function memoryFull(): UnavailableError {
+  return new UnavailableError(
+    'embedded/memory-full',
+    `store an object in memory: all objects together may have ${EMBEDDED_MEMORY_BLOBS_MAX_BYTES} bytes`,
+    { next: 'Start the server with a data directory.' },
+  )
+}
+
+function closedError(): UnavailableError {
+  return new UnavailableError('embedded/closed', 'store an object: the storage is closed', {
+    next: 'Start the server again.',
+  })
+}

@@ -1,0 +1,47 @@
+/** Branch records, for everybody who moves or reads one. */
+
+import { EngineError, type Branch } from './engine.ts'
+import type { MetadataDb } from './metadata-db.ts'
+
+/**
+ * A branch with the number its staged changes hang on. `epoch` rises whenever the head is moved or staged changes are
+ * thrown away, so an update that computed on an older state is noticed even when the head looks the same again.
+ */
+export interface StoredBranch extends Branch {
+  readonly bid: number
+  readonly epoch: number
+}
+
+export interface BranchRow {
+  bid: number
+  name: string
+  commit_id: string
+  hidden: number
+  epoch: number
+}
+
+export const BRANCH_COLUMNS = 'bid, name, commit_id, hidden, epoch'
+
+export function setHead(db: MetadataDb, branch: StoredBranch, commitId: string): void {
+  db.run('UPDATE branches SET commit_id = ?, epoch = epoch + 1 WHERE bid = ?', commitId, branch.bid)
+}
+
+export function findBranch(db: MetadataDb, rid: number, name: string): StoredBranch | undefined {
+  const row = db.get<BranchRow>(
+    `SELECT ${BRANCH_COLUMNS} FROM branches WHERE rid = ? AND name = ?`,
+    rid,
+    name,
+  )
+  return row && branchFromRow(row)
+}
+
+export function requireBranch(db: MetadataDb, rid: number, name: string): StoredBranch {
+  const branch = findBranch(db, rid, name)
+  if (branch === undefined)
+    throw new EngineError('branch-not-found', `branch ${JSON.stringify(name)} not found`)
+  return branch
+}
+
+export function branchFromRow(row: BranchRow): StoredBranch {
+  return { bid: row.bid, name: row.name, commitId: row.commit_id, hidden: row.hidden !== 0, epoch: row.epoch }
+}

@@ -1,0 +1,75 @@
+import type { BranchTurns } from './branch-turns.ts'
+import { requireTree, treeOf } from './commits.ts'
+import { unixSeconds, type EngineContext } from './engine-context.ts'
+import { EngineError, type Commit, type CommitInput } from './engine.ts'
+import { refuseProtected } from './protection.ts'
+import { isRealChange } from './staging.ts'
+import { editTree, type Edit } from './tree/edit-tree.ts'
+import { lookUp } from './tree/node-store.ts'
+import type { NodeId } from './tree/tree-node.ts'
+import {
+  makeCommit,
+  metaRangeOf,
+  refuseDirty,
+  updateBranch,
+  type BranchState,
+  type BranchUpdate,
+} from './update-branch.ts'
+
+/** Commits exactly the changes staged when the branch was read; later ones stay staged on the new head. */
+export function commit(context: EngineContext, turns: BranchTurns, input: CommitInput): Promise<Commit> {
+  return updateBranch(context, turns, {
+    repository: input.repository,
+    branch: input.branch,
+    plan: (state) => planCommit(context, state, input),
+  })
+}
+
+function planCommit(context: EngineContext, state: BranchState, input: CommitInput): BranchUpdate {
+  const { repository, branch, head } = state
+  refuseProtected(repository, branch.name, 'commit to')
+  const tree =
+    input.sourceMetaRange === undefined
+      ? commitStaged(context, state, input.allowEmpty)
+      : takeOver(context, state, input.sourceMetaRange)
+  const record = makeCommit({
+    parents: [head.id],
+    committer: input.committer,
+    message: input.message,
+    createdAt: input.date ?? unixSeconds(context.clock),
+    metaRangeId: metaRangeOf(tree, [head]),
+    metadata: input.metadata,
+    generation: head.generation + 1,
+  })
+  return {
+    commit: record,
+    clearThrough: context.staging.lastNumber,
+    needsCleanBranch: input.sourceMetaRange !== undefined,
+    hooks: {
+      kind: 'commit',
+      sourceRef: branch.name,
+      // What the branch shows: with its uncommitted changes, which are just what the new tree holds.
+      tree: input.sourceMetaRange === undefined ? tree : treeOf(head),
+    },
+  }
+}
+
+function commitStaged(context: EngineContext, { branch, head }: BranchState, allowEmpty: boolean): NodeId {
+  const base = treeOf(head)
+  const tree = editTree(context.nodes, base, stagedEdits(context, branch.bid, base))
+  if (tree === base && !allowEmpty) throw new EngineError('no-changes', 'commit: no changes')
+  return tree
+}
+
+/** Changes that change nothing are left out, so an object uploaded again as it was keeps its old entry. */
+function* stagedEdits({ nodes, staging }: EngineContext, branch: number, base: NodeId): Generator<Edit> {
+  const staged = staging.stream(branch)
+  for (let change = staged.next(); change !== undefined; change = staged.next()) {
+    if (isRealChange(change, lookUp(nodes, base, change.key))) yield change
+  }
+}
+
+function takeOver(context: EngineContext, state: BranchState, metaRangeId: string): NodeId {
+  refuseDirty(context, state)
+  return requireTree(context.nodes, metaRangeId)
+}

@@ -1,0 +1,178 @@
+/** Walks over commits: the log, and the commit where two histories parted. */
+
+import { findStoredCommit, requireCommit, treeOf, type StoredCommit } from './commits.ts'
+import type { EngineContext } from './engine-context.ts'
+import { EngineError, type Commit, type LogRequest, type Page } from './engine.ts'
+import { isSameEntry } from './entry-codec.ts'
+import type { MetadataDb } from './metadata-db.ts'
+import { resolveCommitId } from './refs.ts'
+import { requireStored } from './repositories.ts'
+import { toByteKey } from './tree/byte-key.ts'
+import { diffTrees } from './tree/diff-trees.ts'
+import { lookUp, type NodeStore } from './tree/node-store.ts'
+
+export function log(
+  { db, nodes }: EngineContext,
+  repository: string,
+  ref: string,
+  request: LogRequest,
+): Page<Commit> {
+  const { rid } = requireStored(db, repository)
+  const stopAt = request.stopAt === undefined ? undefined : resolveCommitId(db, rid, request.stopAt)
+  const isFiltered = request.objects.length > 0 || request.prefixes.length > 0
+  const items: Commit[] = []
+  let isBehind = request.after === undefined || request.after === ''
+  for (const commit of walkHistory(db, rid, {
+    from: resolveCommitId(db, rid, ref),
+    firstParent: request.firstParent,
+  })) {
+    if (isBehind && (!isFiltered || touches(db, nodes, { rid, commit, request }))) {
+      if (items.length === request.amount) return { items, hasMore: true }
+      items.push(commit)
+    }
+    if (commit.id === request.after) isBehind = true
+    if (commit.id === stopAt) break
+  }
+  return { items, hasMore: false }
+}
+
+export function findMergeBase(
+  { db }: EngineContext,
+  request: { readonly repository: string; readonly source: string; readonly destination: string },
+): { source: string; destination: string; base: string } {
+  const { rid } = requireStored(db, request.repository)
+  const source = resolveCommitId(db, rid, request.source)
+  const destination = resolveCommitId(db, rid, request.destination)
+  return { source, destination, base: findMergeBaseOf(db, rid, { source, destination }).id }
+}
+
+/** The youngest commit that both histories hold. */
+export function findMergeBaseOf(
+  db: MetadataDb,
+  rid: number,
+  ends: { readonly source: string; readonly destination: string },
+): Commit {
+  const SOURCE = 1
+  const DESTINATION = 2
+  const reachedFrom = new Map<string, number>()
+  const queue = new CommitQueue()
+  const reach = (id: string, from: number): void => {
+    const before = reachedFrom.get(id)
+    if (before === undefined) queue.push(requireStoredCommit(db, rid, id))
+    reachedFrom.set(id, (before ?? 0) | from)
+  }
+  reach(ends.source, SOURCE)
+  reach(ends.destination, DESTINATION)
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const { commit } = next
+    const from = reachedFrom.get(commit.id) ?? 0
+    // Parents have a lower generation than their children, so by now everything that leads here has been seen.
+    if (from === (SOURCE | DESTINATION)) return commit
+    for (const parent of commit.parents) reach(parent, from)
+  }
+  throw new EngineError(
+    'bad-argument',
+    `commits ${ends.source} and ${ends.destination} have no history in common`,
+  )
+}
+
+/** From the newest generation down; among equals the one made last comes first. */
+function* walkHistory(
+  db: MetadataDb,
+  rid: number,
+  walk: { readonly from: string; readonly firstParent: boolean },
+): Generator<Commit> {
+  const queue = new CommitQueue()
+  const seen = new Set([walk.from])
+  queue.push(requireStoredCommit(db, rid, walk.from))
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    yield next.commit
+    const parents = walk.firstParent ? next.commit.parents.slice(0, 1) : next.commit.parents
+    for (const parent of parents) {
+      if (seen.has(parent)) continue
+      seen.add(parent)
+      queue.push(requireStoredCommit(db, rid, parent))
+    }
+  }
+}
+
+/** Whether a commit changed one of the objects, or anything below one of the prefixes. Merges are left out. */
+function touches(
+  db: MetadataDb,
+  nodes: NodeStore,
+  { rid, commit, request }: { readonly rid: number; readonly commit: Commit; readonly request: LogRequest },
+): boolean {
+  const [parentId, other] = commit.parents
+  if (parentId === undefined || other !== undefined) return false
+  const left = treeOf(requireCommit(db, rid, parentId))
+  const right = treeOf(commit)
+  if (left === right) return false
+  const touchesObject = request.objects.some((path) => {
+    const before = lookUp(nodes, left, toByteKey(path))
+    const after = lookUp(nodes, right, toByteKey(path))
+    return before === undefined || after === undefined ? before !== after : !isSameEntry(before, after)
+  })
+  return (
+    touchesObject ||
+    request.prefixes.some((prefix) => {
+      const differences = diffTrees(nodes, { left, right }, isSameEntry)
+      differences.seek(toByteKey(prefix))
+      return differences.next()?.key.startsWith(toByteKey(prefix)) === true
+    })
+  )
+}
+
+function requireStoredCommit(db: MetadataDb, rid: number, id: string): StoredCommit {
+  const stored = findStoredCommit(db, rid, id)
+  if (stored === undefined) throw new EngineError('ref-not-found', `commit ${id} not found`)
+  return stored
+}
+
+/** A binary heap: the highest generation first, then the latest time, then the commit that was stored last. */
+class CommitQueue {
+  readonly #heap: StoredCommit[] = []
+
+  push(stored: StoredCommit): void {
+    const heap = this.#heap
+    heap.push(stored)
+    for (let at = heap.length - 1; at > 0;) {
+      const parent = (at - 1) >> 1
+      if (!this.#isBefore(at, parent)) break
+      this.#swap(at, parent)
+      at = parent
+    }
+  }
+
+  pop(): StoredCommit | undefined {
+    const heap = this.#heap
+    const [first] = heap
+    const last = heap.pop()
+    if (first === undefined || last === undefined || heap.length === 0) return first
+    heap[0] = last
+    for (let at = 0; ;) {
+      let best = at
+      for (const child of [2 * at + 1, 2 * at + 2]) {
+        if (child < heap.length && this.#isBefore(child, best)) best = child
+      }
+      if (best === at) return first
+      this.#swap(at, best)
+      at = best
+    }
+  }
+
+  #isBefore(left: number, right: number): boolean {
+    const a = this.#heap[left] as StoredCommit
+    const b = this.#heap[right] as StoredCommit
+    return (
+      (b.commit.generation - a.commit.generation ||
+        b.commit.createdAt - a.commit.createdAt ||
+        b.seq - a.seq) < 0
+    )
+  }
+
+  #swap(left: number, right: number): void {
+    const a = this.#heap[left] as StoredCommit
+    this.#heap[left] = this.#heap[right] as StoredCommit
+    this.#heap[right] = a
+  }
+}

@@ -1,0 +1,73 @@
+/** Commit objects: written once, never changed, never removed while their repository lives. */
+
+import { EngineError, type Commit } from './engine.ts'
+import type { MetadataDb } from './metadata-db.ts'
+import type { NodeStore } from './tree/node-store.ts'
+import { EMPTY_TREE, type NodeId } from './tree/tree-node.ts'
+
+export interface StoredCommit {
+  readonly commit: Commit
+  /** Rises with every commit stored. */
+  readonly seq: number
+}
+
+/** Equal content is the same commit: storing it again is nothing. Answers whether it was new. */
+export function insertCommit(db: MetadataDb, rid: number, commit: Commit): boolean {
+  const { id, ...record } = commit
+  const changes = db.run(
+    'INSERT OR IGNORE INTO commits (rid, id, record) VALUES (?, ?, ?)',
+    rid,
+    id,
+    JSON.stringify(record),
+  )
+  return changes > 0
+}
+
+export function findStoredCommit(db: MetadataDb, rid: number, id: string): StoredCommit | undefined {
+  const row = db.get<{ seq: number; record: string }>(
+    'SELECT seq, record FROM commits WHERE rid = ? AND id = ?',
+    rid,
+    id,
+  )
+  return row && { seq: row.seq, commit: { id, ...(JSON.parse(row.record) as Omit<Commit, 'id'>) } }
+}
+
+export function findCommit(db: MetadataDb, rid: number, id: string): Commit | undefined {
+  return findStoredCommit(db, rid, id)?.commit
+}
+
+export function requireCommit(db: MetadataDb, rid: number, id: string): Commit {
+  const commit = findCommit(db, rid, id)
+  if (commit === undefined) throw new EngineError('ref-not-found', `commit ${id} not found`)
+  return commit
+}
+
+/** Ids of commits that start so, two at most: enough to know whether there is exactly one. */
+export function findCommitIdsByPrefix(db: MetadataDb, rid: number, prefix: string): string[] {
+  return db
+    .all<{ id: string }>(
+      'SELECT id FROM commits WHERE rid = ? AND id >= ? AND id < ? LIMIT 2',
+      rid,
+      prefix,
+      `${prefix}g`,
+    )
+    .map((row) => row.id)
+}
+
+/** The first commit of a repository names no tree; it stands for the empty one. */
+export function treeOf(commit: Commit): NodeId {
+  return treeOfMetaRange(commit.metaRangeId)
+}
+
+export function treeOfMetaRange(metaRangeId: string): NodeId {
+  return metaRangeId === '' ? EMPTY_TREE : (metaRangeId as NodeId)
+}
+
+export function requireTree(nodes: NodeStore, metaRangeId: string): NodeId {
+  const isId = metaRangeId === '' || /^[0-9a-f]{64}$/.test(metaRangeId)
+  const tree = treeOfMetaRange(metaRangeId)
+  if (!isId || !nodes.has(tree)) {
+    throw new EngineError('meta-range-not-found', `meta range ${JSON.stringify(metaRangeId)} not found`)
+  }
+  return tree
+}

@@ -1,0 +1,197 @@
+/**
+ * The data directory: what is ours in it, who holds it, and what is wrong with it when it cannot be used.
+ *
+ * `perago-lakefs.json` marks a directory as ours and is written last when one is made, so a start that was cut short
+ * is simply made again. `lock.sqlite` is locked by the process that serves the directory; the lock is the operating
+ * system's and dies with the process, however that dies.
+ */
+
+import Database from 'libsql'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InvalidError, isPeragoError, RefusedError } from '../../../base/errors.ts'
+import { sweepTempFiles } from './blob-store.ts'
+import { corrupt, openMetadataDb, type MetadataDb } from './metadata-db.ts'
+
+const FORMAT_FILE = 'perago-lakefs.json'
+const FORMAT = 'perago-lakefs'
+const FORMAT_VERSION = 1
+const LOCK_FILE = 'lock.sqlite'
+const METADATA_FILE = 'metadata.sqlite'
+const OBJECTS_DIR = 'objects'
+const TEMP_DIR = 'temp'
+
+/** What may stand in a directory that is being made; beside `credentials.json`, which a door may write first. */
+const OUR_NAMES =
+  /^(?:lock\.sqlite|metadata\.sqlite|perago-lakefs\.json|credentials\.json)(?:-\w+|\.\w+)*$|^(?:objects|temp)$/
+
+export interface OpenDataDir {
+  readonly db: MetadataDb
+  readonly objectsDir: string
+  readonly tempDir: string
+  /** Closes the database, then lets go of the directory. */
+  close(): void
+}
+
+/** Makes the directory where there is none; otherwise insists on finding everything that ought to be there. */
+export async function openDataDir(dataDir: string): Promise<OpenDataDir> {
+  const names = listOrMake(dataDir)
+  const isOurs = names.includes(FORMAT_FILE)
+  if (isOurs) readFormat(join(dataDir, FORMAT_FILE))
+  else refuseForeign(dataDir, names)
+  const unlock = lock(dataDir)
+  let db: MetadataDb | undefined
+  try {
+    const metadataFile = join(dataDir, METADATA_FILE)
+    const objectsDir = join(dataDir, OBJECTS_DIR)
+    const tempDir = join(dataDir, TEMP_DIR)
+    if (isOurs) {
+      for (const name of [METADATA_FILE, OBJECTS_DIR, TEMP_DIR]) {
+        if (!names.includes(name)) throw corrupt(join(dataDir, name), 'it is missing')
+      }
+      db = openMetadataDb(metadataFile, 'open')
+    } else {
+      db = await make(dataDir, { metadataFile, objectsDir, tempDir })
+    }
+    await sweepTempFiles(tempDir)
+    const opened = db
+    return { db, objectsDir, tempDir, close: () => closeAll(opened, unlock) }
+  } catch (error) {
+    db?.close()
+    unlock()
+    throw isPeragoError(error) ? error : unwritable(dataDir, error)
+  }
+}
+
+function closeAll(db: MetadataDb, unlock: () => void): void {
+  try {
+    // So that a directory at rest is one file and not three.
+    db.get('PRAGMA wal_checkpoint(TRUNCATE)')
+    db.close()
+  } finally {
+    unlock()
+  }
+}
+
+async function make(
+  dataDir: string,
+  paths: { readonly metadataFile: string; readonly objectsDir: string; readonly tempDir: string },
+): Promise<MetadataDb> {
+  for (const directory of [paths.objectsDir, paths.tempDir])
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const db = openOrCreate(paths.metadataFile)
+  try {
+    await writeFormat(dataDir)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** A first start may have been cut short after the schema was made; before it, the database is an empty one. */
+function openOrCreate(metadataFile: string): MetadataDb {
+  let isEmpty: boolean
+  const probe = new Database(metadataFile)
+  try {
+    const row = probe.prepare('SELECT count(*) AS tables FROM sqlite_schema').get([]) as { tables: number }
+    isEmpty = row.tables === 0
+  } catch (error) {
+    throw corrupt(metadataFile, error instanceof Error ? error.message : String(error), error)
+  } finally {
+    probe.close()
+  }
+  return openMetadataDb(metadataFile, isEmpty ? 'create' : 'open')
+}
+
+async function writeFormat(dataDir: string): Promise<void> {
+  const temporary = join(dataDir, `${FORMAT_FILE}.new`)
+  const file = await open(temporary, 'w', 0o600)
+  try {
+    await file.writeFile(`${JSON.stringify({ format: FORMAT, version: FORMAT_VERSION })}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, join(dataDir, FORMAT_FILE))
+  const directory = await open(dataDir, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}
+
+function readFormat(file: string): void {
+  let format: unknown
+  try {
+    format = JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw corrupt(file, error instanceof Error ? error.message : String(error), error)
+  }
+  const { format: name, version } = (format ?? {}) as { format?: unknown; version?: unknown }
+  if (name !== FORMAT) throw corrupt(file, `it does not say "format": "${FORMAT}"`)
+  if (version !== FORMAT_VERSION) {
+    throw new InvalidError(
+      'embedded/unsupported-data-dir',
+      `open ${file}: it has format version ${String(version)}, this program knows ${FORMAT_VERSION}`,
+      { details: { file, version }, next: 'Use the version of perago that wrote this directory.' },
+    )
+  }
+}
+
+function listOrMake(dataDir: string): string[] {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    return readdirSync(dataDir)
+  } catch (error) {
+    throw unwritable(dataDir, error)
+  }
+}
+
+function refuseForeign(dataDir: string, names: readonly string[]): void {
+  const foreign = names.filter((name) => !OUR_NAMES.test(name))
+  if (foreign.length === 0) return
+  throw new InvalidError(
+    'embedded/foreign-data-dir',
+    `open ${dataDir}: it is not a data directory of perago, and holds ${foreign.length} other files, such as ${JSON.stringify(foreign[0])}`,
+    { details: { dataDir }, next: 'Name an empty directory, or one that does not exist yet.' },
+  )
+}
+
+/** Answers the function that lets go. */
+function lock(dataDir: string): () => void {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(join(dataDir, LOCK_FILE))
+    db.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    db?.close()
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'SQLITE_BUSY') {
+      throw new RefusedError('embedded/data-dir-in-use', `open ${dataDir}: another server is using it`, {
+        details: { dataDir },
+        next: 'Stop the other server, or name another directory.',
+        cause: error,
+      })
+    }
+    if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
+      throw corrupt(join(dataDir, LOCK_FILE), 'it is not the lock file that ought to be there', error)
+    }
+    throw unwritable(dataDir, error)
+  }
+  const held = db
+  return () => {
+    held.exec('ROLLBACK')
+    held.close()
+  }
+}
+
+function unwritable(dataDir: string, error: unknown): InvalidError {
+  return new InvalidError(
+    'embedded/unwritable-data-dir',
+    `open ${dataDir}: ${error instanceof Error ? error.message : String(error)}`,
+    { details: { dataDir }, next: 'Name a directory that this user may create and write.', cause: error },
+  )
+}

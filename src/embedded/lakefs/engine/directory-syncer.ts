@@ -1,0 +1,45 @@
+/**
+ * Fsync of one directory, shared: everybody who asks while a sync is under way is served by one further sync, since
+ * the one under way may have begun before their rename.
+ */
+
+import { open, type FileHandle } from 'node:fs/promises'
+
+export class DirectorySyncer {
+  readonly #directory: string
+  #current: Promise<void> | undefined
+  #next: Promise<void> | undefined
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  /** Resolves when every entry made in the directory before this call is durable. */
+  sync(): Promise<void> {
+    if (this.#current === undefined) return this.#begin()
+    this.#next ??= this.#current.then(
+      () => this.#begin(),
+      () => this.#begin(),
+    )
+    return this.#next
+  }
+
+  #begin(): Promise<void> {
+    this.#next = undefined
+    const current = this.#syncOnce().finally(() => {
+      if (this.#current === current) this.#current = undefined
+    })
+    this.#current = current
+    return current
+  }
+
+  async #syncOnce(): Promise<void> {
+    let handle: FileHandle | undefined
+    try {
+      handle = await open(this.#directory, 'r')
+      await handle.sync()
+    } finally {
+      await handle?.close()
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/** One page of any sorted stream: prefix, position, delimiter and amount mean the same in listings and in diffs. */
+
+import type { Page, PageRequest } from './engine.ts'
+import { fromByteKey, successorOfPrefix, toByteKey, type ByteKey } from './tree/byte-key.ts'
+import type { SortedStream } from './tree/sorted-stream.ts'
+
+export interface PageShape<Item, Shown> {
+  item(item: Item): Shown
+  /** Stands for everything that shares the path up to and including the delimiter. */
+  prefix(path: string): Shown
+}
+
+export function readPage<Item extends { readonly key: ByteKey }, Shown>(
+  stream: SortedStream<Item>,
+  request: PageRequest & { readonly delimiter?: string },
+  shape: PageShape<Item, Shown>,
+): Page<Shown> {
+  const prefix = toByteKey(request.prefix ?? '')
+  const after = toByteKey(request.after ?? '')
+  const delimiter = toByteKey(request.delimiter ?? '')
+  stream.seek(after > prefix ? after : prefix)
+  const items: Shown[] = []
+  for (let item = stream.next(); item?.key.startsWith(prefix) === true; item = stream.next()) {
+    const group = groupOf(item.key, prefix, delimiter)
+    if (group !== undefined) {
+      const behind = successorOfPrefix(group)
+      if (behind !== undefined) stream.seek(behind)
+    }
+    // `after` may itself name a group: then the page goes on behind all of it.
+    if ((group ?? item.key) === after) continue
+    if (items.length === request.amount) return { items, hasMore: true }
+    items.push(group === undefined ? shape.item(item) : shape.prefix(fromByteKey(group)))
+  }
+  return { items, hasMore: false }
+}
+
+/** The prefix that stands for `key` in a listing with a delimiter; undefined when the key stands for itself. */
+function groupOf(key: ByteKey, prefix: ByteKey, delimiter: ByteKey): ByteKey | undefined {
+  if (delimiter === '') return undefined
+  const at = key.indexOf(delimiter, prefix.length)
+  return at < 0 ? undefined : (key.slice(0, at + delimiter.length) as ByteKey)
+}

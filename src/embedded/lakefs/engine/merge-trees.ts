@@ -1,0 +1,83 @@
+/** Three-way merge of whole trees. Costs by what the source changed, not by what the trees hold. */
+
+import { isSameEntry } from './entry-codec.ts'
+import { decideMerge } from './merge.ts'
+import type { ByteKey } from './tree/byte-key.ts'
+import { diffTrees } from './tree/diff-trees.ts'
+import { editTree, type Edit } from './tree/edit-tree.ts'
+import { lookUp, type NodeStore } from './tree/node-store.ts'
+import type { SortedStream } from './tree/sorted-stream.ts'
+import type { NodeId } from './tree/tree-node.ts'
+
+export interface MergeTrees {
+  readonly base: NodeId
+  readonly source: NodeId
+  readonly destination: NodeId
+}
+
+export type MergeStrategy = 'source-wins' | 'dest-wins'
+
+/** What the source brings into the destination; what it changed to what is there already is left out. */
+export interface MergeChange {
+  readonly key: ByteKey
+  readonly decision: 'take' | 'conflict'
+  readonly base: Buffer | undefined
+  readonly source: Buffer | undefined
+  readonly destination: Buffer | undefined
+}
+
+export type MergeResult =
+  | { readonly outcome: 'merged'; readonly tree: NodeId }
+  /** The source is what the base is. */
+  | { readonly outcome: 'nothing-to-merge' }
+  | { readonly outcome: 'conflict'; readonly path: ByteKey }
+
+export function mergeTrees(store: NodeStore, trees: MergeTrees, strategy?: MergeStrategy): MergeResult {
+  if (isSameTree(store, trees.base, trees.source)) return { outcome: 'nothing-to-merge' }
+  // Taken over whole, so that the merge commit names the very tree its source named.
+  if (trees.destination === trees.base) return { outcome: 'merged', tree: trees.source }
+  const changes = streamMergeChanges(store, trees)
+  if (strategy === undefined) {
+    const conflict = findConflict(streamMergeChanges(store, trees))
+    if (conflict !== undefined) return { outcome: 'conflict', path: conflict.key }
+  }
+  return { outcome: 'merged', tree: editTree(store, trees.destination, editsOf(changes, strategy)) }
+}
+
+export function streamMergeChanges(store: NodeStore, trees: MergeTrees): SortedStream<MergeChange> {
+  const fromBase = diffTrees(store, { left: trees.base, right: trees.source }, isSameEntry)
+  return {
+    next() {
+      for (let change = fromBase.next(); change !== undefined; change = fromBase.next()) {
+        const values = {
+          base: change.left,
+          source: change.right,
+          destination: lookUp(store, trees.destination, change.key),
+        }
+        const decision = decideMerge(values, isSameEntry)
+        if (decision !== 'keep') return { key: change.key, decision, ...values }
+      }
+      return undefined
+    },
+    seek: (key) => fromBase.seek(key),
+  }
+}
+
+/** Whether two trees are the same to users, whatever times and addresses they hold. */
+export function isSameTree(store: NodeStore, left: NodeId, right: NodeId): boolean {
+  return diffTrees(store, { left, right }, isSameEntry).next() === undefined
+}
+
+function findConflict(changes: SortedStream<MergeChange>): MergeChange | undefined {
+  for (let change = changes.next(); change !== undefined; change = changes.next()) {
+    if (change.decision === 'conflict') return change
+  }
+  return undefined
+}
+
+function* editsOf(changes: SortedStream<MergeChange>, strategy: MergeStrategy | undefined): Generator<Edit> {
+  for (let change = changes.next(); change !== undefined; change = changes.next()) {
+    if (change.decision === 'conflict' && strategy === 'dest-wins') continue
+    yield { key: change.key, value: change.source }
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * The metadata database: SQLite through libsql's synchronous calls, so that a decision and the write it leads to can
+ * never be torn apart by another turn of the event loop.
+ */
+
+import Database from 'libsql'
+import { InvalidError, UnavailableError } from '../../../base/errors.ts'
+import { EMBEDDED_DB_CACHE_KIB } from '../../../base/limits.ts'
+
+export type SqlValue = string | number | bigint | Buffer | null
+
+/** Marks the file as ours, for `file` and for our own check: "prgo". */
+const APPLICATION_ID = 0x7072676f
+const SCHEMA_VERSION = 1
+
+const SCHEMA = `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE repositories (
+    rid INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL,
+    storage_namespace TEXT NOT NULL,
+    default_branch TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    read_only INTEGER NOT NULL,
+    deleted INTEGER NOT NULL DEFAULT 0,
+    protection TEXT
+  );
+  CREATE UNIQUE INDEX living_repositories ON repositories (name) WHERE deleted = 0;
+  CREATE TABLE namespaces (namespace TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE branches (
+    bid INTEGER PRIMARY KEY AUTOINCREMENT,
+    rid INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    commit_id TEXT NOT NULL,
+    hidden INTEGER NOT NULL,
+    epoch INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE UNIQUE INDEX branch_names ON branches (rid, name);
+  CREATE TABLE tags (rid INTEGER NOT NULL, name TEXT NOT NULL, commit_id TEXT NOT NULL, PRIMARY KEY (rid, name)) WITHOUT ROWID;
+  CREATE TABLE commits (seq INTEGER PRIMARY KEY AUTOINCREMENT, rid INTEGER NOT NULL, id TEXT NOT NULL, record TEXT NOT NULL);
+  CREATE UNIQUE INDEX commit_ids ON commits (rid, id);
+  CREATE TABLE staged (
+    bid INTEGER NOT NULL,
+    key BLOB NOT NULL,
+    seq INTEGER NOT NULL,
+    value BLOB,
+    PRIMARY KEY (bid, key)
+  ) WITHOUT ROWID;
+  CREATE TABLE dropped_stagings (bid INTEGER PRIMARY KEY);
+  CREATE TABLE nodes (number INTEGER PRIMARY KEY, id BLOB NOT NULL, bytes BLOB NOT NULL);
+  CREATE UNIQUE INDEX node_ids ON nodes (id);
+  CREATE TABLE addresses (
+    rid INTEGER NOT NULL,
+    address TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    stored_at INTEGER NOT NULL,
+    PRIMARY KEY (rid, address)
+  ) WITHOUT ROWID;
+`
+
+/** Small tables that everything else hangs on: worth a full check at every start. */
+const CHECKED_TABLES = ['meta', 'repositories', 'namespaces', 'branches', 'tags', 'dropped_stagings']
+
+export class MetadataDb {
+  readonly file: string
+  readonly #db: Database.Database
+  readonly #statements = new Map<string, Database.Statement>()
+
+  constructor(file: string) {
+    this.file = file
+    this.#db = new Database(file)
+  }
+
+  get isInTransaction(): boolean {
+    return this.#db.open && this.#db.inTransaction
+  }
+
+  exec(sql: string): void {
+    this.#refuseClosed()
+    this.#db.exec(sql)
+  }
+
+  /** The first row, or undefined. `Row` is what our own schema says the query gives. */
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- names the columns where they are asked for
+  get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
+    // Never the raw mode: its `get` answers a miss with the row of an earlier call (libsql 0.5.29).
+    return this.#prepare(sql).get([...values]) as Row | undefined
+  }
+
+  all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
+    const rows = this.#prepare(sql).all([...values]) as Record<string, unknown>[]
+    // `all` gives blobs as ArrayBuffer where `get` gives Buffer (libsql 0.5.29).
+    for (const row of rows) {
+      for (const column in row) {
+        const value = row[column]
+        if (value instanceof ArrayBuffer) row[column] = Buffer.from(value)
+      }
+    }
+    return rows as Row[]
+  }
+
+  /** Answers how many rows were changed. */
+  run(sql: string, ...values: readonly SqlValue[]): number {
+    return this.#prepare(sql).run([...values]).changes
+  }
+
+  close(): void {
+    this.#statements.clear()
+    if (this.#db.open) this.#db.close()
+  }
+
+  /** Without it the native side would bring the whole process down (libsql 0.5.29). */
+  #refuseClosed(): void {
+    if (this.#db.open) return
+    throw new UnavailableError('embedded/closed', `read ${this.file}: the storage is closed`, {
+      next: 'Start the server again.',
+    })
+  }
+
+  #prepare(sql: string): Database.Statement {
+    this.#refuseClosed()
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+}
+
+/** Makes a new database, or opens one that is surely ours and whole. */
+export function openMetadataDb(file: string, mode: 'create' | 'open'): MetadataDb {
+  let db: MetadataDb | undefined
+  try {
+    db = new MetadataDb(file)
+    configure(db)
+    if (mode === 'create') createSchema(db)
+    else check(db)
+    return db
+  } catch (error) {
+    db?.close()
+    throw error instanceof InvalidError ? error : corrupt(file, describe(error), error)
+  }
+}
+
+function configure(db: MetadataDb): void {
+  db.get('PRAGMA journal_mode = WAL')
+  // With WAL, FULL is what makes a committed transaction survive a power cut and not only a crash.
+  db.exec('PRAGMA synchronous = FULL')
+  db.exec(`PRAGMA cache_size = -${EMBEDDED_DB_CACHE_KIB}`)
+  db.exec('PRAGMA temp_store = FILE')
+}
+
+function createSchema(db: MetadataDb): void {
+  db.exec(
+    `BEGIN IMMEDIATE; ${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`,
+  )
+}
+
+function check(db: MetadataDb): void {
+  const pragma = (name: string): unknown => db.get<Record<string, unknown>>(`PRAGMA ${name}`)?.[name]
+  if (pragma('application_id') !== APPLICATION_ID) throw corrupt(db.file, 'it is not marked as ours')
+  const version = pragma('user_version')
+  if (version !== SCHEMA_VERSION) {
+    throw new InvalidError(
+      'embedded/unsupported-data-dir',
+      `open ${db.file}: it has schema version ${String(version)}, this program knows ${SCHEMA_VERSION}`,
+      { details: { file: db.file, version }, next: 'Use the version of perago that wrote this directory.' },
+    )
+  }
+  // A full quick_check reads every page, which a start cannot afford on a large repository. Tree nodes are checked
+  // against their hash whenever they are read, so the small tables are what is left to look at here.
+  for (const table of CHECKED_TABLES) {
+    for (const row of db.all<{ quick_check: string }>(`PRAGMA quick_check(${table})`)) {
+      if (row.quick_check !== 'ok') throw corrupt(db.file, row.quick_check)
+    }
+  }
+}
+
+export function corrupt(file: string, what: string, cause?: unknown): InvalidError {
+  return new InvalidError('embedded/corrupt-data-dir', `open ${file}: ${what}`, {
+    details: { file },
+    next: 'Restore the data directory from a copy, or move it away to start with an empty one.',
+    cause,
+  })
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,143 @@
+import { computeCommitId } from './commit-id.ts'
+import { insertCommit } from './commits.ts'
+import { unixSeconds, type EngineContext } from './engine-context.ts'
+import { EngineError, type Page, type PageRequest, type Repository } from './engine.ts'
+import type { MetadataDb } from './metadata-db.ts'
+import { pageOfRows, rangeOf } from './named-pages.ts'
+import { checkBranchName, checkRepositoryName } from './names.ts'
+
+/** A repository with the number its rows hang on; a name can be used again after deletion, a number never. */
+export interface StoredRepository extends Repository {
+  readonly rid: number
+  /** JSON list of patterns; null when none were ever set. */
+  readonly protection: string | null
+}
+
+interface RepositoryRow {
+  rid: number
+  name: string
+  storage_namespace: string
+  default_branch: string
+  created_at: number
+  read_only: number
+  protection: string | null
+}
+
+const COLUMNS = 'rid, name, storage_namespace, default_branch, created_at, read_only, protection'
+const FIRST_COMMIT_MESSAGE = 'Repository created'
+
+export function createRepository(
+  { db, writes, clock }: EngineContext,
+  request: { name: string; storageNamespace: string; defaultBranch: string; readOnly?: boolean },
+): Promise<Repository> {
+  return writes.run(() => {
+    checkRepositoryName(request.name)
+    checkBranchName(request.defaultBranch)
+    if (findRepository(db, request.name) !== undefined) {
+      throw new EngineError('repository-exists', `create repository ${request.name}: the name is taken`)
+    }
+    const namespace = request.storageNamespace.replace(/\/+$/, '')
+    if (db.run('INSERT OR IGNORE INTO namespaces (namespace) VALUES (?)', namespace) === 0) {
+      throw new EngineError(
+        'namespace-in-use',
+        `create repository ${request.name}: the storage namespace ${request.storageNamespace} holds lakeFS data, or once did`,
+      )
+    }
+    const createdAt = unixSeconds(clock)
+    db.run(
+      'INSERT INTO repositories (name, storage_namespace, default_branch, created_at, read_only) VALUES (?, ?, ?, ?, ?)',
+      request.name,
+      request.storageNamespace,
+      request.defaultBranch,
+      createdAt,
+      request.readOnly === true ? 1 : 0,
+    )
+    const { rid, ...repository } = requireStored(db, request.name)
+    const content = {
+      parents: [],
+      committer: '',
+      message: FIRST_COMMIT_MESSAGE,
+      createdAt,
+      metaRangeId: '',
+      metadata: {},
+    }
+    const commit = { ...content, id: computeCommitId(content), generation: 1, version: 1 }
+    insertCommit(db, rid, commit)
+    db.run(
+      'INSERT INTO branches (rid, name, commit_id, hidden) VALUES (?, ?, ?, 0)',
+      rid,
+      request.defaultBranch,
+      commit.id,
+    )
+    return toRepository({ rid, ...repository })
+  })
+}
+
+export function getRepository({ db }: EngineContext, name: string): Repository {
+  return toRepository(requireStored(db, name))
+}
+
+export function listRepositories({ db }: EngineContext, page: PageRequest): Page<Repository> {
+  const range = rangeOf(page)
+  const rows = db.all<RepositoryRow>(
+    `SELECT ${COLUMNS} FROM repositories WHERE deleted = 0 AND name >= ? AND name > ? AND (? IS NULL OR name < ?) ORDER BY name LIMIT ?`,
+    range.from,
+    range.after,
+    range.before,
+    range.before,
+    page.amount + 1,
+  )
+  return pageOfRows(rows, page.amount, (row) => toRepository(fromRow(row)))
+}
+
+/** Only marks the repository as deleted: its rows are swept away piece by piece, its name is free at once. */
+export function deleteRepository({ db, writes }: EngineContext, name: string): Promise<void> {
+  return writes.run(() => {
+    const { rid } = requireStored(db, name)
+    db.run('UPDATE repositories SET deleted = 1 WHERE rid = ?', rid)
+  })
+}
+
+export function requireStored(db: MetadataDb, name: string): StoredRepository {
+  const found = findRepository(db, name)
+  if (found === undefined)
+    throw new EngineError('repository-not-found', `repository ${JSON.stringify(name)} not found`)
+  return found
+}
+
+/** For writes: refuses on a read-only repository. */
+export function requireWritable(db: MetadataDb, name: string): StoredRepository {
+  const repository = requireStored(db, name)
+  if (repository.readOnly) throw new EngineError('read-only-repository', `repository ${name} is read-only`)
+  return repository
+}
+
+function findRepository(db: MetadataDb, name: string): StoredRepository | undefined {
+  const row = db.get<RepositoryRow>(
+    `SELECT ${COLUMNS} FROM repositories WHERE deleted = 0 AND name = ?`,
+    name,
+  )
+  return row && fromRow(row)
+}
+
+function fromRow(row: RepositoryRow): StoredRepository {
+  return {
+    rid: row.rid,
+    id: row.name,
+    storageNamespace: row.storage_namespace,
+    defaultBranch: row.default_branch,
+    createdAt: row.created_at,
+    readOnly: row.read_only !== 0,
+    protection: row.protection,
+  }
+}
+
+function toRepository({
+  id,
+  storageNamespace,
+  defaultBranch,
+  createdAt,
+  readOnly,
+}: StoredRepository): Repository {
+  return { id, storageNamespace, defaultBranch, createdAt, readOnly }
+}

@@ -1,0 +1,146 @@
+/** Taking one commit's change back, or repeating it on a branch: three-way merges with an unusual base. */
+
+import type { BranchTurns } from './branch-turns.ts'
+import { requireCommit, treeOf } from './commits.ts'
+import { unixSeconds, type EngineContext } from './engine-context.ts'
+import { EngineError, type Commit } from './engine.ts'
+import { isSameTree, mergeTrees, type MergeTrees } from './merge-trees.ts'
+import { resolveCommitId } from './refs.ts'
+import { fromByteKey } from './tree/byte-key.ts'
+import { EMPTY_TREE, type NodeId } from './tree/tree-node.ts'
+import {
+  makeCommit,
+  metaRangeOf,
+  refuseDirty,
+  updateBranch,
+  type BranchState,
+  type BranchUpdate,
+} from './update-branch.ts'
+
+export interface RevertInput {
+  readonly repository: string
+  readonly branch: string
+  readonly ref: string
+  /** 0 for an ordinary commit; of a merge, the parent (counted from 1) to whose state it goes back. */
+  readonly parentNumber: number
+  readonly committer: string
+  readonly allowEmpty: boolean
+}
+
+export interface CherryPickInput {
+  readonly repository: string
+  readonly branch: string
+  readonly ref: string
+  readonly parentNumber?: number
+  readonly committer: string
+}
+
+export function revert(context: EngineContext, turns: BranchTurns, input: RevertInput): Promise<Commit> {
+  return updateBranch(context, turns, { ...input, plan: (state) => planRevert(context, state, input) })
+}
+
+export function cherryPick(
+  context: EngineContext,
+  turns: BranchTurns,
+  input: CherryPickInput,
+): Promise<Commit> {
+  return updateBranch(context, turns, { ...input, plan: (state) => planCherryPick(context, state, input) })
+}
+
+function planRevert(context: EngineContext, state: BranchState, input: RevertInput): BranchUpdate {
+  const picked = pick(context, state, { ref: input.ref, parentNumber: input.parentNumber || undefined })
+  refuseDirty(context, state)
+  const head = treeOf(state.head)
+  const trees = { base: treeOf(picked.commit), source: picked.parentTree, destination: head }
+  const tree = mergeOnto(context, trees, { what: `revert ${input.ref}`, allowEmpty: input.allowEmpty })
+  if (!input.allowEmpty && isSameTree(context.nodes, tree, head)) throw noChanges(`revert ${input.ref}`)
+  return cleanUpdate(context, state, {
+    tree,
+    committer: input.committer,
+    message: `Revert ${input.ref}`,
+    metadata: {},
+  })
+}
+
+function planCherryPick(context: EngineContext, state: BranchState, input: CherryPickInput): BranchUpdate {
+  const { commit, parentTree } = pick(context, state, input)
+  if (commit.parents.length === 0)
+    throw new EngineError('bad-argument', `cherry-pick ${input.ref}: it has no parent`)
+  refuseDirty(context, state)
+  const trees = { base: parentTree, source: treeOf(commit), destination: treeOf(state.head) }
+  return cleanUpdate(context, state, {
+    tree: mergeOnto(context, trees, { what: `cherry-pick ${input.ref}`, allowEmpty: false }),
+    committer: input.committer,
+    message: commit.message,
+    metadata: {
+      ...commit.metadata,
+      'cherry-pick-origin': commit.id,
+      'cherry-pick-committer': commit.committer,
+    },
+  })
+}
+
+/** The named commit and the tree of the parent it is compared with. */
+function pick(
+  { db }: EngineContext,
+  { repository }: BranchState,
+  request: { readonly ref: string; readonly parentNumber?: number | undefined },
+): { readonly commit: Commit; readonly parentTree: NodeId } {
+  const { rid } = repository
+  const commit = requireCommit(db, rid, resolveCommitId(db, rid, request.ref))
+  const { parentNumber } = request
+  if (parentNumber === undefined && commit.parents.length > 1) {
+    throw new EngineError(
+      'parent-number-required',
+      `commit ${request.ref} has ${commit.parents.length} parents: the number of one of them is wanted`,
+    )
+  }
+  if (parentNumber !== undefined && (parentNumber < 1 || parentNumber > commit.parents.length)) {
+    throw new EngineError('bad-argument', `commit ${request.ref} has no parent ${parentNumber}`)
+  }
+  const parentId = commit.parents[(parentNumber ?? 1) - 1]
+  return {
+    commit,
+    parentTree: parentId === undefined ? EMPTY_TREE : treeOf(requireCommit(db, rid, parentId)),
+  }
+}
+
+function mergeOnto(
+  { nodes }: EngineContext,
+  trees: MergeTrees,
+  request: { readonly what: string; readonly allowEmpty: boolean },
+): NodeId {
+  const result = mergeTrees(nodes, trees)
+  switch (result.outcome) {
+    case 'merged':
+      return result.tree
+    case 'nothing-to-merge':
+      if (request.allowEmpty) return trees.destination
+      throw noChanges(request.what)
+    case 'conflict':
+      throw new EngineError(
+        'merge-conflict',
+        `${request.what}: ${JSON.stringify(fromByteKey(result.path))} was changed otherwise since`,
+      )
+  }
+}
+
+function cleanUpdate(
+  { clock, staging }: EngineContext,
+  { head }: BranchState,
+  content: Pick<Commit, 'committer' | 'message' | 'metadata'> & { readonly tree: NodeId },
+): BranchUpdate {
+  const { tree, ...told } = content
+  const commit = makeCommit({
+    ...told,
+    parents: [head.id],
+    createdAt: unixSeconds(clock),
+    metaRangeId: metaRangeOf(tree, [head]),
+    generation: head.generation + 1,
+  })
+  return { commit, clearThrough: staging.lastNumber, needsCleanBranch: true }
+}
+
+function noChanges(what: string): EngineError {
+  return new EngineError('no-changes', `${what}: no changes`)
+}

@@ -1,0 +1,80 @@
+/** Tree nodes in SQLite, with the decoded nodes used last kept in memory. */
+
+import { MissingError } from '../../../base/errors.ts'
+import { EMBEDDED_NODE_CACHE_BYTES } from '../../../base/limits.ts'
+import { corrupt, type MetadataDb } from './metadata-db.ts'
+import type { NodeStore } from './tree/node-store.ts'
+import {
+  decodeNode,
+  EMPTY_LEAF,
+  EMPTY_TREE,
+  encodeNode,
+  nodeIdOf,
+  type NodeId,
+  type TreeNode,
+} from './tree/tree-node.ts'
+
+export class SqliteNodeStore implements NodeStore {
+  readonly #db: MetadataDb
+  /** In order of use, the oldest first. */
+  readonly #cache = new Map<NodeId, { readonly node: TreeNode; readonly bytes: number }>()
+  #cachedBytes = 0
+
+  constructor(db: MetadataDb) {
+    this.#db = db
+  }
+
+  has(id: NodeId): boolean {
+    if (id === EMPTY_TREE) return true
+    return this.#db.get('SELECT 1 AS found FROM nodes WHERE id = ?', Buffer.from(id, 'hex')) !== undefined
+  }
+
+  load(id: NodeId): TreeNode {
+    if (id === EMPTY_TREE) return EMPTY_LEAF
+    const cached = this.#cache.get(id)
+    if (cached !== undefined) {
+      this.#cache.delete(id)
+      this.#cache.set(id, cached)
+      return cached.node
+    }
+    const row = this.#db.get<{ bytes: Buffer }>(
+      'SELECT bytes FROM nodes WHERE id = ?',
+      Buffer.from(id, 'hex'),
+    )
+    if (row === undefined) {
+      throw new MissingError(
+        'embedded/no-such-node',
+        `read tree node ${id} in ${this.#db.file}: it is not there`,
+        {
+          details: { file: this.#db.file, node: id },
+          next: 'The data directory is damaged: restore it from a copy.',
+        },
+      )
+    }
+    if (nodeIdOf(row.bytes) !== id)
+      throw corrupt(this.#db.file, `tree node ${id} does not have the bytes it is named for`)
+    const node = decodeNode(row.bytes)
+    this.#remember(id, node, row.bytes.length)
+    return node
+  }
+
+  save(node: TreeNode): NodeId {
+    const bytes = encodeNode(node)
+    const id = nodeIdOf(bytes)
+    if (id === EMPTY_TREE) return id
+    // Not skipped for a cached node: the write that stored it may have been rolled back.
+    this.#db.run('INSERT OR IGNORE INTO nodes (id, bytes) VALUES (?, ?)', Buffer.from(id, 'hex'), bytes)
+    if (!this.#cache.has(id)) this.#remember(id, node, bytes.length)
+    return id
+  }
+
+  #remember(id: NodeId, node: TreeNode, bytes: number): void {
+    this.#cache.set(id, { node, bytes })
+    this.#cachedBytes += bytes
+    for (const [oldest, { bytes: freed }] of this.#cache) {
+      if (this.#cachedBytes <= EMBEDDED_NODE_CACHE_BYTES) break
+      this.#cache.delete(oldest)
+      this.#cachedBytes -= freed
+    }
+  }
+}

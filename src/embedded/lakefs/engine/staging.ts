@@ -1,0 +1,158 @@
+/**
+ * What a branch holds beyond its commit: one row for each path that was written or deleted since.
+ *
+ * Each row carries the number of the write that made it. A commit clears the rows it has read and no later ones, so
+ * an upload acknowledged beside it stays staged on the new head.
+ */
+
+import { EMBEDDED_STAGING_READ_ROWS } from '../../../base/limits.ts'
+import { isSameEntry } from './entry-codec.ts'
+import type { MetadataDb } from './metadata-db.ts'
+import { bytesToKey, keyToBytes, successorOfPrefix, type ByteKey } from './tree/byte-key.ts'
+import { lookUp, type NodeStore } from './tree/node-store.ts'
+import type { SortedStream } from './tree/sorted-stream.ts'
+import type { NodeId } from './tree/tree-node.ts'
+
+export interface StagedChange {
+  readonly key: ByteKey
+  /** Undefined for a deletion. */
+  readonly value: Buffer | undefined
+  readonly number: number
+}
+
+/** Room for 2^32 writes between two starts; 2^21 starts fit before numbers lose precision. */
+const WRITES_PER_START = 2 ** 32
+
+export class Staging {
+  readonly #db: MetadataDb
+  #lastNumber: number
+
+  /** Numbers must rise across restarts as well, hence one row that counts the starts. */
+  constructor(db: MetadataDb) {
+    this.#db = db
+    db.run(
+      `INSERT INTO meta (name, value) VALUES ('starts', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1`,
+    )
+    const starts = db.get<{ value: number }>(`SELECT value FROM meta WHERE name = 'starts'`)?.value ?? 1
+    this.#lastNumber = starts * WRITES_PER_START
+  }
+
+  /** The number of the newest write. */
+  get lastNumber(): number {
+    return this.#lastNumber
+  }
+
+  find(branch: number, key: ByteKey): StagedChange | undefined {
+    const row = this.#db.get<{ seq: number; value: Buffer | null }>(
+      'SELECT seq, value FROM staged WHERE bid = ? AND key = ?',
+      branch,
+      keyToBytes(key),
+    )
+    return row && { key, value: row.value ?? undefined, number: row.seq }
+  }
+
+  put(branch: number, key: ByteKey, value: Buffer | undefined): void {
+    this.#lastNumber += 1
+    this.#db.run(
+      'INSERT OR REPLACE INTO staged (bid, key, seq, value) VALUES (?, ?, ?, ?)',
+      branch,
+      keyToBytes(key),
+      this.#lastNumber,
+      value ?? null,
+    )
+  }
+
+  /** Forgets a change that was staged; the committed state shows again. */
+  drop(branch: number, key: ByteKey): void {
+    this.#db.run('DELETE FROM staged WHERE bid = ? AND key = ?', branch, keyToBytes(key))
+  }
+
+  dropPrefix(branch: number, prefix: ByteKey): void {
+    const end = successorOfPrefix(prefix)
+    if (end === undefined) {
+      this.#db.run('DELETE FROM staged WHERE bid = ? AND key >= ?', branch, keyToBytes(prefix))
+    } else {
+      this.#db.run(
+        'DELETE FROM staged WHERE bid = ? AND key >= ? AND key < ?',
+        branch,
+        keyToBytes(prefix),
+        keyToBytes(end),
+      )
+    }
+  }
+
+  /** Clears what was staged up to that write, and nothing newer. */
+  clear(branch: number, throughNumber: number): void {
+    this.#db.run('DELETE FROM staged WHERE bid = ? AND seq <= ?', branch, throughNumber)
+  }
+
+  stream(branch: number): SortedStream<StagedChange> {
+    return new StagedStream(this.#db, branch)
+  }
+}
+
+/** Whether anything staged differs from the committed tree. The same content uploaded again does not. */
+export function hasUncommittedChanges(
+  staged: SortedStream<StagedChange>,
+  committed: { readonly store: NodeStore; readonly root: NodeId },
+): boolean {
+  for (let change = staged.next(); change !== undefined; change = staged.next()) {
+    if (isRealChange(change, lookUp(committed.store, committed.root, change.key))) return true
+  }
+  return false
+}
+
+export function isRealChange(change: StagedChange, committed: Buffer | undefined): boolean {
+  if (change.value === undefined || committed === undefined) return change.value !== committed
+  return !isSameEntry(change.value, committed)
+}
+
+/** Read page by page, so that no statement stays open between two reads and memory stays flat. */
+class StagedStream implements SortedStream<StagedChange> {
+  readonly #db: MetadataDb
+  readonly #branch: number
+  #page: { key: Buffer; seq: number; value: Buffer | null }[] = []
+  #at = 0
+  #from: Buffer = Buffer.alloc(0)
+  #isInclusive = true
+  #isDone = false
+
+  constructor(db: MetadataDb, branch: number) {
+    this.#db = db
+    this.#branch = branch
+  }
+
+  next(): StagedChange | undefined {
+    if (this.#at === this.#page.length) this.#readPage()
+    const row = this.#page[this.#at]
+    if (row === undefined) return undefined
+    this.#at += 1
+    return { key: bytesToKey(row.key), value: row.value ?? undefined, number: row.seq }
+  }
+
+  seek(key: ByteKey): void {
+    while (this.#at < this.#page.length) {
+      const row = this.#page[this.#at]
+      if (row !== undefined && bytesToKey(row.key) >= key) return
+      this.#at += 1
+    }
+    const from = keyToBytes(key)
+    if (Buffer.compare(from, this.#from) <= 0) return
+    this.#from = from
+    this.#isInclusive = true
+  }
+
+  #readPage(): void {
+    if (this.#isDone) return
+    this.#page = this.#db.all(
+      `SELECT key, seq, value FROM staged WHERE bid = ? AND key ${this.#isInclusive ? '>=' : '>'} ? ORDER BY key LIMIT ?`,
+      this.#branch,
+      this.#from,
+      EMBEDDED_STAGING_READ_ROWS,
+    )
+    this.#at = 0
+    this.#isDone = this.#page.length < EMBEDDED_STAGING_READ_ROWS
+    this.#from = this.#page.at(-1)?.key ?? this.#from
+    this.#isInclusive = false
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Group commit. All writes asked for in one turn of the event loop run in one SQLite transaction, each under its own
+ * savepoint, so one refusal undoes only itself; one fsync makes them all durable; then every caller is answered.
+ *
+ * Invariants:
+ * 1. A write is answered with success only after the transaction that holds it was committed and synced.
+ * 2. A write that throws leaves no trace, and what it threw is the answer.
+ * 3. Writes take effect in the order they were asked for.
+ */
+
+import { UnavailableError } from '../../../base/errors.ts'
+import { EMBEDDED_WRITE_BATCH_MAX, EMBEDDED_WRITE_QUEUE_MAX } from '../../../base/limits.ts'
+import type { MetadataDb } from './metadata-db.ts'
+
+interface QueuedWrite {
+  run(): unknown
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+export class WriteQueue {
+  readonly #db: MetadataDb
+  #waiting: QueuedWrite[] = []
+  #flush: NodeJS.Immediate | undefined
+  #closed = false
+  #batches = 0
+
+  constructor(db: MetadataDb) {
+    this.#db = db
+  }
+
+  /** How many transactions were committed so far. */
+  get batches(): number {
+    return this.#batches
+  }
+
+  /** `task` is synchronous on purpose: nothing else can happen between what it reads and what it writes. */
+  run<Result>(task: () => Result): Promise<Result> {
+    if (this.#closed) return Promise.reject(closedError())
+    if (this.#waiting.length >= EMBEDDED_WRITE_QUEUE_MAX) {
+      return Promise.reject(
+        new UnavailableError(
+          'embedded/too-many-writes',
+          `write metadata: ${EMBEDDED_WRITE_QUEUE_MAX} writes are waiting already`,
+          { next: 'Send fewer requests at the same time.' },
+        ),
+      )
+    }
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.push({ run: task, resolve: (value) => resolve(value as Result), reject })
+      this.#flush ??= setImmediate(() => this.#flushBatch())
+    })
+  }
+
+  /** Runs what is waiting, then takes nothing more. */
+  close(): void {
+    this.#closed = true
+    while (this.#waiting.length > 0) this.#flushBatch()
+  }
+
+  #flushBatch(): void {
+    if (this.#flush !== undefined) clearImmediate(this.#flush)
+    const batch = this.#waiting.slice(0, EMBEDDED_WRITE_BATCH_MAX)
+    this.#waiting = this.#waiting.slice(batch.length)
+    this.#flush = this.#waiting.length > 0 ? setImmediate(() => this.#flushBatch()) : undefined
+    let answers: (() => void)[]
+    try {
+      this.#db.exec('BEGIN IMMEDIATE')
+      answers = batch.map((write) => this.#runOne(write))
+      this.#db.exec('COMMIT')
+      this.#batches += 1
+    } catch (error) {
+      this.#rollBack()
+      const failure = new UnavailableError(
+        'embedded/write-failed',
+        `write metadata to ${this.#db.file}: ${error instanceof Error ? error.message : String(error)}`,
+        {
+          next: 'Look at the free space and the health of the disk that holds the data directory.',
+          cause: error,
+        },
+      )
+      for (const write of batch) write.reject(failure)
+      return
+    }
+    for (const answer of answers) answer()
+  }
+
+  #runOne(write: QueuedWrite): () => void {
+    this.#db.exec('SAVEPOINT one_write')
+    try {
+      const result = write.run()
+      this.#db.exec('RELEASE one_write')
+      return () => write.resolve(result)
+    } catch (error) {
+      // A full disk makes SQLite end the whole transaction by itself; then nobody's write has happened.
+      if (!this.#db.isInTransaction) throw error
+      this.#db.exec('ROLLBACK TO one_write; RELEASE one_write')
+      return () => write.reject(error)
+    }
+  }
+
+  #rollBack(): void {
+    if (this.#db.isInTransaction) this.#db.exec('ROLLBACK')
+  }
+}
+
+function closedError(): UnavailableError {
+  return new UnavailableError('embedded/closed', 'write metadata: the storage is closed', {
+    next: 'Start the server again.',
+  })
+}
