@@ -19,6 +19,10 @@ import type {
   WorkflowStatus,
 } from '../fences/attempt-snapshot.ts'
 
+// Adapters may import port files only, and speak these words with us.
+export { TASK_STATUSES, WORKFLOW_STATUSES } from '../fences/attempt-snapshot.ts'
+export type { AttemptSnapshot, TaskId, TaskStatus, WorkflowId, WorkflowStatus }
+
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }
 

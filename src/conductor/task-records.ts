@@ -1,0 +1,83 @@
+/** Reads a task as Conductor writes it. Outside data is nothing until a schema has read it. */
+
+import { z } from 'zod'
+import {
+  TASK_STATUSES,
+  type JsonObject,
+  type TaskId,
+  type TaskRecord,
+  type WorkflowId,
+} from '../worker/ports.ts'
+import type { components } from './generated/conductor-api.ts'
+
+type ApiTask = components['schemas']['Task']
+
+const count = z.number().int().default(0)
+const payload = z.record(z.string(), z.unknown()).default({})
+// Absent and null mean the same; which of them a server writes is a matter of its configuration.
+const text = z.string().nullish()
+
+const TASK = z.object({
+  taskId: z.string().min(1),
+  workflowInstanceId: z.string().min(1),
+  workflowType: text,
+  status: z.enum(TASK_STATUSES),
+  taskType: z.string().min(1),
+  taskDefName: text,
+  referenceTaskName: z.string(),
+  retryCount: count,
+  pollCount: count,
+  seq: count,
+  iteration: count,
+  scheduledTime: count,
+  startTime: count,
+  updateTime: count,
+  responseTimeoutSeconds: count,
+  retried: z.boolean().default(false),
+  workerId: text,
+  correlationId: text,
+  domain: text,
+  reasonForIncompletion: text,
+  inputData: payload,
+  outputData: payload,
+  externalInputPayloadStoragePath: text,
+  externalOutputPayloadStoragePath: text,
+}) satisfies z.ZodType<unknown, Partial<Record<keyof ApiTask, unknown>>>
+
+/** The record, or what is wrong with it. */
+export function readTaskRecord(body: unknown): TaskRecord | { readonly wrong: string } {
+  const parsed = TASK.safeParse(body)
+  if (!parsed.success) {
+    const [first] = parsed.error.issues
+    return { wrong: `field "${first?.path.join('.') ?? ''}": ${first?.message ?? 'not readable'}` }
+  }
+  const task = parsed.data
+  return {
+    taskId: task.taskId as TaskId,
+    workflowId: task.workflowInstanceId as WorkflowId,
+    workflowType: task.workflowType ?? '',
+    status: task.status,
+    taskType: task.taskType,
+    taskDefName: task.taskDefName ?? task.taskType,
+    referenceTaskName: task.referenceTaskName,
+    retryCount: task.retryCount,
+    pollCount: task.pollCount,
+    seq: task.seq,
+    iteration: task.iteration,
+    scheduledTimeMs: task.scheduledTime,
+    startTimeMs: task.startTime,
+    updateTimeMs: task.updateTime,
+    responseTimeoutSeconds: task.responseTimeoutSeconds,
+    isRetried: task.retried,
+    // Never the worker id of a claim of ours, so that such a record is nobody's.
+    workerId: task.workerId ?? '',
+    correlationId: task.correlationId ?? undefined,
+    domain: task.domain ?? undefined,
+    reasonForIncompletion: task.reasonForIncompletion ?? undefined,
+    // It came out of JSON, so JSON is what it is.
+    input: task.inputData as JsonObject,
+    output: task.outputData as JsonObject,
+    externalInputPath: task.externalInputPayloadStoragePath ?? undefined,
+    externalOutputPath: task.externalOutputPayloadStoragePath ?? undefined,
+  }
+}
