@@ -1,3 +1,17 @@
 /** `perago/testing`: servers and helpers for the tests of those who use perago. */
 
-export {}
+export { openTestLakefs, type TestLakefs } from './lakefs.ts'
+export {
+  startEmbeddedLakefs,
+  type EmbeddedLakefs,
+  type EmbeddedLakefsLimits,
+  type EmbeddedLakefsOptions,
+} from '../embedded/lakefs/server.ts'
+export {
+  FaultPlan,
+  type Fault,
+  type FaultRule,
+  type FaultTarget,
+  type SeenRequest,
+} from '../embedded/lakefs/faults.ts'
+export type { OperationName } from '../embedded/lakefs/http/operations.ts'

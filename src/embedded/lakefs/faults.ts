@@ -3,6 +3,10 @@
  * half or not at all. Random choices come from a seed that can be given again.
  */
 
+import { randomInt } from 'node:crypto'
+
+import { EMBEDDED_HISTORY_MAX } from '../../base/limits.ts'
+import { seededRandom, type Random } from '../../base/random.ts'
 import type { OperationName } from './http/operations.ts'
 
 export type Fault =
@@ -16,14 +20,23 @@ export type Fault =
       readonly kind: 'answer'
       readonly status: 429 | 500 | 503
       readonly retryAfterSeconds?: number
+      /** Left out: what the real server says with this status. */
       readonly message?: string
     }
   /** Downloads only: the connection drops after this share (0 to 1) of the body. */
   | { readonly kind: 'cut-body'; readonly share: number }
-  /** Downloads only: one byte comes out wrong. */
+  /** Downloads only: one byte comes out wrong; the first, unless another is named. */
   | { readonly kind: 'corrupt-body'; readonly byte?: number }
 
-/** One request as the server saw it. */
+/** One request as a rule sees it. */
+export interface FaultTarget {
+  readonly operation: OperationName
+  readonly method: string
+  /** Path and query, as sent; signatures left out. */
+  readonly path: string
+}
+
+/** One request as the server saw it, recorded before the answer was sent. */
 export interface SeenRequest {
   readonly operation: OperationName | 'unknown'
   readonly method: string
@@ -37,12 +50,8 @@ export interface SeenRequest {
 export interface FaultRule {
   /** Left out: every operation. */
   readonly operation?: OperationName | readonly OperationName[]
-  /** Further condition on the request. */
-  readonly when?: (request: {
-    readonly operation: OperationName
-    readonly method: string
-    readonly path: string
-  }) => boolean
+  /** A further condition on the request. */
+  readonly when?: (request: FaultTarget) => boolean
   /** Let this many matching requests pass first. */
   readonly skip?: number
   /** Strike this often, then never again; left out: always. */
@@ -52,13 +61,82 @@ export interface FaultRule {
   readonly fault: Fault
 }
 
-export interface FaultPlan {
-  /** What to give `createFaultPlan` to see the same choices again. */
+interface ActiveRule {
+  readonly rule: FaultRule
+  toSkip: number
+  left: number
+}
+
+/**
+ * ```ts
+ * const faults = new FaultPlan({ seed: 8841 })
+ * faults.add({ operation: 'mergeIntoBranch', times: 1, fault: { kind: 'lose-after' } })
+ * ```
+ */
+export class FaultPlan {
+  /** What to give the constructor to see the same choices again. */
   readonly seed: number
-  /** Adds a rule; the answer takes it away again. Rules are asked in the order they were added, the first that strikes wins. */
-  add(rule: FaultRule): () => void
-  clear(): void
+  readonly #random: Random
+  #rules: ActiveRule[] = []
+  #history: SeenRequest[] = []
+
+  constructor(options: { readonly seed?: number } = {}) {
+    this.seed = options.seed ?? randomInt(2 ** 31)
+    this.#random = seededRandom(this.seed)
+  }
+
   /** The latest requests, oldest first; bounded. */
-  readonly history: readonly SeenRequest[]
-  clearHistory(): void
+  get history(): readonly SeenRequest[] {
+    return this.#history
+  }
+
+  /** Adds a rule; what comes back takes it away again. Rules are asked in their order, and the first that strikes wins. */
+  add(rule: FaultRule): () => void {
+    const active = { rule, toSkip: rule.skip ?? 0, left: rule.times ?? Number.POSITIVE_INFINITY }
+    this.#rules = [...this.#rules, active]
+    return () => {
+      this.#rules = this.#rules.filter((other) => other !== active)
+    }
+  }
+
+  /** Takes all rules away; the history stays. */
+  clear(): void {
+    this.#rules = []
+  }
+
+  clearHistory(): void {
+    this.#history = []
+  }
+
+  /** For the server: what shall happen to this request. Counts the rules down. */
+  strike(request: FaultTarget): Fault | undefined {
+    for (const active of this.#rules) {
+      if (active.left <= 0 || !matches(active.rule, request)) continue
+      if (active.toSkip > 0) {
+        active.toSkip -= 1
+        continue
+      }
+      const { probability } = active.rule
+      // Drawn only where it decides, so that one rule does not disturb the choices of another without need.
+      if (probability !== undefined && this.#random.next() >= probability) continue
+      active.left -= 1
+      return active.rule.fault
+    }
+    return undefined
+  }
+
+  /** For the server: remembers a request. */
+  record(seen: SeenRequest): void {
+    this.#history.push(seen)
+    if (this.#history.length > EMBEDDED_HISTORY_MAX)
+      this.#history = this.#history.slice(-EMBEDDED_HISTORY_MAX / 2)
+  }
+}
+
+function matches(rule: FaultRule, request: FaultTarget): boolean {
+  const { operation } = rule
+  const isNamed =
+    operation === undefined ||
+    (typeof operation === 'string' ? operation === request.operation : operation.includes(request.operation))
+  return isNamed && (rule.when?.(request) ?? true)
 }

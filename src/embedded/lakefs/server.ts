@@ -4,7 +4,33 @@
  * It speaks as much of lakeFS' API as publishing needs, and answers as the real server was seen to answer.
  */
 
-import type { FaultPlan } from './faults.ts'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+import { systemClock, type Clock } from '../../base/clock.ts'
+import { InvalidError, UnavailableError } from '../../base/errors.ts'
+import {
+  EMBEDDED_CLOSE_MS,
+  EMBEDDED_HEADER_MAX_BYTES,
+  EMBEDDED_HEADERS_MS,
+  EMBEDDED_HOOK_MEMORY_BYTES,
+  EMBEDDED_HOOK_MS,
+  EMBEDDED_IDLE_MS,
+  EMBEDDED_JSON_MAX_BYTES,
+  EMBEDDED_OBJECT_MAX_BYTES,
+} from '../../base/limits.ts'
+import { silentLogger, type Logger } from '../../base/logger.ts'
+import { ActionRuns } from './actions/action-runs.ts'
+import { createHookRunner } from './actions/hook-runner.ts'
+import { LuaPool } from './actions/lua-pool.ts'
+import { loadCredentials, type KeyPair } from './credentials.ts'
+import type { LakefsEngine } from './engine/engine.ts'
+import { openEngine } from './engine/open-engine.ts'
+import { FaultPlan } from './faults.ts'
+import { createAuthenticator } from './http/authenticate.ts'
+import { PresignedUploads } from './http/presigned-uploads.ts'
+import { createRequestListener } from './http/request-listener.ts'
+import { createSignatures } from './http/signatures.ts'
 
 export interface EmbeddedLakefsLimits {
   /** The largest object, whatever way it is uploaded. */
@@ -13,6 +39,8 @@ export interface EmbeddedLakefsLimits {
   readonly jsonBytes: number
   /** How long `close()` lets requests under way finish before it cuts them. */
   readonly closeMs: number
+  /** How long a connection may stay silent in the middle of a request or an answer. */
+  readonly idleMs: number
   /** How long one action hook may run. */
   readonly hookMs: number
   /** What one action hook may allocate. */
@@ -33,16 +61,9 @@ export interface EmbeddedLakefsOptions {
   readonly presign?: boolean
   readonly limits?: Partial<EmbeddedLakefsLimits>
   readonly faults?: FaultPlan
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number
+  readonly clock?: Clock
   /** Told about what went wrong inside; never about credentials. */
-  readonly log?: (entry: EmbeddedLakefsLogEntry) => void
-}
-
-export interface EmbeddedLakefsLogEntry {
-  readonly level: 'info' | 'warn' | 'error'
-  readonly message: string
-  readonly fields?: Readonly<Record<string, unknown>>
+  readonly logger?: Logger
 }
 
 export interface EmbeddedLakefs {
@@ -61,9 +82,186 @@ export interface EmbeddedLakefs {
   close(): Promise<void>
 }
 
-/** Starts a server; it listens when the promise settles. */
-export function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): Promise<EmbeddedLakefs> {
-  return Promise.reject(
-    new Error(`start the embedded lakeFS on ${options.host ?? '127.0.0.1'}: not wired yet`),
-  )
+/** The one user there is. */
+const USER_ID = 'admin'
+
+/**
+ * Starts a server; it listens when the promise settles.
+ *
+ * ```ts
+ * const server = await startEmbeddedLakefs({ dataDir: '.perago/lakefs' })
+ * console.log(server.url)
+ * await server.close()
+ * ```
+ */
+export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): Promise<EmbeddedLakefs> {
+  const given = readKeyPair(options)
+  const host = options.host ?? '127.0.0.1'
+  const clock = options.clock ?? systemClock
+  const logger = options.logger ?? silentLogger
+  const limits = withDefaults(options.limits)
+  const faults = options.faults ?? new FaultPlan()
+  const runs = new ActionRuns()
+  const lua = new LuaPool({ timeMs: limits.hookMs, memoryBytes: limits.hookMemoryBytes })
+  const engine = await openEngine({
+    dataDir: options.dataDir,
+    clock,
+    hooks: createHookRunner({ lua, runs, clock, userId: USER_ID }),
+    onPostHookError: (error, event) => {
+      logger.warn('a hook failed after the update it followed', { event: event.type, error })
+    },
+  })
+  try {
+    const credentials = await loadCredentials({ dataDir: options.dataDir, given })
+    const closing = new AbortController()
+    const listener = createRequestListener({
+      engine,
+      clock,
+      authenticator: createAuthenticator({ ...credentials, clock }),
+      signatures: createSignatures(credentials.signingSecret, clock),
+      uploads: new PresignedUploads(),
+      runs,
+      presign: options.presign ?? false,
+      objectMaxBytes: limits.objectBytes,
+      jsonMaxBytes: limits.jsonBytes,
+      userId: USER_ID,
+      startedAt: Math.floor(clock.now().getTime() / 1000),
+      faults,
+      logger,
+      closing: closing.signal,
+    })
+    const server = createServer(
+      { maxHeaderSize: EMBEDDED_HEADER_MAX_BYTES, requestTimeout: 0 },
+      (request, response) => {
+        listener(request, response).catch((error: unknown) => {
+          logger.error('a request could not even be refused', { error })
+          request.socket.destroy()
+        })
+      },
+    )
+    server.on('request', (_request, response) => {
+      // While stopping, a connection is closed as soon as its answer is out and not when it has been idle for long.
+      response.once('close', () => setImmediate(() => closeIdleWhenStopping(server)))
+    })
+    server.headersTimeout = EMBEDDED_HEADERS_MS
+    server.keepAliveTimeout = limits.idleMs
+    server.timeout = limits.idleMs
+    const address = await listen(server, host, options.port ?? 0)
+    let closed: Promise<void> | undefined
+    return {
+      url: `http://${host.includes(':') ? `[${host}]` : host}:${String(address.port)}`,
+      host,
+      port: address.port,
+      accessKeyId: credentials.accessKeyId,
+      secretAccessKey: credentials.secretAccessKey,
+      generated: credentials.generated,
+      warnings: [...credentials.warnings, ...warnAboutHost(host, address.address)],
+      faults,
+      close: () => (closed ??= stop({ server, engine, lua, closing, closeMs: limits.closeMs })),
+    }
+  } catch (error) {
+    await lua.close()
+    await engine.close()
+    throw error
+  }
+}
+
+function readKeyPair(options: EmbeddedLakefsOptions): KeyPair | undefined {
+  const { accessKeyId, secretAccessKey } = options
+  if (accessKeyId === undefined && secretAccessKey === undefined) return undefined
+  if (
+    accessKeyId === undefined ||
+    secretAccessKey === undefined ||
+    accessKeyId === '' ||
+    secretAccessKey === ''
+  ) {
+    throw new InvalidError(
+      'embedded/half-credentials',
+      'start the embedded lakeFS: an access key id and a secret belong together, one of them is missing',
+      { next: 'Give both, or neither to have a pair generated.' },
+    )
+  }
+  if (accessKeyId.includes(':')) {
+    throw new InvalidError(
+      'embedded/bad-access-key',
+      'start the embedded lakeFS: an access key id with a ":" cannot be sent in basic authentication',
+      { next: 'Choose an access key id without a colon.' },
+    )
+  }
+  return { accessKeyId, secretAccessKey }
+}
+
+function withDefaults(limits: Partial<EmbeddedLakefsLimits> = {}): EmbeddedLakefsLimits {
+  return {
+    objectBytes: limits.objectBytes ?? EMBEDDED_OBJECT_MAX_BYTES,
+    jsonBytes: limits.jsonBytes ?? EMBEDDED_JSON_MAX_BYTES,
+    closeMs: limits.closeMs ?? EMBEDDED_CLOSE_MS,
+    idleMs: limits.idleMs ?? EMBEDDED_IDLE_MS,
+    hookMs: limits.hookMs ?? EMBEDDED_HOOK_MS,
+    hookMemoryBytes: limits.hookMemoryBytes ?? EMBEDDED_HOOK_MEMORY_BYTES,
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(explainListenError(error, host, port))
+    })
+    server.listen(port, host, () => {
+      resolve(server.address() as AddressInfo)
+    })
+  })
+}
+
+function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const where = `listen on ${host}:${String(port)}`
+  if (error.code === 'EADDRINUSE') {
+    return new UnavailableError('embedded/port-in-use', `${where}: another program listens there already`, {
+      details: { host, port },
+      next: 'Stop that program, or choose another port; 0 takes a free one.',
+      cause: error,
+    })
+  }
+  return new InvalidError('embedded/cannot-listen', `${where}: ${error.message}`, {
+    details: { host, port, code: error.code },
+    next: 'Choose an address of this machine and a port this user may listen on.',
+    cause: error,
+  })
+}
+
+function warnAboutHost(host: string, address: string): readonly string[] {
+  if (address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.')) return []
+  return [
+    `listening on ${host}, which is not loopback: whoever reaches this machine can try the credentials, and nothing is encrypted`,
+  ]
+}
+
+function closeIdleWhenStopping(server: Server): void {
+  if (!server.listening) server.closeIdleConnections()
+}
+
+interface RunningParts {
+  readonly server: Server
+  readonly engine: LakefsEngine
+  readonly lua: LuaPool
+  readonly closing: AbortController
+  readonly closeMs: number
+}
+
+async function stop({ server, engine, lua, closing, closeMs }: RunningParts): Promise<void> {
+  const stopped = new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve()
+    })
+  })
+  server.closeIdleConnections()
+  const deadline = setTimeout(() => {
+    closing.abort(new Error('the server is closing'))
+    server.closeAllConnections()
+  }, closeMs)
+  await stopped
+  clearTimeout(deadline)
+  closing.abort(new Error('the server is closing'))
+  await lua.close()
+  await engine.close()
 }

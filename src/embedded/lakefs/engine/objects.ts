@@ -121,7 +121,7 @@ export function deleteEntries(
   return context.writes.run(() => {
     const repository = requireWritable(context.db, request.repository)
     if (isProtected(repository, request.branch)) {
-      const message = `cannot write to protected branch ${request.branch}`
+      const message = 'cannot write to protected branch'
       return request.paths.map((path) => ({ path, reason: 'protected-branch' as const, message }))
     }
     const branch = requireBranch(context.db, repository.rid, request.branch)

@@ -32,7 +32,7 @@ export function setProtection(
 
 export function refuseProtected(repository: StoredRepository, branch: string, action: string): void {
   if (!isProtected(repository, branch)) return
-  throw new EngineError('protected-branch', `cannot ${action} protected branch ${branch}`)
+  throw new EngineError('protected-branch', `cannot ${action} protected branch`)
 }
 
 export function isProtected(repository: StoredRepository, branch: string): boolean {
@@ -69,5 +69,5 @@ function patternsOf({ protection }: StoredRepository): readonly string[] {
 
 /** Empty as long as no rules were ever set, as lakeFS answers. */
 function etagOf({ protection }: StoredRepository): string {
-  return protection === null ? '' : createHash('sha256').update(protection).digest('base64')
+  return protection === null ? '' : createHash('sha256').update(protection).digest('hex')
 }

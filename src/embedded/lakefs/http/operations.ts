@@ -71,7 +71,6 @@ export const OPERATIONS = {
   listObjects: { method: 'GET', path: `${REF}/objects/ls` },
   getUnderlyingProperties: { method: 'GET', path: `${REF}/objects/underlyingProperties` },
   uploadObject: { method: 'POST', path: `${BRANCH}/objects` },
-  stageObject: { method: 'PUT', path: `${BRANCH}/objects` },
   deleteObject: { method: 'DELETE', path: `${BRANCH}/objects` },
   deleteObjects: { method: 'POST', path: `${BRANCH}/objects/delete` },
   copyObject: { method: 'POST', path: `${BRANCH}/objects/copy` },
@@ -83,6 +82,7 @@ export const OPERATIONS = {
   linkPhysicalAddress: { method: 'PUT', path: `${BRANCH}/staging/backing` },
   createPresignMultipartUpload: { method: 'POST', path: `${BRANCH}/staging/pmpu` },
   completePresignMultipartUpload: { method: 'PUT', path: `${BRANCH}/staging/pmpu/{uploadId}` },
+  uploadPart: { method: 'PUT', path: `${BRANCH}/staging/pmpu/{uploadId}/parts/{partNumber}` },
   abortPresignMultipartUpload: { method: 'DELETE', path: `${BRANCH}/staging/pmpu/{uploadId}` },
 
   // ── action runs

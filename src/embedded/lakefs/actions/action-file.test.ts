@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+
+import { appliesTo, checkActionNames, parseActionFile, unenforcedEvents } from './action-file.ts'
+
+const FILE = `
+name: fence
+description: refuses
+on:
+  pre-merge:
+    branches: [main, "release-*"]
+  post-commit:
+hooks:
+  - id: one_hook
+    type: lua
+    properties:
+      script: print("x")
+`
+
+test('ES-69 an action file names events, branches and hooks', () => {
+  const action = parseActionFile(FILE)
+  expect(action.name).toBe('fence')
+  expect(action.hooks).toEqual([
+    { id: 'one_hook', type: 'lua', if: '', properties: { script: 'print("x")' } },
+  ])
+  expect(appliesTo(action, 'pre-merge', 'main')).toBe(true)
+  expect(appliesTo(action, 'pre-merge', 'release-7')).toBe(true)
+  expect(appliesTo(action, 'pre-merge', 'dev')).toBe(false)
+  expect(appliesTo(action, 'post-commit', 'dev')).toBe(true)
+  expect(appliesTo(action, 'pre-commit', 'main')).toBe(false)
+  expect(unenforcedEvents(action)).toEqual([])
+})
+
+test('ES-69 events that stop something and are not run here are named', () => {
+  const action = parseActionFile('name: some\non: { pre-create-tag: , post-create-tag: }\nhooks: []')
+  expect(unenforcedEvents(action)).toEqual(['pre-create-tag'])
+})
+
+test.each([
+  ['empty', ''],
+  ['a list', '- a'],
+  ['no YAML', 'a: [b'],
+  ['no name', FILE.replace('name: fence', 'x: y')],
+  ['a bad name', FILE.replace('name: fence', 'name: "-"')],
+  ['no event', 'name: some\nhooks: []'],
+  ['an unknown event', FILE.replace('post-commit', 'post-nothing')],
+  ['a bad pattern', FILE.replace('"release-*"', '"["')],
+  ['a bad hook id', FILE.replace('one_hook', '"1"')],
+  ['an unknown type', FILE.replace('type: lua', 'type: shell')],
+  ['hooks that are no list', FILE.replace(/hooks:[^]*/, 'hooks: x')],
+  ['two hooks of one id', `${FILE}  - { id: one_hook, type: lua }\n`],
+  ['an alias bomb', `a: &a [x,x,x,x,x,x,x,x,x]\n${aliasBomb()}name: some`],
+])('ES-70 an action file with %s is refused', (_, content) => {
+  expect(() => parseActionFile(content)).toThrow()
+})
+
+test('ES-70 two actions of one name are refused', () => {
+  const action = parseActionFile(FILE)
+  expect(() => {
+    checkActionNames([action, action])
+  }).toThrow("duplicate action name 'fence'")
+})
+
+function aliasBomb(): string {
+  return Array.from({ length: 8 }, (_, index) => {
+    const [from, to] = ['abcdefghi'[index] ?? '', 'bcdefghij'[index] ?? '']
+    return `${to}: &${to} [${Array.from({ length: 9 }, () => `*${from}`).join(',')}]\n`
+  }).join('')
+}

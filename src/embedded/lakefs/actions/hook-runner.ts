@@ -1,0 +1,258 @@
+/**
+ * Action hooks: reads the action files of the tree that asks, runs those that apply, and stops the update when one says no.
+ * Whatever cannot be run faithfully stops the update too; nothing is passed over.
+ */
+
+import type { Clock } from '../../../base/clock.ts'
+import { EMBEDDED_ACTION_FILE_MAX_BYTES, EMBEDDED_ACTION_FILES_MAX } from '../../../base/limits.ts'
+import { EngineError, type Entry, type HookEvent, type HookRunner } from '../engine/engine.ts'
+import type { Action, ActionHook } from './action-file.ts'
+import { newRunId, type ActionRuns, type HookRun } from './action-runs.ts'
+import type { LuaValue } from './lua-literal.ts'
+import type { LuaPool } from './lua-pool.ts'
+
+const ACTION_FOLDER = '_lakefs_actions/'
+
+export interface HookRunnerParts {
+  readonly lua: LuaPool
+  readonly runs: ActionRuns
+  readonly clock: Clock
+  readonly userId: string
+}
+
+export function createHookRunner(parts: HookRunnerParts): HookRunner {
+  return async (event, read) => {
+    const files = event.listActionFiles()
+    // Most trees carry none, and the YAML reader is slow to load.
+    if (files.length === 0) return
+    const runId = newRunId(parts.clock.now().getTime())
+    await runActions(parts, event, runId, await loadActions(files, read))
+  }
+}
+
+async function loadActions(
+  files: readonly Entry[],
+  read: (entry: Entry) => Promise<Buffer>,
+): Promise<readonly Action[]> {
+  const { parseActionFile, checkActionNames } = await import('./action-file.ts')
+  if (files.length > EMBEDDED_ACTION_FILES_MAX) {
+    throw new EngineError(
+      'bad-action-file',
+      `list actions from commit: ${String(files.length)} files are more than ${String(EMBEDDED_ACTION_FILES_MAX)}`,
+    )
+  }
+  const actions: Action[] = []
+  for (const file of files) {
+    try {
+      if (file.path.slice(ACTION_FOLDER.length).includes('/')) throw new Error('sub-folders are not allowed')
+      if (file.sizeBytes > EMBEDDED_ACTION_FILE_MAX_BYTES) {
+        throw new Error(`it is larger than ${String(EMBEDDED_ACTION_FILE_MAX_BYTES)} bytes`)
+      }
+      actions.push(parseActionFile((await read(file)).toString('utf8')))
+    } catch (error) {
+      throw new EngineError('bad-action-file', `parsing file ${file.path}: ${describe(error)}`, {
+        cause: error,
+      })
+    }
+  }
+  try {
+    checkActionNames(actions)
+  } catch (error) {
+    throw new EngineError('bad-action-file', describe(error), { cause: error })
+  }
+  return actions
+}
+
+async function runActions(
+  parts: HookRunnerParts,
+  event: HookEvent,
+  runId: string,
+  actions: readonly Action[],
+): Promise<void> {
+  const { appliesTo, unenforcedEvents } = await import('./action-file.ts')
+  for (const action of actions) {
+    const [unenforced] = unenforcedEvents(action)
+    if (unenforced !== undefined) {
+      throw refusal(event, runId, [
+        `action '${action.name}': event '${unenforced}' is not run by this server, so nothing of its tree is let through`,
+      ])
+    }
+  }
+  const applying = actions.filter((action) => appliesTo(action, event.type, event.branch))
+  if (applying.length === 0) return
+
+  const hooks: HookRun[] = []
+  const errors: string[] = []
+  for (const [actionIndex, action] of applying.entries()) {
+    let firstError: string | undefined
+    for (const [hookIndex, hook] of action.hooks.entries()) {
+      const id = `${fourDigits(actionIndex)}_${fourDigits(hookIndex)}`
+      const ran = await runHook(parts, {
+        event,
+        runId,
+        action,
+        hook,
+        id,
+        hasFailed: firstError !== undefined,
+      })
+      hooks.push(ran.record)
+      firstError ??= ran.error
+    }
+    if (firstError !== undefined) errors.push(firstError)
+  }
+  const isPreCommit = event.type === 'pre-commit'
+  parts.runs.add(event.repository, {
+    id: runId,
+    branch: event.branch,
+    // A commit that was refused never came to be.
+    commitId: isPreCommit && errors.length > 0 ? '' : event.commit.id,
+    eventType: event.type,
+    passed: errors.length === 0,
+    startedAtMs: Math.min(...hooks.map((hook) => hook.startedAtMs)),
+    endedAtMs: Math.max(...hooks.map((hook) => hook.endedAtMs)),
+    hooks,
+  })
+  if (errors.length > 0) throw refusal(event, runId, errors)
+}
+
+interface HookTask {
+  readonly event: HookEvent
+  readonly runId: string
+  readonly action: Action
+  readonly hook: ActionHook
+  readonly id: string
+  readonly hasFailed: boolean
+}
+
+async function runHook(
+  parts: HookRunnerParts,
+  task: HookTask,
+): Promise<{ record: HookRun; error: string | undefined }> {
+  const { action, hook, id } = task
+  const startedAtMs = parts.clock.now().getTime()
+  const finish = (status: HookRun['status'], output: string): HookRun => ({
+    id,
+    actionName: action.name,
+    hookId: hook.id,
+    status,
+    startedAtMs,
+    endedAtMs: parts.clock.now().getTime(),
+    output,
+  })
+
+  const condition = decideIf(hook.if, task.hasFailed)
+  if (condition === 'skip') return { record: finish('skipped', ''), error: undefined }
+  const { output, error } =
+    condition === 'run'
+      ? await runLua(parts, task)
+      : { output: '', error: `the condition ${JSON.stringify(hook.if)} is not understood by this server` }
+  if (error === undefined) return { record: finish('completed', output), error }
+  return {
+    record: finish('failed', `${output}Error: action failed: ${error}\n`),
+    error: `hook run id '${id}' failed on action '${action.name}' hook '${hook.id}': action failed: ${error}`,
+  }
+}
+
+async function runLua(
+  parts: HookRunnerParts,
+  task: HookTask,
+): Promise<{ output: string; error: string | undefined }> {
+  const { type, properties } = task.hook
+  const refuse = (error: string): { output: string; error: string } => ({ output: '', error })
+  if (type !== 'lua') return refuse(`hooks of type '${type}' are not run by this server, only 'lua'`)
+  const { script, args } = properties
+  if (properties['script_path'] !== undefined) {
+    return refuse("'script_path' is not offered by this server, put the text into 'script'")
+  }
+  if (typeof script !== 'string' || script === '')
+    return refuse("'script' must be supplied: wrong value type")
+  if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
+    return refuse("'args' should be a map: wrong value type")
+  }
+  const result = await parts.lua.run({
+    script,
+    globals: {
+      action: describeAction(task),
+      args: toLuaValue(args ?? {}),
+      username: parts.userId,
+    },
+  })
+  return {
+    output: result.output,
+    error: result.error === undefined ? undefined : `runtime error: ${result.error}`,
+  }
+}
+
+/** What Lua sees as `action`. */
+function describeAction({ event, runId, action, hook }: HookTask): LuaValue {
+  const { commit } = event
+  const isMerge = event.type.endsWith('-merge')
+  return {
+    action_name: action.name,
+    hook_id: hook.id,
+    run_id: runId,
+    pre_run_id: '',
+    event_type: event.type,
+    // Not yet made before a commit, as in the real server.
+    commit_id: event.type === 'pre-commit' ? '' : commit.id,
+    branch_id: event.branch,
+    source_ref: isMerge ? (commit.parents[1] ?? event.sourceRef) : event.sourceRef,
+    merge_source: isMerge ? event.sourceRef : '',
+    tag_id: '',
+    repository_id: event.repository,
+    commit: {
+      message: commit.message,
+      meta_range_id: commit.metaRangeId,
+      creation_date: new Date(commit.createdAt * 1000).toISOString().replace('.000Z', 'Z'),
+      version: commit.version,
+      metadata: commit.metadata,
+      parents: commit.parents,
+    },
+  }
+}
+
+/** `if` of a hook: by default it runs as long as nothing before it failed. */
+function decideIf(condition: string, hasFailed: boolean): 'run' | 'skip' | 'unknown' {
+  const decide = (isRun: boolean): 'run' | 'skip' => (isRun ? 'run' : 'skip')
+  switch (condition) {
+    case '':
+    case 'success()':
+    case '!failure()':
+      return decide(!hasFailed)
+    case 'failure()':
+    case '!success()':
+      return decide(hasFailed)
+    case 'true':
+    case 'success() || failure()':
+      return 'run'
+    case 'false':
+      return 'skip'
+    default:
+      return 'unknown'
+  }
+}
+
+function toLuaValue(value: unknown): LuaValue {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+  if (Array.isArray(value)) return value.map(toLuaValue)
+  if (typeof value !== 'object' || value === null) return null
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, toLuaValue(field)]))
+}
+
+function refusal(event: HookEvent, runId: string, errors: readonly string[]): EngineError {
+  const count = errors.length === 1 ? '1 error' : `${String(errors.length)} errors`
+  const list = errors.map((error) => `* ${error}`).join('\n\t')
+  const prefix = event.type.endsWith('-merge') ? `update branch ${event.branch}: ` : ''
+  return new EngineError(
+    'hook-refused',
+    `${prefix}${event.type} hook aborted, run id '${runId}': ${count} occurred:\n\t${list}\n\n`,
+  )
+}
+
+function fourDigits(index: number): string {
+  return String(index).padStart(4, '0')
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

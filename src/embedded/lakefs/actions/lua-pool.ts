@@ -1,0 +1,133 @@
+/**
+ * Runs Lua scripts in threads of their own, so that an endless loop costs its thread and never the server: at the
+ * deadline the thread is ended and a new one takes its place.
+ */
+
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
+
+import { EMBEDDED_HOOK_OUTPUT_MAX_BYTES, EMBEDDED_HOOK_WORKERS_MAX } from '../../../base/limits.ts'
+import { toLuaSource, type LuaValue } from './lua-literal.ts'
+import { LUA_WORKER_SOURCE, type LuaJob, type LuaOutcome } from './lua-worker.ts'
+
+export interface LuaRun {
+  readonly script: string
+  readonly globals: Readonly<Record<string, LuaValue>>
+}
+
+export interface LuaResult {
+  readonly output: string
+  readonly error: string | undefined
+}
+
+export interface LuaLimits {
+  readonly timeMs: number
+  readonly memoryBytes: number
+}
+
+export class LuaPool {
+  readonly #limits: LuaLimits
+  readonly #idle: Worker[] = []
+  readonly #waiting: (() => void)[] = []
+  readonly #workers = new Set<Worker>()
+  #busy = 0
+  #closed = false
+
+  constructor(limits: LuaLimits) {
+    this.#limits = limits
+  }
+
+  async run({ script, globals }: LuaRun): Promise<LuaResult> {
+    // The loader would take the rest of a text with a NUL, or precompiled code, for something else than it looks like.
+    if (script.includes('\0') || script.startsWith('\u001b')) {
+      return { output: '', error: 'the script is not plain text' }
+    }
+    await this.#takeTurn()
+    try {
+      return await this.#runOn(this.#idle.pop() ?? this.#start(), {
+        script,
+        globals: toLuaSource(globals),
+        memoryBytes: this.#limits.memoryBytes,
+        outputMaxBytes: EMBEDDED_HOOK_OUTPUT_MAX_BYTES,
+      })
+    } finally {
+      this.#busy -= 1
+      this.#waiting.shift()?.()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#workers].map((worker) => worker.terminate()))
+  }
+
+  async #takeTurn(): Promise<void> {
+    if (this.#busy >= EMBEDDED_HOOK_WORKERS_MAX) {
+      // Bounded: whoever is before us in the row is ended at its deadline.
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    this.#busy += 1
+  }
+
+  #start(): Worker {
+    const wasmoon = createRequire(import.meta.url).resolve('wasmoon')
+    const worker = new Worker(LUA_WORKER_SOURCE, {
+      eval: true,
+      workerData: { wasmoon },
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 128 },
+    })
+    this.#workers.add(worker)
+    worker.once('exit', () => {
+      this.#workers.delete(worker)
+      const index = this.#idle.indexOf(worker)
+      if (index >= 0) this.#idle.splice(index, 1)
+    })
+    return worker
+  }
+
+  #runOn(worker: Worker, job: LuaJob): Promise<LuaResult> {
+    return new Promise((resolve) => {
+      const settle = (result: LuaResult, isReusable: boolean): void => {
+        clearTimeout(deadline)
+        worker.off('message', onMessage)
+        worker.off('error', onError)
+        worker.off('exit', onExit)
+        if (isReusable && !this.#closed) {
+          // An idle thread must not keep the process alive.
+          worker.unref()
+          this.#idle.push(worker)
+        } else {
+          worker.once('error', ignoreError)
+          worker.terminate().catch(ignoreError)
+        }
+        resolve(result)
+      }
+      const fail = (error: string): void => {
+        settle({ output: '', error }, false)
+      }
+      const onMessage = (outcome: LuaOutcome): void => {
+        settle({ output: outcome.output, error: outcome.error }, !outcome.isBroken)
+      }
+      const onError = (error: Error): void => {
+        fail(`the Lua thread failed: ${error.message}`)
+      }
+      const onExit = (): void => {
+        fail('the Lua thread ended')
+      }
+      const deadline = setTimeout(() => {
+        fail(`it ran longer than ${String(this.#limits.timeMs)} ms and was ended`)
+      }, this.#limits.timeMs)
+      worker.ref()
+      worker.on('message', onMessage)
+      worker.on('error', onError)
+      worker.on('exit', onExit)
+      worker.postMessage(job)
+    })
+  }
+}
+
+function ignoreError(): void {
+  // It is being ended already.
+}

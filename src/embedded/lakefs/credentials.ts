@@ -1,0 +1,130 @@
+/**
+ * The one key pair of a server, and the secret it signs with. Kept beside the data, readable by its owner alone.
+ * Made once; a file that cannot be read is named, never replaced.
+ */
+
+import { randomBytes } from 'node:crypto'
+import { open, readFile, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { InvalidError } from '../../base/errors.ts'
+
+export const CREDENTIALS_FILE = 'credentials.json'
+
+const OWNER_ONLY = 0o600
+const OTHERS_MAY = 0o077
+
+export interface KeyPair {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+export interface ServerCredentials extends KeyPair {
+  readonly signingSecret: string
+  /** True when this very call made the key pair: the one time to show it. */
+  readonly generated: boolean
+  readonly warnings: readonly string[]
+}
+
+interface StoredCredentials {
+  readonly accessKeyId?: string
+  readonly secretAccessKey?: string
+  readonly signingSecret: string
+}
+
+/** Given keys are used and not stored; otherwise the stored ones; otherwise new ones, stored when there is a directory. */
+export async function loadCredentials(options: {
+  readonly dataDir: string | undefined
+  readonly given: KeyPair | undefined
+}): Promise<ServerCredentials> {
+  if (options.dataDir === undefined) {
+    const pair = options.given ?? generatePair()
+    return { ...pair, signingSecret: newSecret(), generated: options.given === undefined, warnings: [] }
+  }
+  const file = join(options.dataDir, CREDENTIALS_FILE)
+  const stored = await readStored(file)
+  const signingSecret = stored?.signingSecret ?? newSecret()
+  const warnings = stored === undefined ? [] : await warnAboutMode(file)
+  const pair = options.given ?? storedPair(stored)
+  if (pair !== undefined) {
+    if (stored === undefined) await writeStored(file, { signingSecret })
+    return { ...pair, signingSecret, generated: false, warnings }
+  }
+  const made = generatePair()
+  await writeStored(file, { ...made, signingSecret })
+  return { ...made, signingSecret, generated: true, warnings }
+}
+
+/** The key pair that is kept in a data directory, for showing it again; `undefined` when none is. */
+export async function readStoredKeyPair(dataDir: string): Promise<KeyPair | undefined> {
+  return storedPair(await readStored(join(dataDir, CREDENTIALS_FILE)))
+}
+
+/** In the form clients expect of lakeFS keys. */
+function generatePair(): KeyPair {
+  const id = [...randomBytes(16)].map((byte) => KEY_ID_ALPHABET[byte % KEY_ID_ALPHABET.length]).join('')
+  return { accessKeyId: `AKIAJ${id}`, secretAccessKey: randomBytes(30).toString('base64url') }
+}
+
+const KEY_ID_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function storedPair(stored: StoredCredentials | undefined): KeyPair | undefined {
+  if (stored?.accessKeyId === undefined || stored.secretAccessKey === undefined) return undefined
+  return { accessKeyId: stored.accessKeyId, secretAccessKey: stored.secretAccessKey }
+}
+
+async function readStored(file: string): Promise<StoredCredentials | undefined> {
+  let content: string
+  try {
+    content = await readFile(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw unreadable(file, error instanceof Error ? error.message : String(error), error)
+  }
+  let value: Partial<Record<keyof StoredCredentials, unknown>>
+  try {
+    value = JSON.parse(content) as typeof value
+  } catch (error) {
+    throw unreadable(file, 'it is not JSON', error)
+  }
+  const { accessKeyId, secretAccessKey, signingSecret } = value
+  if (typeof signingSecret !== 'string' || signingSecret.length < 32)
+    throw unreadable(file, 'it has no signingSecret')
+  if (accessKeyId === undefined && secretAccessKey === undefined) return { signingSecret }
+  if (typeof accessKeyId !== 'string' || typeof secretAccessKey !== 'string') {
+    throw unreadable(file, 'its key pair is incomplete')
+  }
+  return { accessKeyId, secretAccessKey, signingSecret }
+}
+
+/** Whole or not at all: a crash in between leaves no half-written file. */
+async function writeStored(file: string, stored: StoredCredentials): Promise<void> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
+  const handle = await open(draft, 'wx', OWNER_ONLY)
+  try {
+    await handle.writeFile(`${JSON.stringify(stored, undefined, 2)}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(draft, file)
+}
+
+async function warnAboutMode(file: string): Promise<readonly string[]> {
+  if (process.platform === 'win32') return []
+  const { mode } = await stat(file)
+  return (mode & OTHERS_MAY) === 0
+    ? []
+    : [`${file} can be read by others (mode ${(mode & 0o777).toString(8)}): run "chmod 600" on it`]
+}
+
+function unreadable(file: string, what: string, cause?: unknown): InvalidError {
+  return new InvalidError('embedded/bad-credentials-file', `read ${file}: ${what}`, {
+    next: 'Restore the file, or delete it to have new credentials generated.',
+    cause,
+  })
+}

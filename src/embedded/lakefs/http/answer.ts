@@ -1,0 +1,51 @@
+/** An answer as a value: handlers make one, the connection side alone writes it. So a fault can lose it after the effect. */
+
+import type { Readable } from 'node:stream'
+
+export type Headers = Readonly<Record<string, string | number>>
+
+/** A body that is opened only when it is really sent. */
+export interface StreamedBody {
+  readonly lengthBytes: number
+  open(): Readable
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body?: string | StreamedBody
+}
+
+/** Stops the handling of a request with this answer; the message goes to the client. */
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem'
+  readonly status: number
+  readonly headers: Headers
+
+  constructor(status: number, message: string, headers: Headers = {}) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+export function json(status: number, value: unknown, headers: Headers = {}): Answer {
+  // lakeFS ends every document with a newline.
+  return {
+    status,
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: `${JSON.stringify(value)}\n`,
+  }
+}
+
+export function failure(status: number, message: string, headers: Headers = {}): Answer {
+  return json(status, { message }, headers)
+}
+
+export function text(status: number, content: string): Answer {
+  return { status, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, body: content }
+}
+
+export function empty(status: number, headers: Headers = {}): Answer {
+  return { status, headers }
+}

@@ -1,0 +1,63 @@
+/** Who is asking: basic credentials or a bearer token from a login. Every comparison takes the same time. */
+
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+
+import type { Clock } from '../../../base/clock.ts'
+import { EMBEDDED_TOKEN_MS } from '../../../base/limits.ts'
+
+export interface Authenticator {
+  /** True when the `Authorization` header is good. */
+  accepts(header: string | undefined): boolean
+  /** A token for the right credentials, otherwise undefined. */
+  login(accessKeyId: string, secretAccessKey: string): { token: string; expiresAt: number } | undefined
+}
+
+export function createAuthenticator(options: {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** Signs tokens; known to this server alone. */
+  readonly signingSecret: string
+  readonly clock: Clock
+}): Authenticator {
+  const expected = digestPair(options.accessKeyId, options.secretAccessKey)
+  const isKnown = (id: string, secret: string): boolean => timingSafeEqual(digestPair(id, secret), expected)
+  const sign = (payload: string): string =>
+    createHmac('sha256', options.signingSecret).update(`bearer\n${payload}`).digest('base64url')
+
+  function acceptsToken(token: string): boolean {
+    const dot = token.indexOf('.')
+    const payload = token.slice(0, Math.max(dot, 0))
+    if (!sameText(token.slice(dot + 1), sign(payload))) return false
+    const expiresAt = Number(payload)
+    return Number.isFinite(expiresAt) && options.clock.now().getTime() < expiresAt
+  }
+
+  return {
+    accepts(header) {
+      const match = /^(basic|bearer) +(\S+)$/i.exec(header ?? '')
+      const credentials = match?.[2] ?? ''
+      if (match?.[1]?.toLowerCase() === 'bearer') return acceptsToken(credentials)
+      if (match === null) return false
+      const pair = Buffer.from(credentials, 'base64').toString('utf8')
+      const colon = pair.indexOf(':')
+      return colon >= 0 && isKnown(pair.slice(0, colon), pair.slice(colon + 1))
+    },
+    login(accessKeyId, secretAccessKey) {
+      if (!isKnown(accessKeyId, secretAccessKey)) return undefined
+      const expiresAt = options.clock.now().getTime() + EMBEDDED_TOKEN_MS
+      return { token: `${String(expiresAt)}.${sign(String(expiresAt))}`, expiresAt }
+    },
+  }
+}
+
+/** Equal lengths whatever was sent, so that nothing is learned from how long the comparison takes. */
+function digestPair(accessKeyId: string, secretAccessKey: string): Buffer {
+  const digest = (part: string): Buffer => createHash('sha256').update(part).digest()
+  return Buffer.concat([digest(accessKeyId), digest(secretAccessKey)])
+}
+
+/** Compares two texts in a time that tells nothing about where they differ. */
+export function sameText(left: string, right: string): boolean {
+  const digest = (part: string): Buffer => createHash('sha256').update(part).digest()
+  return timingSafeEqual(digest(left), digest(right))
+}

@@ -1,0 +1,108 @@
+/**
+ * What came in through presigned addresses and is not linked to a path yet. Single uploads are durable at their address;
+ * kept here is what else is known of them. Multi-part uploads end with the process: their parts have to be sent again.
+ */
+
+import { createHash, randomBytes } from 'node:crypto'
+
+import { EMBEDDED_PRESIGNED_UPLOADS_MAX } from '../../../base/limits.ts'
+import type { StoredBlob } from '../engine/engine.ts'
+import { HttpProblem } from './answer.ts'
+
+export interface MultipartUpload {
+  readonly id: string
+  readonly repository: string
+  readonly physicalAddress: string
+  readonly parts: Map<number, StoredBlob>
+}
+
+export interface NamedPart {
+  readonly partNumber: number
+  readonly etag: string
+}
+
+export class PresignedUploads {
+  readonly #digests = new Map<string, string>()
+  readonly #linked = new Set<string>()
+  readonly #multipart = new Map<string, MultipartUpload>()
+
+  /** Refuses bytes for an address that a path names already: they would change an object behind its commit's back. */
+  checkNotLinked(physicalAddress: string): void {
+    if (this.#linked.has(physicalAddress)) {
+      throw new HttpProblem(409, 'this address is linked to a path already: ask for a new one')
+    }
+  }
+
+  stored(physicalAddress: string, blob: StoredBlob): void {
+    this.#digests.delete(physicalAddress)
+    this.#digests.set(physicalAddress, blob.md5)
+    dropOldest(this.#digests)
+  }
+
+  /** The MD5 of what was uploaded to the address; undefined when that was before the server started. */
+  digestOf(physicalAddress: string): string | undefined {
+    return this.#digests.get(physicalAddress)
+  }
+
+  linked(physicalAddress: string): void {
+    this.#linked.add(physicalAddress)
+    dropOldest(this.#linked)
+  }
+
+  open(repository: string, physicalAddress: string): MultipartUpload {
+    const upload = {
+      id: randomBytes(24).toString('base64url'),
+      repository,
+      physicalAddress,
+      parts: new Map(),
+    }
+    this.#multipart.set(upload.id, upload)
+    dropOldest(this.#multipart)
+    return upload
+  }
+
+  get(id: string, repository: string, physicalAddress: string): MultipartUpload {
+    const upload = this.#multipart.get(id)
+    if (upload?.repository !== repository || upload.physicalAddress !== physicalAddress) {
+      throw new HttpProblem(404, 'multipart upload: there is none of this id for this address')
+    }
+    return upload
+  }
+
+  close(id: string): void {
+    this.#multipart.delete(id)
+  }
+}
+
+/** The named parts in their order; refuses what an object store refuses. */
+export function chooseParts(upload: MultipartUpload, named: readonly NamedPart[]): readonly StoredBlob[] {
+  let previous = 0
+  return named.map(({ partNumber, etag }) => {
+    if (partNumber <= previous) {
+      throw new HttpProblem(400, 'complete multipart upload: parts must be in ascending order')
+    }
+    previous = partNumber
+    const part = upload.parts.get(partNumber)
+    if (part?.md5 !== etag.replaceAll(/^[\s"]+|[\s"]+$/g, '')) {
+      throw new HttpProblem(
+        400,
+        `complete multipart upload: part ${String(partNumber)} was not uploaded with this etag`,
+      )
+    }
+    return part
+  })
+}
+
+/** The etag of a multi-part object: the digest of the parts' digests, and how many there are. It is no MD5 of the content. */
+export function multipartEtag(parts: readonly StoredBlob[]): string {
+  const digests = createHash('md5')
+  for (const part of parts) digests.update(part.md5, 'hex')
+  return `${digests.digest('hex')}-${String(parts.length)}`
+}
+
+function dropOldest(kept: Map<string, unknown> | Set<string>): void {
+  for (const key of kept.keys()) {
+    if (kept.size <= EMBEDDED_PRESIGNED_UPLOADS_MAX) return
+    kept.delete(key)
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * What this server signs for others to bring back: staging addresses, which only it may have given out, and presigned
+ * addresses, which stand in for credentials. Each kind has a key of its own.
+ */
+
+import { createHmac } from 'node:crypto'
+
+import type { Clock } from '../../../base/clock.ts'
+import { EMBEDDED_PRESIGN_MS, EMBEDDED_STAGING_ADDRESS_MS } from '../../../base/limits.ts'
+import { sameText } from './authenticate.ts'
+
+/** What a staging address was given out for; it is good for nothing else. */
+export interface StagingTarget {
+  readonly repository: string
+  readonly branch: string
+  readonly path: string
+}
+
+/** What a presigned address lets its bearer do: exactly this, until it expires. */
+export interface PresignedGrant {
+  readonly method: 'GET' | 'PUT'
+  readonly repository: string
+  readonly physicalAddress: string
+  /** Told back as `ETag` of a download; empty when there is none. */
+  readonly checksum: string
+  /** Only for a part of a multi-part upload. */
+  readonly uploadId: string
+  readonly partNumber: number
+}
+
+export const PRESIGNED_PATH = '/_presigned'
+
+export type AddressVerdict =
+  /** `address` is the one that was reserved, without the signature. */
+  { readonly kind: 'good'; readonly address: string } | { readonly kind: 'unsigned' | 'forged' | 'expired' }
+
+export interface Signatures {
+  /** The reserved address with a signature behind a comma. */
+  signStagingAddress(target: StagingTarget, address: string): string
+  judgeStagingAddress(target: StagingTarget, signed: string): AddressVerdict
+  /** Path and query of a presigned address, and its end in Unix milliseconds. */
+  presign(grant: PresignedGrant): { readonly target: string; readonly expiresAt: number }
+  /** The grant of a presigned address; undefined when it was forged, changed, expired or used with another method. */
+  readPresigned(method: string, query: URLSearchParams): PresignedGrant | undefined
+}
+
+export function createSignatures(signingSecret: string, clock: Clock): Signatures {
+  const sign = (kind: string, fields: readonly (string | number)[]): string =>
+    // JSON keeps the fields apart: no two different lists are written alike.
+    createHmac('sha256', signingSecret)
+      .update(JSON.stringify([kind, ...fields]))
+      .digest('base64url')
+  const nowMs = (): number => clock.now().getTime()
+
+  const signStaging = (target: StagingTarget, address: string, issuedAt: string): string =>
+    sign('staging', [target.repository, target.branch, target.path, address, issuedAt])
+  const signGrant = (grant: PresignedGrant, expiresAt: number): string =>
+    sign('presigned', [
+      grant.method,
+      grant.repository,
+      grant.physicalAddress,
+      grant.checksum,
+      grant.uploadId,
+      grant.partNumber,
+      expiresAt,
+    ])
+
+  return {
+    signStagingAddress(target, address) {
+      const issuedAt = nowMs().toString(36)
+      return `${address},${issuedAt}.${signStaging(target, address, issuedAt)}`
+    },
+
+    judgeStagingAddress(target, signed) {
+      const comma = signed.lastIndexOf(',')
+      if (comma < 0) return { kind: 'unsigned' }
+      const address = signed.slice(0, comma)
+      const [issuedAt = '', signature = ''] = signed.slice(comma + 1).split('.')
+      if (!sameText(signature, signStaging(target, address, issuedAt))) return { kind: 'forged' }
+      const ageMs = nowMs() - Number.parseInt(issuedAt, 36)
+      return ageMs > EMBEDDED_STAGING_ADDRESS_MS ? { kind: 'expired' } : { kind: 'good', address }
+    },
+
+    presign(grant) {
+      const expiresAt = nowMs() + EMBEDDED_PRESIGN_MS
+      const query = new URLSearchParams({
+        repository: grant.repository,
+        address: grant.physicalAddress,
+        checksum: grant.checksum,
+        ...(grant.uploadId === '' ? {} : { upload: grant.uploadId, part: String(grant.partNumber) }),
+        expires: String(expiresAt),
+        signature: signGrant(grant, expiresAt),
+      })
+      return { target: `${PRESIGNED_PATH}?${query.toString()}`, expiresAt }
+    },
+
+    readPresigned(method, query) {
+      if (method !== 'GET' && method !== 'PUT') return undefined
+      const grant: PresignedGrant = {
+        method,
+        repository: query.get('repository') ?? '',
+        physicalAddress: query.get('address') ?? '',
+        checksum: query.get('checksum') ?? '',
+        uploadId: query.get('upload') ?? '',
+        partNumber: Number(query.get('part') ?? 0),
+      }
+      const expiresAt = Number(query.get('expires'))
+      if (!sameText(query.get('signature') ?? '', signGrant(grant, expiresAt))) return undefined
+      return nowMs() < expiresAt ? grant : undefined
+    },
+  }
+}

@@ -1,0 +1,133 @@
+/** The bytes of an upload: the raw body, or the `content` part of a form. Streamed, counted, never held. */
+
+import { Busboy } from '@fastify/busboy'
+import type { IncomingMessage } from 'node:http'
+import { Transform, type Readable, type Writable } from 'node:stream'
+
+import { HttpProblem } from './answer.ts'
+
+export interface UploadedBody<Result> {
+  readonly contentType: string
+  readonly result: Result
+}
+
+const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
+
+/**
+ * Hands the bytes to `store`, which must consume the stream to its end. When the client goes away, or sends more than
+ * `maxBytes`, the stream fails, and with it `store`. `raw` takes a form as bytes like any others.
+ */
+export async function receiveUpload<Result>(
+  request: IncomingMessage,
+  maxBytes: number,
+  store: (content: Readable) => Promise<Result>,
+  options: { readonly raw?: boolean } = {},
+): Promise<UploadedBody<Result>> {
+  const contentType = request.headers['content-type'] ?? DEFAULT_CONTENT_TYPE
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  const isForm = options.raw !== true && /^multipart\/form-data\b/i.test(contentType)
+  if (isForm) return receiveForm(request, maxBytes, store)
+  return { contentType, result: await store(counted(request, maxBytes)) }
+}
+
+async function receiveForm<Result>(
+  request: IncomingMessage,
+  maxBytes: number,
+  store: (content: Readable) => Promise<Result>,
+): Promise<UploadedBody<Result>> {
+  const contentType = request.headers['content-type'] ?? ''
+  if (!/boundary=/i.test(contentType))
+    throw new HttpProblem(500, 'multipart upload: no boundary in Content-Type')
+  const form = new Busboy({
+    headers: { 'content-type': contentType },
+    // Every part is a stream, also one without a file name: no part is ever held in memory.
+    isPartAFile: () => true,
+    limits: { headerPairs: 100, headerSize: 16_384 },
+  })
+
+  let received: { contentType: string; stored: Promise<Result> } | undefined
+  const parts = new Set<Readable>()
+  form.on('file', (name, part, _fileName, _encoding, partType) => {
+    parts.add(part)
+    part.once('close', () => parts.delete(part))
+    if (name !== 'content' || received !== undefined) {
+      part.on('error', ignoreError)
+      part.resume()
+      return
+    }
+    const stored = store(counted(part, maxBytes))
+    // Awaited below; until then a failure must not count as unhandled.
+    stored.catch(ignoreError)
+    received = { contentType: partType, stored }
+  })
+
+  const cut = (error: Error): void => {
+    for (const part of parts) part.destroy(error)
+  }
+  try {
+    await pipeForm(request, form, cut)
+  } catch (error) {
+    cut(error instanceof Error ? error : new Error(String(error)))
+    await received?.stored.catch(ignoreError)
+    throw error
+  }
+  if (received === undefined) throw new HttpProblem(500, "multipart upload missing key 'content'")
+  return { contentType: received.contentType, result: await received.stored }
+}
+
+/** Settles when the whole form was read, or the store of its content gave up. */
+function pipeForm(request: IncomingMessage, form: Writable, cut: (error: Error) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onEnd = (error?: Error): void => {
+      request.unpipe(form)
+      if (error === undefined) resolve()
+      else reject(error)
+    }
+    request.once('aborted', () => {
+      const error = new Error('the client went away')
+      cut(error)
+      onEnd(error)
+    })
+    request.once('error', onEnd)
+    form.once('finish', () => {
+      onEnd()
+    })
+    form.once('error', (error: unknown) => {
+      onEnd(
+        new HttpProblem(500, `multipart upload: ${error instanceof Error ? error.message : String(error)}`),
+      )
+    })
+    request.pipe(form)
+  })
+}
+
+/** Fails the stream beyond the limit; a body without a length has no other bound. */
+function counted(source: Readable, maxBytes: number): Readable {
+  let bytes = 0
+  const counter = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length
+      if (bytes > maxBytes) done(tooLarge(maxBytes))
+      else done(null, chunk)
+    },
+  })
+  source.once('error', (error) => counter.destroy(error))
+  source.once('aborted', () => counter.destroy(new Error('the client went away')))
+  source.once('close', () => {
+    if (!source.readableEnded) counter.destroy(new Error('the client went away'))
+  })
+  counter.once('close', () => {
+    // Nobody reads further: let what is left of the body run into nothing, or the sender would wait for ever.
+    source.unpipe(counter)
+    source.resume()
+  })
+  return source.pipe(counter)
+}
+
+function tooLarge(maxBytes: number): HttpProblem {
+  return new HttpProblem(413, `the object is larger than ${String(maxBytes)} bytes`, { Connection: 'close' })
+}
+
+function ignoreError(): void {
+  // Told elsewhere.
+}
