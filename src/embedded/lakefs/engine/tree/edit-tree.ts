@@ -12,7 +12,7 @@
 import type { ByteKey } from './byte-key.ts'
 import { heightOfKey } from './key-height.ts'
 import type { NodeStore } from './node-store.ts'
-import { EMPTY_LEAF, EMPTY_TREE, isLeaf, type LeafNode, type NodeId, type TreeNode } from './tree-node.ts'
+import { isLeaf, type LeafNode, type NodeId, type TreeNode } from './tree-node.ts'
 
 export interface Edit {
   readonly key: ByteKey
@@ -25,8 +25,7 @@ export function editTree(store: NodeStore, root: NodeId, edits: Iterable<Edit>):
   const ahead = new LookAhead(edits)
   if (ahead.current === undefined) return root
   const builder = new TreeBuilder(store)
-  if (root === EMPTY_TREE) copyEditedLeaf(builder, EMPTY_LEAF, ahead, undefined)
-  else copyEdited(store, builder, { id: root, node: store.load(root) }, ahead, undefined)
+  copyEdited(store, builder, store.load(root), ahead, undefined)
   return builder.finish()
 }
 
@@ -54,11 +53,10 @@ class LookAhead {
 function copyEdited(
   store: NodeStore,
   builder: TreeBuilder,
-  from: { readonly id: NodeId; readonly node: TreeNode },
+  node: TreeNode,
   edits: LookAhead,
   lastKey: ByteKey | undefined,
 ): void {
-  const { node } = from
   if (isLeaf(node)) {
     copyEditedLeaf(builder, node, edits, lastKey)
     return
@@ -68,7 +66,7 @@ function copyEdited(
     const key = node.keys[index] as ByteKey
     const childLast = index === node.children.length - 1 ? lastKey : key
     if (!edits.isDueBy(childLast) && builder.isAtEdge(childLevel)) builder.pushNode(childLevel, key, child)
-    else copyEdited(store, builder, { id: child, node: store.load(child) }, edits, childLast)
+    else copyEdited(store, builder, store.load(child), edits, childLast)
   }
 }
 

@@ -4,7 +4,7 @@ import type { ByteKey } from './byte-key.ts'
 import { indexAtLeast, isLeaf, type NodeId, type TreeNode } from './tree-node.ts'
 
 export interface NodeStore {
-  /** Throws when the node is not there or is damaged: a root that was committed must have all its nodes. */
+  /** The empty tree is always there. Throws when another node is not there or is damaged: a root that was committed must have all its nodes. */
   load(id: NodeId): TreeNode
   has(id: NodeId): boolean
   /** Storing what is there already is nothing. */

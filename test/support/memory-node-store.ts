@@ -1,11 +1,19 @@
-import { MissingError } from '../../../../base/errors.ts'
-import type { NodeStore } from './node-store.ts'
-import { decodeNode, encodeNode, nodeIdOf, type NodeId, type TreeNode } from './tree-node.ts'
+import { MissingError } from '../../src/base/errors.ts'
+import type { NodeStore } from '../../src/embedded/lakefs/engine/tree/node-store.ts'
+import {
+  decodeNode,
+  EMPTY_LEAF,
+  EMPTY_TREE,
+  encodeNode,
+  nodeIdOf,
+  type NodeId,
+  type TreeNode,
+} from '../../src/embedded/lakefs/engine/tree/tree-node.ts'
 
 /** Nodes in a map; counts what was read and written, so that a test can say what an operation cost. */
 export class MemoryNodeStore implements NodeStore {
   loads = 0
-  readonly #nodes = new Map<NodeId, Buffer>()
+  readonly #nodes = new Map<NodeId, Buffer>([[EMPTY_TREE, encodeNode(EMPTY_LEAF)]])
 
   get size(): number {
     return this.#nodes.size
