@@ -14,3 +14,56 @@ export {
   isPeragoError,
 } from './base/errors.ts'
 export type { ErrorCode, ErrorDetails, ErrorKind } from './base/errors.ts'
+
+export type { Clock } from './base/clock.ts'
+export type { Logger } from './base/logger.ts'
+export type { Random } from './base/random.ts'
+export type { RetryPolicy } from './base/retry.ts'
+
+export { branchName, commitRef, isCommitRef, repositoryName } from './base/ids.ts'
+export type { BranchName, CommitRef, MetaRangeId, RepositoryName } from './base/ids.ts'
+
+export { createLakefsClient } from './lakefs/client.ts'
+export type { LakefsClient, LakefsClientOptions, LakefsTimeouts, MultipartSizes } from './lakefs/client.ts'
+export { openLakefsRepo } from './lakefs/versioned-repo.ts'
+export {
+  createRepository,
+  deleteRepository,
+  listRepositories,
+  readBranchProtection,
+  readRepository,
+  readServerInfo,
+  setBranchProtection,
+} from './lakefs/administration.ts'
+export type { RepositoryInfo, ServerInfo } from './lakefs/administration.ts'
+
+export type {
+  BranchHead,
+  ByteRange,
+  CallOptions,
+  Change,
+  ChangeKind,
+  CommitOutcome,
+  CommitRecord,
+  CommitRecordRequest,
+  CommitRequest,
+  DiffOptions,
+  ListEntry,
+  ListOptions,
+  LogOptions,
+  MergeOutcome,
+  MergeRequest,
+  Metadata,
+  MoveOutcome,
+  MoveRequest,
+  ObjectStat,
+  OpenedObject,
+  ResetOutcome,
+  ResetRequest,
+  TagOutcome,
+  TagRequest,
+  UploadBody,
+  VersionedRepo,
+  WriteOutcome,
+  WriteRequest,
+} from './publication/ports.ts'

@@ -14,7 +14,13 @@ import {
   type ServerRecipe,
 } from '../support/servers/real-server.ts'
 import { askRedis } from '../support/servers/redis.ts'
-import { RECIPES, openRealServer, presentOrSkip, type Surroundings } from '../support/servers/servers.ts'
+import {
+  RECIPES,
+  openRealServer,
+  presentOrSkip,
+  useRealServer,
+  type Surroundings,
+} from '../support/servers/servers.ts'
 
 const OPEN_MS = 800_000
 const TALK_MS = 20_000
@@ -72,6 +78,21 @@ describe.each(SERVER_KINDS)('%s', (kind) => {
       await server.close()
       expect(await isListening(server.url)).toBe(false)
       if (server.directory !== undefined) expect(existsSync(server.directory)).toBe(false)
+    },
+  )
+})
+
+describe('a server for a block of tests', () => {
+  const etcd = useRealServer('etcd')
+  const urls: string[] = []
+
+  test.for(['first', 'second'])(
+    'HO-20 the %s test is given the server that was opened for the block',
+    async (_, context) => {
+      const server = etcd(context)
+      urls.push(server.url)
+      await TALK.etcd(server)
+      expect(new Set(urls).size).toBe(1)
     },
   )
 })

@@ -1,6 +1,6 @@
 // Reads the project's own files for the tests that watch over its order.
 import { readFileSync, readdirSync } from 'node:fs'
-import { dirname, join, posix, relative, sep } from 'node:path'
+import { dirname, join, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
@@ -103,8 +103,4 @@ export function findCircles(edges: ReadonlyMap<string, readonly string[]>): stri
   }
   for (const node of edges.keys()) walk(node, [])
   return circles
-}
-
-export function toProjectPath(absolute: string): string {
-  return relative(PROJECT_ROOT, absolute).split(sep).join('/')
 }

@@ -1,0 +1,71 @@
+// The documents show files of examples/, word for word; here those files run against the built package.
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startEmbeddedLakefs, type EmbeddedLakefs } from '../src/embedded/lakefs/server.ts'
+import { PROJECT_ROOT, listFiles, readText } from './support/source-tree.ts'
+
+const EXAMPLE_MS = 60_000
+const LINES_MAX = 25
+const run = promisify(execFile)
+
+let server: EmbeddedLakefs
+
+beforeAll(async () => {
+  expect(existsSync(join(PROJECT_ROOT, 'dist')), 'run `npm run build` first, as `npm test` does').toBe(true)
+  server = await startEmbeddedLakefs()
+})
+
+afterAll(async () => {
+  await server.close()
+})
+
+async function runExample(path: string): Promise<string[]> {
+  const { stdout } = await run(process.execPath, [path], {
+    cwd: PROJECT_ROOT,
+    timeout: EXAMPLE_MS,
+    env: {
+      ...process.env,
+      LAKEFS_ENDPOINT: server.url,
+      LAKEFS_ACCESS_KEY_ID: server.accessKeyId,
+      LAKEFS_SECRET_ACCESS_KEY: server.secretAccessKey,
+    },
+  })
+  return stdout.trim().split('\n')
+}
+
+test.each([
+  ['README.md', 'examples/in-one-process/publish.mjs'],
+  ['docs/tutorials/first-steps.md', 'examples/first-steps/publish.mjs'],
+])('HO-13 %s shows %s as it is', (page, example) => {
+  const shown = [...readText(page).matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
+  expect(shown).toEqual([readText(example)])
+})
+
+test('HO-13 the example of the README is short and prints what the README says', async () => {
+  const example = 'examples/in-one-process/publish.mjs'
+  expect(readText(example).trim().split('\n').length).toBeLessThanOrEqual(LINES_MAX)
+  const printed = await runExample(example)
+  expect(printed).toEqual(['added today.csv'])
+  expect(readText('README.md')).toContain(`prints \`${printed.join('')}\``)
+})
+
+test('HO-13 the tutorial tells what its program prints, the first time and the second', async () => {
+  const example = 'examples/first-steps/publish.mjs'
+  const [start, ...first] = await runExample(example)
+  expect(start).toMatch(/^both start from [0-9a-f]{8}$/)
+  expect(first).toEqual(['anna: published', 'ben: not published, conflict', 'main holds: berlin,21'])
+  expect(readText('docs/tutorials/first-steps.md')).toContain(first.join('\n'))
+  const [, ...second] = await runExample(example)
+  expect(second).toEqual(['anna: nothing new', 'ben: published', 'main holds: berlin,19'])
+})
+
+test('HO-13 every example runs in a test and has a page of its own', () => {
+  const programs = listFiles('examples', (path) => path.endsWith('.mjs'))
+  const here = readText('test/examples.test.ts')
+  expect(programs.filter((path) => !here.includes(`'${path}'`))).toEqual([])
+  const folders = [...new Set(programs.map((path) => path.split('/').slice(0, 2).join('/')))]
+  expect(folders.filter((folder) => !existsSync(join(PROJECT_ROOT, folder, 'README.md')))).toEqual([])
+})
