@@ -2,9 +2,17 @@
 
 import { MissingError, RefusedError } from '../base/errors.ts'
 import { isCommitRef, type BranchName, type CommitRef } from '../base/ids.ts'
-import type { BranchHead, CallOptions, MoveOutcome, MoveRequest } from '../publication/ports.ts'
+import type {
+  BranchHead,
+  CallOptions,
+  MoveOutcome,
+  MoveRequest,
+  ResetOutcome,
+  ResetRequest,
+} from '../publication/ports.ts'
+import type { CallResult } from './calls.ts'
 import { missingRepository, type RepoContext } from './context.ts'
-import type { Call } from './failures.ts'
+import { unexplained, type Call } from './failures.ts'
 import { paged } from './paging.ts'
 import { toBranchHead, toPage } from './readers.ts'
 
@@ -125,21 +133,47 @@ export async function moveBranch(
   request: MoveRequest,
   options: CallOptions = {},
 ): Promise<MoveOutcome> {
-  const { client, repository } = context
   const { branch, expectedHead, to } = request
   const before = await headOf(context, branch, options)
   if (before !== expectedHead) return { moved: false, head: before }
-  await client.calls.json(
-    { operation: 'hardResetBranch', target: { repository, branch, to }, signal: options.signal },
+  const result = await hardReset(context, { branch, ref: to }, options)
+  // A commit leads to itself; so it was refused because a commit on the branch is under way.
+  if (result.is !== 'done') throw unexplained(result.call, result.message)
+  const after = await headOf(context, branch, options)
+  return after === to ? { moved: true, strength: 'soft' } : { moved: false, head: after }
+}
+
+export async function resetToExpression(
+  context: RepoContext,
+  request: ResetRequest,
+  options: CallOptions = {},
+): Promise<ResetOutcome> {
+  const { branch, expression } = request
+  const result = await hardReset(context, { branch, ref: expression }, options)
+  return { moved: result.is === 'done' }
+}
+
+async function hardReset(
+  { client, repository }: RepoContext,
+  request: { readonly branch: BranchName; readonly ref: string },
+  options: CallOptions,
+): Promise<CallResult<undefined, 'leads-nowhere'> & { readonly call: Call }> {
+  const { branch, ref } = request
+  const call: Call<'hardResetBranch'> = {
+    operation: 'hardResetBranch',
+    target: { repository, branch, to: ref },
+    signal: options.signal,
+  }
+  const result = await client.calls.json(
+    call,
     (api, init) =>
       api.PUT('/repositories/{repository}/branches/{branch}/hard_reset', {
         ...init,
-        params: { path: { repository, branch }, query: { ref: to } },
+        params: { path: { repository, branch }, query: { ref } },
       }),
     () => undefined,
   )
-  const after = await headOf(context, branch, options)
-  return after === to ? { moved: true, strength: 'soft' } : { moved: false, head: after }
+  return { ...result, call }
 }
 
 async function headOf(context: RepoContext, branch: BranchName, options: CallOptions): Promise<CommitRef> {

@@ -1,6 +1,6 @@
 /** Commits, merges, commit records and the log of one repository. */
 
-import { DefectError, InvalidError, UnavailableError } from '../base/errors.ts'
+import { DefectError, InvalidError } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
 import type {
   CallOptions,
@@ -15,7 +15,7 @@ import type {
 import { commitIdOf, unixSeconds } from './commit-id.ts'
 import { missingRepository, type RepoContext } from './context.ts'
 import { diffForMerge, diffUncommitted, hasAny } from './diffs.ts'
-import { describeCall, type Call } from './failures.ts'
+import { describeCall, unexplained, type Call } from './failures.ts'
 import { paged } from './paging.ts'
 import { toCommit, toMergeRef, toPage } from './readers.ts'
 
@@ -168,15 +168,6 @@ export async function merge(
       throw unexplained(call, result.message)
     }
   }
-}
-
-/** The facts that could explain the refusal do not hold any more: the branch changed in between. Nothing was done. */
-function unexplained(call: Call, message: string): UnavailableError {
-  return new UnavailableError(
-    'lakefs/unexplained-refusal',
-    `${describeCall(call)}: the server answered 400 (${message}), and what is there now does not explain it`,
-    { details: { ...call.target, status: 400 }, next: 'Read the branch and decide again.' },
-  )
 }
 
 export async function writeCommitRecord(

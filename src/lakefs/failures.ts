@@ -97,6 +97,15 @@ export function lostEarlier(call: Call, cause: unknown): UncertainError {
   )
 }
 
+/** The facts that could explain the refusal do not hold any more: the branch changed in between. Nothing was done. */
+export function unexplained(call: Call, message: string): UnavailableError {
+  return new UnavailableError(
+    'lakefs/unexplained-refusal',
+    `${describeCall(call)}: the server answered 400 (${message}), and what is there now does not explain it`,
+    { details: { ...call.target, status: 400 }, next: 'Read the branch and decide again.' },
+  )
+}
+
 /** One line, bounded. */
 export function quote(text: string): string {
   return shortened(oneLine(text), LAKEFS_QUOTE_MAX_CHARS)

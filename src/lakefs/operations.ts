@@ -18,7 +18,14 @@ export type OperationClass = 'safe' | 'idempotent' | 'look-before-repeat'
 export type OperationName = keyof operations | 'uploadObjectIfAbsent' | 'linkPhysicalAddressIfAbsent'
 
 /** What a status means when the protocol foresees it: a value for the caller, not an error. */
-export type ExpectedRefusal = 'missing' | 'exists' | 'conflict' | 'hook-refused' | 'nothing-or-dirty'
+export type ExpectedRefusal =
+  | 'missing'
+  | 'exists'
+  | 'conflict'
+  | 'hook-refused'
+  /** Which of the two has to be read: the server says the same for both. */
+  | 'nothing-or-dirty'
+  | 'leads-nowhere'
 
 interface RowBase {
   readonly doing: string
@@ -95,7 +102,7 @@ export const OPERATIONS = {
     class: 'look-before-repeat',
     read: 'the head of the branch',
     done: [204],
-    values: {},
+    values: { 400: 'leads-nowhere' },
   },
   diffBranch: { doing: 'read the uncommitted changes', class: 'safe', done: [200], values: {} },
 

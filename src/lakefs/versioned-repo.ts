@@ -2,7 +2,14 @@
 
 import type { RepositoryName } from '../base/ids.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
-import { createBranch, deleteBranch, listBranches, moveBranch, readBranch } from './branches.ts'
+import {
+  createBranch,
+  deleteBranch,
+  listBranches,
+  moveBranch,
+  readBranch,
+  resetToExpression,
+} from './branches.ts'
 import type { LakefsClient } from './client.ts'
 import { commit, merge, readCommit, readLog, writeCommitRecord } from './commits.ts'
 import type { RepoContext } from './context.ts'
@@ -28,6 +35,7 @@ export function openLakefsRepo(client: LakefsClient, repository: RepositoryName)
     listBranches: (request, options) => listBranches(context, request, options),
     deleteBranch: (branch, options) => deleteBranch(context, branch, options),
     moveBranch: (request, options) => moveBranch(context, request, options),
+    resetToExpression: (request, options) => resetToExpression(context, request, options),
     createTag: (request, options) => createTag(context, request, options),
 
     readCommit: (ref, options) => readCommit(context, ref, options),
