@@ -10,8 +10,7 @@ import Database from 'libsql'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { InvalidError, isPeragoError, RefusedError } from '../../../base/errors.ts'
-import { sweepTempFiles } from './blob-store.ts'
+import { InvalidError, isPeragoError, MissingError, RefusedError } from '../../../base/errors.ts'
 import { corrupt, openMetadataDb, type MetadataDb } from './metadata-db.ts'
 
 const FORMAT_FILE = 'perago-lakefs.json'
@@ -34,9 +33,15 @@ export interface OpenDataDir {
   close(): void
 }
 
-/** Makes the directory where there is none; otherwise insists on finding everything that ought to be there. */
-export async function openDataDir(dataDir: string): Promise<OpenDataDir> {
-  const names = listOrMake(dataDir)
+/**
+ * Makes the directory where there is none, unless it `mustExist`; otherwise insists on finding everything that ought
+ * to be there.
+ */
+export async function openDataDir(
+  dataDir: string,
+  options: { readonly mustExist?: boolean } = {},
+): Promise<OpenDataDir> {
+  const names = options.mustExist === true ? listExisting(dataDir) : listOrMake(dataDir)
   const isOurs = names.includes(FORMAT_FILE)
   if (isOurs) readFormat(join(dataDir, FORMAT_FILE))
   else refuseForeign(dataDir, names)
@@ -54,7 +59,6 @@ export async function openDataDir(dataDir: string): Promise<OpenDataDir> {
     } else {
       db = await make(dataDir, { metadataFile, objectsDir, tempDir })
     }
-    await sweepTempFiles(tempDir)
     const opened = db
     return { db, objectsDir, tempDir, close: () => closeAll(opened, unlock) }
   } catch (error) {
@@ -148,6 +152,21 @@ function listOrMake(dataDir: string): string[] {
   } catch (error) {
     throw unwritable(dataDir, error)
   }
+}
+
+function listExisting(dataDir: string): string[] {
+  let names: string[] = []
+  try {
+    names = readdirSync(dataDir)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT'))
+      throw unwritable(dataDir, error)
+  }
+  if (names.includes(FORMAT_FILE)) return names
+  throw new MissingError('embedded/no-data-dir', `open ${dataDir}: there is no data directory of perago`, {
+    details: { dataDir },
+    next: 'Name the directory that the server was started with.',
+  })
 }
 
 function refuseForeign(dataDir: string, names: readonly string[]): void {

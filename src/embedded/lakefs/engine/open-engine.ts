@@ -1,7 +1,7 @@
 /** The storage of the embedded lakeFS-compatible server, opened. Every method is found in the file named for it. */
 
 import { systemClock, type Clock } from '../../../base/clock.ts'
-import { DiskBlobStore, MemoryBlobStore, type BlobStore } from './blob-store.ts'
+import { DiskBlobStore, MemoryBlobStore, sweepTempFiles, type BlobStore } from './blob-store.ts'
 import { BranchTurns } from './branch-turns.ts'
 import * as branches from './branches.ts'
 import { commit } from './commit-branch.ts'
@@ -52,6 +52,7 @@ export async function openEngine(options: OpenEngineOptions): Promise<LakefsEngi
     return engineOver(options, { db, blobs: new MemoryBlobStore(), closeFiles: () => db.close() })
   }
   const dir = await openDataDir(options.dataDir)
+  await sweepTempFiles(dir.tempDir)
   return engineOver(options, { db: dir.db, blobs: new DiskBlobStore(dir), closeFiles: () => dir.close() })
 }
 

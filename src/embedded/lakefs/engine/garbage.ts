@@ -1,0 +1,201 @@
+/**
+ * Garbage collection, with no server at work: it holds the directory's lock itself.
+ *
+ * Kept is everything that a commit of a living repository, reachable or abandoned, or a staged change of a living
+ * branch leads to, and bytes stored lately at an address that was given out and may yet be linked. What is in doubt
+ * is kept. Tree nodes go before the bytes they name, so a run cut short leaves nothing that points nowhere.
+ */
+
+import { opendir, stat, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemClock, type Clock } from '../../../base/clock.ts'
+import { EMBEDDED_GC_ROWS, EMBEDDED_STAGING_ADDRESS_MS } from '../../../base/limits.ts'
+import { sweepTempFiles } from './blob-store.ts'
+import { treeOfMetaRange } from './commits.ts'
+import { openDataDir } from './data-dir.ts'
+import type { Commit } from './engine.ts'
+import { physicalAddressOf } from './entry-codec.ts'
+import type { MetadataDb, SqlValue } from './metadata-db.ts'
+import { SqliteNodeStore } from './sqlite-node-store.ts'
+import { sweepStep } from './sweeper.ts'
+import type { NodeStore } from './tree/node-store.ts'
+import { EMPTY_TREE, isLeaf, type NodeId } from './tree/tree-node.ts'
+
+export interface GarbageReport {
+  readonly dryRun: boolean
+  /** Tree nodes that no living tree needs. */
+  readonly nodesRemoved: number
+  readonly nodeBytesRemoved: number
+  readonly nodesKept: number
+  /** Objects' bytes that no entry leads to. */
+  readonly objectsRemoved: number
+  readonly objectBytesRemoved: number
+  readonly objectsKept: number
+  /** Addresses that were given out and stored to, and never linked in time. */
+  readonly addressesRemoved: number
+}
+
+/**
+ * With `dryRun` nothing is removed, and the report says what would be.
+ *
+ * ```ts
+ * const report = await collectGarbage('.perago/lakefs', { dryRun: true })
+ * ```
+ */
+export async function collectGarbage(
+  dataDir: string,
+  options: { readonly dryRun?: boolean; readonly clock?: Clock } = {},
+): Promise<GarbageReport> {
+  const dir = await openDataDir(dataDir, { mustExist: true })
+  try {
+    const { db } = dir
+    const dryRun = options.dryRun ?? false
+    const nowMs = (options.clock ?? systemClock).now().getTime()
+    if (!dryRun) {
+      sweepDeleted(db)
+      await sweepTempFiles(dir.tempDir)
+    }
+    const oldestKept = Math.floor((nowMs - EMBEDDED_STAGING_ADDRESS_MS) / 1000)
+    inTransaction(db, () => markKept(db, oldestKept))
+    const nodes = sweepNodes(db, dryRun)
+    const addressesRemoved = sweepAddresses(db, dryRun)
+    const objects = await sweepObjects(db, dir.objectsDir, dryRun)
+    return { dryRun, ...nodes, ...objects, addressesRemoved }
+  } finally {
+    dir.close()
+  }
+}
+
+/** What was deleted before and is still being swept away. */
+function sweepDeleted(db: MetadataDb): void {
+  for (let isMore = true; isMore;) isMore = inTransaction(db, () => sweepStep(db))
+}
+
+/** Marks go to temporary tables and not to memory: a repository may have millions of objects. */
+function markKept(db: MetadataDb, oldestKept: number): void {
+  db.exec('CREATE TEMP TABLE kept_nodes (id BLOB PRIMARY KEY) WITHOUT ROWID')
+  db.exec('CREATE TEMP TABLE kept_names (name TEXT PRIMARY KEY) WITHOUT ROWID')
+  const nodes = new SqliteNodeStore(db)
+  const living = 'rid IN (SELECT rid FROM repositories WHERE deleted = 0)'
+  eachRow<{ seq: number; record: string }>(db, {
+    sql: `SELECT seq, record FROM commits WHERE seq > ? AND ${living} ORDER BY seq LIMIT ?`,
+    start: [0],
+    position: (row) => [row.seq],
+    visit: ({ record }) => markTree(db, nodes, treeOfMetaRange((JSON.parse(record) as Commit).metaRangeId)),
+  })
+  eachRow<{ bid: number; key: Buffer; value: Buffer | null }>(db, {
+    sql: `SELECT bid, key, value FROM staged WHERE (bid, key) > (?, ?) AND bid IN (SELECT bid FROM branches WHERE ${living}) ORDER BY bid, key LIMIT ?`,
+    start: [0, Buffer.alloc(0)],
+    position: (row) => [row.bid, row.key],
+    visit: ({ value }) => {
+      if (value !== null) markAddress(db, physicalAddressOf(value))
+    },
+  })
+  db.run(
+    `INSERT OR IGNORE INTO kept_names SELECT address FROM addresses WHERE stored_at >= ? AND ${living}`,
+    oldestKept,
+  )
+  db.run(
+    'INSERT OR IGNORE INTO kept_names SELECT sha256 FROM addresses WHERE address IN (SELECT name FROM kept_names)',
+  )
+}
+
+function markTree(db: MetadataDb, nodes: NodeStore, root: NodeId): void {
+  const waiting = [root]
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (id === EMPTY_TREE) continue
+    const isNew = db.run('INSERT OR IGNORE INTO kept_nodes (id) VALUES (?)', Buffer.from(id, 'hex')) > 0
+    if (!isNew) continue
+    // A node that is not there stops everything here, before anything is removed.
+    const node = nodes.load(id)
+    if (isLeaf(node)) for (const value of node.values) markAddress(db, physicalAddressOf(value))
+    else waiting.push(...node.children)
+  }
+}
+
+/** By content or by an address given out; of any namespace, since an entry may name another repository's bytes. */
+function markAddress(db: MetadataDb, address: string): void {
+  const byContent = /\/data\/([0-9a-f]{64})$/.exec(address)?.[1]
+  db.run('INSERT OR IGNORE INTO kept_names (name) VALUES (?)', byContent ?? address)
+}
+
+function sweepNodes(
+  db: MetadataDb,
+  dryRun: boolean,
+): Pick<GarbageReport, 'nodesRemoved' | 'nodeBytesRemoved' | 'nodesKept'> {
+  const unneeded = 'FROM nodes WHERE id NOT IN (SELECT id FROM kept_nodes)'
+  const found = db.get<{ nodes: number; bytes: number | null }>(
+    `SELECT count(*) AS nodes, sum(length(bytes)) AS bytes ${unneeded}`,
+  )
+  const kept = db.get<{ nodes: number }>('SELECT count(*) AS nodes FROM kept_nodes')
+  if (!dryRun) removeInBatches(db, 'nodes', 'number', `SELECT number ${unneeded} LIMIT ?`)
+  return {
+    nodesRemoved: found?.nodes ?? 0,
+    nodeBytesRemoved: found?.bytes ?? 0,
+    nodesKept: kept?.nodes ?? 0,
+  }
+}
+
+function sweepAddresses(db: MetadataDb, dryRun: boolean): number {
+  const unneeded = 'FROM addresses WHERE address NOT IN (SELECT name FROM kept_names)'
+  const found = db.get<{ addresses: number }>(`SELECT count(*) AS addresses ${unneeded}`)
+  if (!dryRun) removeInBatches(db, 'addresses', 'address', `SELECT address ${unneeded} LIMIT ?`)
+  return found?.addresses ?? 0
+}
+
+function removeInBatches(db: MetadataDb, table: string, key: string, selection: string): void {
+  const sql = `DELETE FROM ${table} WHERE ${key} IN (${selection})`
+  for (let removed = 1; removed > 0;) removed = inTransaction(db, () => db.run(sql, EMBEDDED_GC_ROWS))
+}
+
+async function sweepObjects(
+  db: MetadataDb,
+  objectsDir: string,
+  dryRun: boolean,
+): Promise<Pick<GarbageReport, 'objectsRemoved' | 'objectBytesRemoved' | 'objectsKept'>> {
+  const sums = { objectsRemoved: 0, objectBytesRemoved: 0, objectsKept: 0 }
+  for await (const { name } of await opendir(objectsDir)) {
+    // A file of another name is not from us.
+    if (!/^[0-9a-f]{64}$/.test(name)) continue
+    if (db.get('SELECT 1 AS found FROM kept_names WHERE name = ?', name) !== undefined) {
+      sums.objectsKept += 1
+      continue
+    }
+    const file = join(objectsDir, name)
+    sums.objectsRemoved += 1
+    sums.objectBytesRemoved += (await stat(file)).size
+    if (!dryRun) await unlink(file)
+  }
+  return sums
+}
+
+/** Page by page behind the last row, so that no statement stays open while others write. */
+function eachRow<Row>(
+  db: MetadataDb,
+  walk: {
+    readonly sql: string
+    readonly start: readonly SqlValue[]
+    position(row: Row): readonly SqlValue[]
+    visit(row: Row): void
+  },
+): void {
+  for (let at = walk.start; ;) {
+    const rows = db.all<Row>(walk.sql, ...at, EMBEDDED_GC_ROWS)
+    for (const row of rows) walk.visit(row)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < EMBEDDED_GC_ROWS) return
+    at = walk.position(last)
+  }
+}
+
+function inTransaction<Result>(db: MetadataDb, work: () => Result): Result {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    db.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (db.isInTransaction) db.exec('ROLLBACK')
+    throw error
+  }
+}
