@@ -27,6 +27,8 @@ test('BA-50 an uncertain error says first what to look at', () => {
   expect(renderError(describeError(lost))).toBe(
     'merge: the answer was lost [lakefs/lost]. First look at the head of main. Then decide.',
   )
+  const told = new UncertainError('lakefs/lost', 'merge', { read: 'the head', next: 'Read the head.' })
+  expect(renderError(describeError(told))).toBe('merge [lakefs/lost]. Read the head.')
 })
 
 test('BA-51 the JSON form names kind, code, message, next step, details and causes, redacted', () => {

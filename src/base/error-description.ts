@@ -46,9 +46,9 @@ export function describeError(error: unknown, redactor: Redactor = plainRedactor
  */
 export function renderError(description: ErrorDescription): string {
   const { code, message, next, read } = description
-  const steps = [read === undefined ? undefined : `First look at ${read}.`, next].filter(
-    (step) => step !== undefined,
-  )
+  // Many a next step names what to read already.
+  const first = read === undefined || next?.includes(read) === true ? undefined : `First look at ${read}.`
+  const steps = [first, next].filter((step) => step !== undefined)
   return [`${message} [${code}]`, ...steps].join('. ').replace(/\.\. /g, '. ')
 }
 

@@ -85,6 +85,17 @@ test('BA-34 a pino line is one JSON object with time, level, message and fields'
   })
 })
 
+test('BA-34 an error in a pino line keeps its name, code and cause', async () => {
+  const error = new UnavailableError('base/x', 'away', { cause: new Error('inner') })
+  const [line = ''] = await written(openPinoLogger, 'info', (logger) => logger.warn('slow', { error }))
+  expect((JSON.parse(line) as { error: unknown }).error).toMatchObject({
+    name: 'UnavailableError',
+    code: 'base/x',
+    message: 'away',
+    cause: { name: 'Error', message: 'inner' },
+  })
+})
+
 test('BA-34 a pretty line reads time, level, sentence, fields', () => {
   const lines: string[] = []
   const logger = createPrettyLogger({

@@ -18,11 +18,11 @@ export async function openPinoLogger(settings: LoggerSettings): Promise<Logger> 
       level: settings.level,
       base: null,
       messageKey: 'message',
-      errorKey: 'error',
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
-      // Errors are made plain by the redactor already; pino's own serializer would only see an object.
-      serializers: {},
+      // Errors are made plain by the redactor already; pino's own serializer would take them for errors once more and
+      // write the whole chain of causes into one stack.
+      serializers: { err: (value: unknown) => value, error: (value: unknown) => value },
     },
     { write: settings.write ?? writeToStandardError },
   )

@@ -106,6 +106,8 @@ export interface LoadedConfiguration {
   readonly settings: Resolved<typeof SETTINGS>['settings']
   /** The file that was read, if any. */
   readonly path: string | undefined
+  /** Every configured secret, for a redactor that has others to keep as well. */
+  readonly secrets: readonly string[]
   /** Knows every configured secret. */
   readonly redactor: Redactor
 }
@@ -137,23 +139,22 @@ export async function loadConfiguration(request: LoadConfigurationRequest): Prom
     ...(file === undefined ? {} : { file }),
     readSecretFile: (path, beside) => readSecretFile(resolve(placeOf(beside, request.directory), path)),
   })
-  const redactor = createRedactor(
-    [settings['lakefs.secretAccessKey'].value, settings['conductor.authSecret'].value].filter(
-      (secret) => secret !== undefined,
-    ),
+  const secrets = [settings['lakefs.secretAccessKey'].value, settings['conductor.authSecret'].value].filter(
+    (secret) => secret !== undefined,
   )
+  const redactor = createRedactor(secrets)
   const problems = [...fileProblems, ...settingProblems]
   // A half that is missing because it could not be read is a problem already.
   if (problems.length === 0) problems.push(...findHalves(settings))
   if (problems.length > 0) throw badConfiguration(problems.map((problem) => redactor.text(problem)))
-  return { configuration: assemble(settings), settings, path: file?.path, redactor }
+  return { configuration: assemble(settings), settings, path: file?.path, secrets, redactor }
 }
 
 const PATH_VARIABLE = 'PERAGO_CONFIG'
 
-/** Variables with our prefix that are not settings: the file's own path, and what our test-suite is told. */
+/** Variables with our prefix that are not settings: the file's own path, what the embedded servers and our tests are told. */
 function isOtherVariable(name: string): boolean {
-  return name === PATH_VARIABLE || name.startsWith('PERAGO_TEST_')
+  return name === PATH_VARIABLE || name.startsWith('PERAGO_TEST_') || name.startsWith('PERAGO_EMBEDDED_')
 }
 
 function placeOf(file: string | undefined, directory: string): string {

@@ -1,0 +1,43 @@
+import { showOrigin, type Origin } from '../../base/configuration.ts'
+import { oneLine } from '../../base/one-line.ts'
+import { REDACTED } from '../../base/redaction.ts'
+import { SETTINGS, type LoadedConfiguration, type SettingName } from '../../runtime/configuration.ts'
+import { loadForCommand } from '../configured.ts'
+import type { ConfiguredOptions } from '../program.ts'
+import { renderTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+interface ShownSetting {
+  readonly name: SettingName
+  /** `null` when it is not set. */
+  readonly value: unknown
+  readonly origin: Origin
+}
+
+/** Shows every setting with its value and where that came from; secrets as such. */
+export async function showConfiguration(options: ConfiguredOptions, terminal: Terminal): Promise<void> {
+  const loaded = await loadForCommand(options, terminal)
+  const settings = shownSettings(loaded)
+  if (options.json === true) {
+    terminal.answer(`${JSON.stringify({ file: loaded.path ?? null, settings }, undefined, 2)}\n`)
+    return
+  }
+  terminal.answer(
+    renderTable(
+      settings.map(({ name, value, origin }) => [
+        name,
+        value === null ? '' : oneLine(typeof value === 'string' ? value : JSON.stringify(value)),
+        showOrigin(origin),
+      ]),
+    ),
+  )
+}
+
+function shownSettings({ settings, redactor }: LoadedConfiguration): readonly ShownSetting[] {
+  return (Object.keys(SETTINGS) as SettingName[]).map((name) => {
+    const { value, origin } = settings[name]
+    const isSecret = 'secret' in SETTINGS[name]
+    const shown = isSecret && value !== undefined ? REDACTED : redactor.value(value)
+    return { name, value: shown ?? null, origin }
+  })
+}

@@ -1,0 +1,57 @@
+import { resolve } from 'node:path'
+import { MissingError } from '../../base/errors.ts'
+import { readStoredKeyPair, type KeyPair } from '../../embedded/lakefs/credentials.ts'
+import { EMBEDDED_DATA_DIR } from '../embedded-defaults.ts'
+import type { DataOptions } from '../program.ts'
+import { renderTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Shows the key pair of a data directory again, secret included: that is what was asked for. */
+export async function showCredentials(options: DataOptions, terminal: Terminal): Promise<void> {
+  const { accessKeyId, secretAccessKey } = await readKept(options, terminal)
+  terminal.answer(
+    options.json === true
+      ? `${JSON.stringify({ accessKeyId, secretAccessKey })}\n`
+      : renderTable([
+          ['access key id', accessKeyId],
+          ['secret access key', secretAccessKey],
+        ]),
+  )
+}
+
+/** Prints `export` lines for a shell: our own variables first, then those of lakectl. */
+export async function printVariables(
+  options: DataOptions & { readonly endpoint: string },
+  terminal: Terminal,
+): Promise<void> {
+  const { accessKeyId, secretAccessKey } = await readKept(options, terminal)
+  const { endpoint } = options
+  const variables = {
+    LAKEFS_ENDPOINT: endpoint,
+    LAKEFS_ACCESS_KEY_ID: accessKeyId,
+    LAKEFS_SECRET_ACCESS_KEY: secretAccessKey,
+    LAKECTL_SERVER_ENDPOINT_URL: endpoint,
+    LAKECTL_CREDENTIALS_ACCESS_KEY_ID: accessKeyId,
+    LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY: secretAccessKey,
+  }
+  terminal.answer(
+    Object.entries(variables)
+      .map(([name, value]) => `export ${name}=${shellQuoted(value)}\n`)
+      .join(''),
+  )
+}
+
+async function readKept(options: DataOptions, terminal: Terminal): Promise<KeyPair> {
+  const dataDir = resolve(terminal.directory, options.data ?? EMBEDDED_DATA_DIR)
+  const pair = await readStoredKeyPair(dataDir)
+  if (pair !== undefined) return pair
+  throw new MissingError('cli/no-credentials', `read the credentials kept in ${dataDir}: there are none`, {
+    details: { dataDir },
+    next: 'Start "perago lakefs" there once, or name the right directory with --data.',
+  })
+}
+
+/** Fit for `eval` whatever it contains: within single quotes a shell takes everything but those as it is. */
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

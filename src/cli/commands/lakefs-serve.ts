@@ -1,0 +1,82 @@
+import { resolve } from 'node:path'
+import { InvalidError } from '../../base/errors.ts'
+import { createPrettyLogger } from '../../base/pretty-logger.ts'
+import {
+  startEmbeddedLakefs,
+  type EmbeddedLakefs,
+  type EmbeddedLakefsOptions,
+} from '../../embedded/lakefs/server.ts'
+import { EMBEDDED_DATA_DIR, EMBEDDED_VARIABLES } from '../embedded-defaults.ts'
+import type { LakefsOptions } from '../program.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Serves until the terminal says to stop. Standard output gets one line, when the server listens. */
+export async function serveLakefs(options: LakefsOptions, terminal: Terminal): Promise<void> {
+  const credentials = givenCredentials(options, terminal)
+  const dataDir =
+    options.memory === true ? undefined : resolve(terminal.directory, options.data ?? EMBEDDED_DATA_DIR)
+  if (options.memory === true && options.data !== undefined) {
+    throw new InvalidError('cli/bad-usage', 'read the command line: --memory and --data exclude each other', {
+      next: 'Leave one of them out.',
+    })
+  }
+  // Before the start, so that a signal during it is not lost.
+  const stop = terminal.stopSignal()
+  const logger = createPrettyLogger({
+    level: options.logLevel,
+    redactor: terminal.redactor,
+    write: terminal.say,
+  })
+  const server = await startEmbeddedLakefs({
+    host: options.host,
+    port: options.port,
+    presign: options.presign ?? false,
+    ...(dataDir === undefined ? {} : { dataDir }),
+    ...credentials,
+    logger,
+  })
+  try {
+    introduce(server, options, terminal)
+    await aborted(stop)
+  } finally {
+    await server.close()
+  }
+}
+
+function givenCredentials(
+  options: LakefsOptions,
+  terminal: Terminal,
+): Pick<EmbeddedLakefsOptions, 'accessKeyId' | 'secretAccessKey'> {
+  const accessKeyId = options.accessKey ?? filled(terminal, EMBEDDED_VARIABLES.accessKeyId)
+  const secretAccessKey = options.secretKey ?? filled(terminal, EMBEDDED_VARIABLES.secretAccessKey)
+  if (secretAccessKey !== undefined) terminal.keepSecret(secretAccessKey)
+  return {
+    ...(accessKeyId === undefined ? {} : { accessKeyId }),
+    ...(secretAccessKey === undefined ? {} : { secretAccessKey }),
+  }
+}
+
+function filled(terminal: Terminal, variable: string): string | undefined {
+  const value = terminal.environment[variable]
+  return value === '' ? undefined : value
+}
+
+function introduce(server: EmbeddedLakefs, options: LakefsOptions, terminal: Terminal): void {
+  for (const warning of server.warnings) terminal.say(`${terminal.style.bad('warning:')} ${warning}\n`)
+  if (server.generated) {
+    const kept = options.memory === true ? '' : '; "perago lakefs credentials" shows them again'
+    terminal.say(`credentials, shown this once${kept}:\n`)
+    terminal.say(
+      `  access key id      ${server.accessKeyId}\n  secret access key  ${server.secretAccessKey}\n`,
+    )
+  }
+  terminal.keepSecret(server.secretAccessKey)
+  terminal.answer(`ready ${server.url}\n`)
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', () => done(), { once: true })
+  })
+}

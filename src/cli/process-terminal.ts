@@ -1,0 +1,48 @@
+import { constants } from 'node:os'
+import { createRedactor, type Redactor } from '../base/redaction.ts'
+import { styleFor, type Terminal } from './terminal.ts'
+
+/** The terminal of this very process. */
+export function processTerminal(): Terminal {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietlyWhenNobodyReads)
+  const secrets = new Set<string>()
+  let redactor = createRedactor()
+  let stopping: AbortController | undefined
+  const current: Redactor = {
+    text: (text) => redactor.text(text),
+    value: (value) => redactor.value(value),
+  }
+  return {
+    answer: (text) => process.stdout.write(text),
+    say: (text) => process.stderr.write(text),
+    directory: process.cwd(),
+    environment: process.env,
+    style: styleFor(process.stderr, process.env),
+    redactor: current,
+    keepSecret: (secret) => {
+      secrets.add(secret)
+      redactor = createRedactor(secrets)
+    },
+    stopSignal: () => {
+      stopping ??= stopOnSignals()
+      return stopping.signal
+    },
+  }
+}
+
+function stopOnSignals(): AbortController {
+  const controller = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      // 128 + n is how a shell reports a process that a signal ended.
+      if (controller.signal.aborted) process.exit(128 + constants.signals[name])
+      controller.abort(new DOMException(`stopped by ${name}`, 'AbortError'))
+    })
+  }
+  return controller
+}
+
+/** `perago … | head -1` closes our output early; that is no mistake of anybody's. */
+function endQuietlyWhenNobodyReads(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}

@@ -1,0 +1,158 @@
+/**
+ * The commands, their options and their help. What a command does lives in `commands/`, and is loaded when it is run:
+ * asking for help or a version must not wait for a server.
+ */
+
+import { Command, Option } from 'commander'
+import { readFileSync } from 'node:fs'
+import { LOG_LEVELS, type LogLevel } from '../base/logger.ts'
+import { parsePort } from './option-values.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What every command that reads the configuration can be told. */
+export interface ConfiguredOptions {
+  readonly config?: string
+  readonly logLevel?: LogLevel
+  readonly json?: boolean
+}
+
+export interface LakefsOptions {
+  readonly host: string
+  readonly port: number
+  readonly data?: string
+  readonly memory?: boolean
+  readonly accessKey?: string
+  readonly secretKey?: string
+  readonly presign?: boolean
+  readonly logLevel: LogLevel
+}
+
+export interface DataOptions {
+  readonly data?: string
+  readonly json?: boolean
+}
+
+export function buildProgram(terminal: Terminal): Command {
+  const program = new Command('perago')
+    .description('Publishes versioned data from workflow tasks without losing or overwriting anybody’s work.')
+    .version(readVersion(), '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false)
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: terminal.answer,
+      // Nothing is written twice: run.ts shows every failure in the same way.
+      writeErr: () => undefined,
+    })
+    .addHelpText('after', example('perago lakefs', 'perago doctor'))
+  addLakefs(program, terminal)
+  addConfig(program, terminal)
+  addDoctor(program, terminal)
+  return program
+}
+
+function addLakefs(program: Command, terminal: Terminal): void {
+  const lakefs = program
+    .command('lakefs')
+    .summary('serve an embedded lakeFS-compatible server')
+    .description(
+      'Serves an embedded lakeFS-compatible server until it is stopped. Prints "ready <address>" once it listens.',
+    )
+    .option('--host <host>', 'the address to listen on', '127.0.0.1')
+    .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, 8000)
+    .option('--data <dir>', 'where everything is kept (default: .perago/lakefs)')
+    .option('--memory', 'keep everything in memory, and nothing after the end')
+    .option(
+      '--access-key <key>',
+      'the access key id to accept (default: kept with the data, generated at first)',
+    )
+    .option(
+      '--secret-key <secret>',
+      'the secret to accept; better given as PERAGO_EMBEDDED_SECRET_ACCESS_KEY',
+    )
+    .option('--presign', 'offer presigned addresses, as lakeFS does over an object store')
+    .addOption(
+      new Option('--log-level <level>', 'from which level on to log').choices(LOG_LEVELS).default('warn'),
+    )
+    .addHelpText(
+      'after',
+      example('perago lakefs --port 8000 --data ./my-lake', 'perago lakefs --memory --port 0'),
+    )
+    .action(async (options: LakefsOptions) => {
+      const { serveLakefs } = await import('./commands/lakefs-serve.ts')
+      await serveLakefs(options, terminal)
+    })
+
+  lakefs
+    .command('credentials')
+    .summary('show the credentials that are kept with the data')
+    .option('--data <dir>', 'where the server keeps everything (default: .perago/lakefs)')
+    .option('--json', 'answer with one JSON document')
+    .addHelpText('after', example('perago lakefs credentials --json'))
+    .action(async (options: DataOptions, command: Command) => {
+      const { showCredentials } = await import('./commands/lakefs-credentials.ts')
+      await showCredentials({ ...parentData(command), ...options }, terminal)
+    })
+
+  lakefs
+    .command('env')
+    .summary('print the variables that perago, lakectl and others read, for a shell')
+    .option('--data <dir>', 'where the server keeps everything (default: .perago/lakefs)')
+    .option('--endpoint <address>', 'where the server is', 'http://127.0.0.1:8000')
+    .addHelpText('after', example('eval "$(perago lakefs env)"'))
+    .action(async (options: DataOptions & { readonly endpoint: string }, command: Command) => {
+      const { printVariables } = await import('./commands/lakefs-credentials.ts')
+      await printVariables({ ...parentData(command), ...options }, terminal)
+    })
+}
+
+function addConfig(program: Command, terminal: Terminal): void {
+  configured(program.command('config'))
+    .summary('show the configuration that is in force, and where it comes from')
+    .addHelpText(
+      'after',
+      example('perago config', 'LAKEFS_ENDPOINT=http://127.0.0.1:8000 perago config --json'),
+    )
+    .action(async (options: ConfiguredOptions) => {
+      const { showConfiguration } = await import('./commands/config.ts')
+      await showConfiguration(options, terminal)
+    })
+}
+
+function addDoctor(program: Command, terminal: Terminal): void {
+  configured(program.command('doctor'))
+    .summary('reach the configured lakeFS and say what it can do')
+    .addHelpText('after', example('perago doctor', 'perago doctor --json'))
+    .action(async (options: ConfiguredOptions) => {
+      const { examine } = await import('./commands/doctor.ts')
+      await examine(options, terminal)
+    })
+}
+
+function configured(command: Command): Command {
+  return command
+    .option(
+      '--config <file>',
+      'the configuration file (default: perago.yaml, perago.yml or perago.json here)',
+    )
+    .addOption(new Option('--log-level <level>', 'from which level on to log').choices(LOG_LEVELS))
+    .option('--json', 'answer with one JSON document')
+}
+
+/** `perago lakefs --data DIR gc` names the directory before the inner command. */
+function parentData(command: Command): DataOptions {
+  const { data } = command.parent?.opts<DataOptions>() ?? {}
+  return data === undefined ? {} : { data }
+}
+
+function example(...lines: readonly string[]): string {
+  return `\nExample${lines.length === 1 ? '' : 's'}:\n${lines.map((line) => `  $ ${line}\n`).join('')}`
+}
+
+function readVersion(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string
+  }
+  return manifest.version
+}

@@ -1,0 +1,66 @@
+/** From arguments to an exit code: parse, call, and show what went wrong. */
+
+import { CommanderError } from 'commander'
+import { describeError, renderError, type ErrorDescription } from '../base/error-description.ts'
+import { EXIT_CODE, InvalidError } from '../base/errors.ts'
+import { oneLine } from '../base/one-line.ts'
+import { buildProgram } from './program.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Runs one command and gives the exit code. Never rejects. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await buildProgram(terminal).parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    return showFailure(error, args, terminal)
+  }
+}
+
+/** Says what went wrong, on one line or as one document, and gives the exit code that belongs to it. */
+export function showFailure(error: unknown, args: readonly string[], terminal: Terminal): number {
+  const failure = error instanceof CommanderError ? badUsage(error) : error
+  const description = describeError(failure, terminal.redactor)
+  terminal.say(
+    args.includes('--json') ? asDocument(description) : asSentences(description, failure, args, terminal),
+  )
+  return EXIT_CODE[description.kind]
+}
+
+function asDocument(description: ErrorDescription): string {
+  return `${JSON.stringify({ error: description })}\n`
+}
+
+function asSentences(
+  description: ErrorDescription,
+  failure: unknown,
+  args: readonly string[],
+  { style, redactor }: Terminal,
+): string {
+  const lines = [`${style.bad('perago:')} ${renderError(description)}`]
+  const problems: unknown = description.details?.['problems']
+  if (Array.isArray(problems)) lines.push(...problems.map((problem) => `  - ${oneLine(String(problem))}`))
+  if (description.kind === 'defect' || wantsDebug(args)) {
+    for (const { code, message } of description.causes ?? []) {
+      lines.push(style.faint(`  because: ${message}${code === undefined ? '' : ` [${code}]`}`))
+    }
+  }
+  if (wantsDebug(args) && failure instanceof Error && failure.stack !== undefined) {
+    lines.push(style.faint(redactor.text(failure.stack)))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function wantsDebug(args: readonly string[]): boolean {
+  return /(?:^|\s)--log-level[\s=](?:debug|trace)(?:\s|$)/.test(args.join(' '))
+}
+
+/** Commander puts its guess on a second line and "error:" before the first. */
+function badUsage(error: CommanderError): InvalidError {
+  const [what = '', guess] = error.message.replace(/^error: /, '').split('\n')
+  const hint = guess === undefined ? '' : ` ${guess}`
+  return new InvalidError('cli/bad-usage', `read the command line: ${what}${hint}`, {
+    next: 'See perago --help, or --help after any command.',
+  })
+}

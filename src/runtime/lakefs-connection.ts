@@ -1,0 +1,21 @@
+import { InvalidError } from '../base/errors.ts'
+import type { Logger } from '../base/logger.ts'
+import type { RetryPolicy } from '../base/retry.ts'
+import { createLakefsClient, type LakefsClient } from '../lakefs/client.ts'
+import type { PeragoConfiguration } from './configuration.ts'
+
+/** A client for the configured lakeFS. To be closed by whoever opens it; nothing is sent yet. */
+export function openLakefs(
+  { lakefs }: PeragoConfiguration,
+  options: { readonly logger: Logger; readonly retry?: Partial<RetryPolicy> },
+): LakefsClient {
+  const { endpoint, credentials } = lakefs
+  if (endpoint === undefined || credentials === undefined) {
+    const missing =
+      endpoint === undefined ? 'lakefs.endpoint is' : 'lakefs.accessKeyId and lakefs.secretAccessKey are'
+    throw new InvalidError('runtime/no-lakefs', `connect to lakeFS: ${missing} not set`, {
+      next: 'Set them in perago.yaml or by LAKEFS_ENDPOINT, LAKEFS_ACCESS_KEY_ID and LAKEFS_SECRET_ACCESS_KEY; "perago lakefs env" prints them for the embedded server.',
+    })
+  }
+  return createLakefsClient({ ...options, endpoint, ...credentials, connectionsMax: lakefs.connections })
+}
