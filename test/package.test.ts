@@ -14,6 +14,8 @@ interface Manifest {
 }
 
 interface LockedPackage {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly dev?: boolean
   readonly hasInstallScript?: boolean
 }
@@ -58,9 +60,12 @@ test('HO-14 every entry and every program of the manifest is in the package', ()
   expect(missing).toEqual([])
 })
 
+function readLocked(): Readonly<Record<string, LockedPackage>> {
+  return (JSON.parse(readText('package-lock.json')) as { packages: Record<string, LockedPackage> }).packages
+}
+
 test('HO-15 no runtime dependency, however deep, has an install script', () => {
-  const lock = JSON.parse(readText('package-lock.json')) as { packages: Record<string, LockedPackage> }
-  const runtime = Object.entries(lock.packages).filter(([path, locked]) => path !== '' && locked.dev !== true)
+  const runtime = Object.entries(readLocked()).filter(([path, locked]) => path !== '' && locked.dev !== true)
   const names = runtime.map(([path]) => path.replace(/^.*node_modules\//, ''))
   expect(Object.keys(manifest.dependencies).filter((name) => !names.includes(name))).toEqual([])
   expect(runtime.filter(([, locked]) => locked.hasInstallScript === true).map(([path]) => path)).toEqual([])
@@ -69,4 +74,21 @@ test('HO-15 no runtime dependency, however deep, has an install script', () => {
 test('HO-15 installing perago itself runs nothing', () => {
   const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']
   expect(hooks.filter((hook) => hook in manifest.scripts)).toEqual([])
+})
+
+// npm writes a lock file without the packages of other platforms when it cannot find them, and then `npm ci` refuses.
+test('HO-18 the lock file is whole: whatever a package needs, on any platform, is locked too', () => {
+  const locked = readLocked()
+  const isLocked = (from: string, name: string): boolean => {
+    for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf('node_modules/') - 1))) {
+      if (`${place === '' ? '' : `${place}/`}node_modules/${name}` in locked) return true
+      if (place === '') return false
+    }
+  }
+  const lost = Object.entries(locked).flatMap(([path, needs]) =>
+    Object.keys({ ...needs.dependencies, ...needs.optionalDependencies })
+      .filter((name) => !isLocked(path, name))
+      .map((name) => `${path} needs ${name}`),
+  )
+  expect(lost).toEqual([])
 })
