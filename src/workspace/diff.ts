@@ -1,0 +1,211 @@
+/**
+ * What an attempt changed: its directory now, against the manifest of its input. Never against the branch as it is
+ * now, for somebody else may have moved it meanwhile.
+ */
+
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { InvalidError, isPeragoError } from '../base/errors.ts'
+import { WORKSPACE_HASHES_IN_FLIGHT } from '../base/limits.ts'
+import { contentTypeOf } from './content-type.ts'
+import { asDiskError } from './disk-errors.ts'
+import { suspect, type FileFacts } from './file-facts.ts'
+import { forEachBounded } from './for-each-bounded.ts'
+import type { AttemptWorkspace } from './lay-out.ts'
+import type { Manifest } from './manifest.ts'
+import { hashUnchanged, openUnchanged, type KnownFile } from './read-unchanged.ts'
+import { describeRefusals, RefusalList, type Refusals } from './refusals.ts'
+import { scanTree } from './scan.ts'
+import type { WorkspaceView } from './workspace-spec.ts'
+
+/** A file whose content is to be published. */
+export interface UploadFile {
+  /** The full key in the repository. */
+  readonly key: string
+  /** Absolute. */
+  readonly localPath: string
+  readonly sizeBytes: number
+  /** Of the object it replaces; of a new one, by the end of its name. */
+  readonly contentType: string
+  /** Of the object it replaces; none for a new one. */
+  readonly metadata: Readonly<Record<string, string>>
+  readonly isNew: boolean
+  /** Streams the content; fails with `workspace/still-changing` when the file is not the one that was compared. */
+  open(): Readable
+}
+
+export interface ChangeSet {
+  /** Sorted by key. */
+  readonly uploads: readonly UploadFile[]
+  /** Full keys, sorted by their bytes. */
+  readonly deletes: readonly string[]
+  readonly unchangedCount: number
+  readonly uploadBytes: number
+  /** How many files had to be read to be judged. */
+  readonly hashedCount: number
+  /** Files outside the include and exclude globs: they stay here. Worth a warning. */
+  readonly leftOut: Refusals
+}
+
+/**
+ * Compares by size, times and inode; only where these leave doubt, the content is hashed.
+ *
+ * ```ts
+ * const { uploads, deletes } = await diffWorkspace(workspace, { signal })
+ * ```
+ */
+export async function diffWorkspace(
+  workspace: AttemptWorkspace,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<ChangeSet> {
+  workspace.assertOwned()
+  const comparison = new Comparison(workspace)
+  try {
+    await scanTree(
+      workspace.dir,
+      { prefix: workspace.manifest.prefix, signal: options.signal },
+      (path, facts) => comparison.add(path, facts),
+    )
+    await comparison.lookInside(options.signal)
+  } catch (error) {
+    // Whatever went wrong in a directory that was swept away meanwhile went wrong because of that.
+    workspace.assertOwned()
+    if (isPeragoError(error)) throw error
+    throw asDiskError('compare the workspace with its input', error) ?? error
+  }
+  // Last, because a directory that vanished half-way looks like one with many files deleted.
+  workspace.assertOwned()
+  return comparison.finish()
+}
+
+interface Doubt {
+  readonly index: number
+  readonly file: KnownFile
+}
+
+class Comparison {
+  readonly #directory: string
+  readonly #manifest: Manifest
+  readonly #view: WorkspaceView
+  readonly #isThere: Uint8Array
+  readonly #uploads: UploadFile[] = []
+  readonly #doubts: Doubt[] = []
+  readonly #leftOut = new RefusalList()
+  readonly #clashes = new RefusalList()
+  #unchangedCount = 0
+
+  constructor({ dir, manifest, view }: AttemptWorkspace) {
+    this.#directory = dir
+    this.#manifest = manifest
+    this.#view = view
+    this.#isThere = new Uint8Array(manifest.count)
+  }
+
+  add(path: string, facts: FileFacts): void {
+    const file = { path, localPath: join(this.#directory, path), facts }
+    const index = this.#manifest.find(path)
+    if (index === -1) {
+      this.#addNew(file)
+      return
+    }
+    this.#isThere[index] = 1
+    const laidOut = this.#manifest.facts(index)
+    switch (suspect({ laidOut, found: facts, layOutEndNs: this.#manifest.layOutEndNs })) {
+      case 'same':
+        this.#unchangedCount++
+        break
+      case 'changed':
+        this.#addChanged(index, file)
+        break
+      case 'look-inside':
+        this.#doubts.push({ index, file })
+        break
+    }
+  }
+
+  async lookInside(signal: AbortSignal | undefined): Promise<void> {
+    const options = { limit: WORKSPACE_HASHES_IN_FLIGHT, signal }
+    await forEachBounded(this.#doubts, options, async ({ index, file }, stop) => {
+      const md5 = await hashUnchanged(file, stop)
+      if (md5 === this.#manifest.md5(index)) this.#unchangedCount++
+      else this.#addChanged(index, file)
+    })
+  }
+
+  finish(): ChangeSet {
+    if (this.#clashes.count > 0) throw clashesOutside(this.#clashes)
+    const uploads = this.#uploads.sort((a, b) => (a.key < b.key ? -1 : 1))
+    return {
+      uploads,
+      deletes: this.#findDeleted(),
+      unchangedCount: this.#unchangedCount,
+      uploadBytes: uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      hashedCount: this.#doubts.length,
+      leftOut: this.#leftOut,
+    }
+  }
+
+  #addNew(file: KnownFile): void {
+    if (!this.#view.covers(file.path)) {
+      this.#leftOut.add(file.path, 'is outside the include and exclude globs')
+      return
+    }
+    const clash = this.#findClash(file.path)
+    if (clash !== undefined) this.#clashes.add(this.#manifest.prefix + file.path, clash)
+    this.#uploads.push(uploadOf(file, this.#manifest.prefix + file.path))
+  }
+
+  #addChanged(index: number, file: KnownFile): void {
+    const { key, contentType, metadata } = this.#manifest.entry(index)
+    this.#uploads.push({ ...uploadOf(file, key), contentType, metadata, isNew: false })
+  }
+
+  /**
+   * Objects outside the view are not in the directory, so no file system keeps a new file from taking the name of
+   * one of their directories. Such a pair of keys could not be laid out again by anybody.
+   */
+  #findClash(path: string): string | undefined {
+    const { outside, prefix } = this.#manifest
+    const below = outside.firstBelow(`${path}/`)
+    if (below !== undefined)
+      return `would stand beside ${JSON.stringify(prefix + below)}, which the globs leave out`
+    for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+      const parent = path.slice(0, slash)
+      if (outside.find(parent) !== -1) {
+        return `would stand below ${JSON.stringify(prefix + parent)}, which is a file that the globs leave out`
+      }
+    }
+    return undefined
+  }
+
+  #findDeleted(): readonly string[] {
+    const deletes: string[] = []
+    this.#isThere.forEach((isThere, index) => {
+      if (isThere === 0) deletes.push(this.#manifest.prefix + this.#manifest.path(index))
+    })
+    return deletes
+  }
+}
+
+function uploadOf(file: KnownFile, key: string): UploadFile {
+  return {
+    key,
+    localPath: file.localPath,
+    sizeBytes: file.facts.sizeBytes,
+    contentType: contentTypeOf(file.path),
+    metadata: {},
+    isNew: true,
+    open: () => openUnchanged(file),
+  }
+}
+
+function clashesOutside(clashes: Refusals): InvalidError {
+  return new InvalidError(
+    'workspace/unpublishable',
+    `compare the workspace with its input: ${clashes.count} new files clash with objects that are not laid out: ${describeRefusals(clashes)}`,
+    {
+      details: { count: clashes.count, files: clashes.named },
+      next: 'Write these files under other names, or widen the globs of the task.',
+    },
+  )
+}

@@ -1,0 +1,70 @@
+/** Reads a file and insists that it is, before and after, the one that was looked at. */
+
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { WORKSPACE_HASH_BUFFER_BYTES } from '../base/limits.ts'
+import { systemCode } from './disk-errors.ts'
+import { factsOf, sameFacts, type FileFacts } from './file-facts.ts'
+import { stillChanging } from './walk-tree.ts'
+
+export interface KnownFile {
+  /** Absolute. */
+  readonly localPath: string
+  /** For messages: relative to the workspace. */
+  readonly path: string
+  readonly facts: FileFacts
+}
+
+/** The MD5 of the content, in hexadecimal. */
+export async function hashUnchanged(file: KnownFile, signal?: AbortSignal): Promise<string> {
+  const hash = createHash('md5')
+  for await (const chunk of readChunks(file, signal)) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+/** A stream of the content, which fails with `workspace/still-changing` when the file is no longer the known one. */
+export function openUnchanged(file: KnownFile): Readable {
+  return Readable.from(readChunks(file), { objectMode: false })
+}
+
+async function* readChunks(file: KnownFile, signal?: AbortSignal): AsyncGenerator<Buffer, void> {
+  const handle = await openKnown(file)
+  try {
+    await assertKnown(handle, file)
+    const { sizeBytes } = file.facts
+    for (let position = 0; position < sizeBytes;) {
+      signal?.throwIfAborted()
+      const wanted = Math.min(WORKSPACE_HASH_BUFFER_BYTES, sizeBytes - position)
+      // A new buffer each time: what is handed on may still be on its way when the next one is read.
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, position)
+      if (bytesRead === 0) throw stillChanging(file.path, 'became shorter while it was read')
+      position += bytesRead
+      // Before the last piece is handed on, so that whoever reads never holds a whole that was not one.
+      if (position === sizeBytes) await assertKnown(handle, file)
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function openKnown({ localPath, path }: KnownFile): Promise<FileHandle> {
+  try {
+    return await open(localPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') {
+      throw stillChanging(path, 'was removed or replaced after it was looked at')
+    }
+    throw error
+  }
+}
+
+async function assertKnown(handle: FileHandle, { path, facts }: KnownFile): Promise<void> {
+  const now = await handle.stat({ bigint: true })
+  if (!now.isFile() || !sameFacts(factsOf(now), facts)) {
+    throw stillChanging(path, 'was changed after it was looked at')
+  }
+}
