@@ -67,3 +67,20 @@ export type {
   WriteOutcome,
   WriteRequest,
 } from './publication/ports.ts'
+
+export {
+  assertCurrentAttemptSnapshot,
+  DEFAULT_ATTEMPT_POLICY,
+  judgeAttempt,
+  StaleAttemptError,
+  UnknownAttemptError,
+} from './fences/attempt-fence.ts'
+export type {
+  AttemptDifference,
+  AttemptField,
+  AttemptPolicy,
+  AttemptVerdict,
+} from './fences/attempt-fence.ts'
+export type { AttemptSnapshot, FreshAttempt, TaskStatus, WorkflowStatus } from './fences/attempt-snapshot.ts'
+export { decidePublication, PublishFenceError } from './fences/publish-fence.ts'
+export type { PublishDecision, PublishFacts, PublishRefusal } from './fences/publish-fence.ts'

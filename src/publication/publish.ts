@@ -68,10 +68,10 @@ async function stageAndPublish(run: PublicationRun, progress: Progress): Promise
 }
 
 async function checkAttemptAndOpen(run: PublicationRun, progress: Progress): Promise<void> {
-  const open = (): Promise<void> => {
+  const mayBeOpen = (): void => {
     progress.opened = true
-    return openStaging(run)
   }
+  const open = (): Promise<void> => openStaging(run, { mayBeOpen })
   const early = run.request.earlyStaging === true ? open() : undefined
   // Whatever becomes of the early branch, the fence speaks first.
   const [checked, opened] = await Promise.allSettled([checkAttempt(run, 'before-staging'), early])
@@ -198,7 +198,9 @@ async function supersede(
   const write = { branch: request.target.branch, expectedHead: supersededRef, to }
   const step = action === 'replaced' ? 'replace' : 'relocate'
   const outcome = await writeBranch(run, step, () => strategy.move(write, run.call), move)
-  return outcome.written ? settled(run, to, move) : undefined
+  // Told to be elsewhere: perhaps it never came to our commit, perhaps it has moved on from there.
+  if (!outcome.written) throw new LostWrite(move)
+  return settled(run, to, move)
 }
 
 function settled(
@@ -218,7 +220,10 @@ async function writeBranch(
   try {
     return await run.steps.run(step, write, (outcome) => ({ ...outcome }))
   } catch (error) {
-    if (errorKindOf(error) === 'uncertain') throw new LostWrite(move, { cause: error })
+    // A write made of several requests can be "surely not done" in its last one only; if nothing can be done at all,
+    // reading the facts will say so.
+    const kind = errorKindOf(error)
+    if (kind === 'uncertain' || kind === 'unavailable') throw new LostWrite(move, { cause: error })
     throw error
   }
 }
@@ -227,8 +232,8 @@ async function writeBranch(
 class LostWrite extends Error {
   readonly move: Move | undefined
 
-  constructor(move: Move | undefined, options: ErrorOptions) {
-    super('the answer to a branch write was lost', options)
+  constructor(move: Move | undefined, options?: ErrorOptions) {
+    super('it is not known what a branch write did', options)
     this.move = move
   }
 }

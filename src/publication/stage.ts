@@ -17,8 +17,13 @@ export interface Staged {
   readonly ref: CommitRef
 }
 
+export interface OpenedStaging {
+  /** Called as soon as the staging branch may be there and be ours. */
+  readonly mayBeOpen: () => void
+}
+
 /** Creates the staging branch. A branch of that name that is there already was left by somebody else. */
-export async function openStaging(run: PublicationRun): Promise<void> {
+export async function openStaging(run: PublicationRun, { mayBeOpen }: OpenedStaging): Promise<void> {
   const { request, stagingBranch, steps } = run
   await steps.run('open-staging', async () => {
     const progress = { lost: false }
@@ -28,8 +33,12 @@ export async function openStaging(run: PublicationRun): Promise<void> {
         const from = request.target.inputRef
         const { created } = await request.repo.createBranch({ branch: stagingBranch, from }, run.call)
         if (!created && !(progress.lost && (await standsAtInput(run)))) throw leftBehind(run)
+        mayBeOpen()
       } catch (error) {
-        if (errorKindOf(error) === 'uncertain') progress.lost = true
+        if (errorKindOf(error) === 'uncertain') {
+          progress.lost = true
+          mayBeOpen()
+        }
         throw error
       }
     }, run.repeat)

@@ -28,7 +28,7 @@ export interface MoveWrite {
   readonly to: CommitRef
 }
 
-/** `not-written` is only said when the branch surely was not moved; a lost answer is thrown as `uncertain`. */
+/** Not written: a merge changed nothing; a move found the branch elsewhere, before it acted or when it read back. */
 export type BranchWrite =
   | { readonly written: true; readonly ref: CommitRef }
   | { readonly written: false; readonly why: 'head-moved' | 'nothing-to-merge' }

@@ -1,5 +1,6 @@
 /** Sends the changes to the staging branch: many at once, as many as the server bears, and all or none by the end. */
 
+import { setMaxListeners } from 'node:events'
 import { createAdaptiveLimit, type AdaptiveLimit } from '../base/adaptive-limit.ts'
 import { invariant } from '../base/errors.ts'
 import type { BranchName } from '../base/ids.ts'
@@ -26,6 +27,8 @@ export async function uploadAll(request: UploadRequest): Promise<UploadedChecksu
   const stop = new AbortController()
   const outer = request.repeat.signal
   const signal = outer === undefined ? stop.signal : AbortSignal.any([outer, stop.signal])
+  // Every lane waits on it; that is no leak.
+  setMaxListeners(0, signal)
   const repeat = { ...request.repeat, signal }
   const send = async (upload: PlannedUpload): Promise<void> => {
     const { path } = upload

@@ -1,0 +1,541 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  attemptOf,
+  failureOf,
+  filesOf,
+  freshOf,
+  logOf,
+  NO_CHANGES,
+  PREFIX,
+  publicationOf,
+  stagingBranchesOf,
+  TARGET,
+  uploadOf,
+} from '../../test/support/publication-world.ts'
+import { branchName, type CommitRef } from '../base/ids.ts'
+import { StaleAttemptError, UnknownAttemptError } from '../fences/attempt-fence.ts'
+import type { FreshAttempt, TaskId } from '../fences/attempt-snapshot.ts'
+import { PublishFenceError } from '../fences/publish-fence.ts'
+import { ScriptedRepo } from '../testing/scripted-repo.ts'
+import type { VersionedRepo } from './ports.ts'
+import { publish } from './publish.ts'
+import type { StepEvent } from './steps.ts'
+
+let world: ScriptedRepo
+let repo: VersionedRepo
+let input: CommitRef
+
+beforeEach(() => {
+  world = new ScriptedRepo()
+  repo = world.connect('worker')
+  input = world.commitDirectly(TARGET, {
+    [`${PREFIX}a.txt`]: 'first',
+    [`${PREFIX}old.txt`]: 'old',
+    'elsewhere.txt': 'untouched',
+  })
+})
+
+const writes = (): string[] => world.calls.filter((call) => call.writes).map(({ request }) => request)
+const targetUpdates = (): string[] =>
+  world.updates.filter(({ branch, client }) => branch === TARGET && client !== 'direct').map(({ how }) => how)
+
+/** Publishes as an attempt that then dies before it can report. */
+async function publishAndDie(text = 'abandoned'): Promise<CommitRef> {
+  const { request } = publicationOf(repo, input, {
+    changes: { uploads: [uploadOf(`${PREFIX}a.txt`, text)], deletes: [] },
+  })
+  return (await publish(request)).outputRef
+}
+const retried = { attempt: { taskId: 'task-2' as TaskId, retryCount: 1 } }
+
+describe('what the branch allows', () => {
+  test('F-30 F-40 the head is the input and there are changes: one commit directly above the input', async () => {
+    const { request } = publicationOf(repo, input, {
+      changes: { uploads: [uploadOf(`${PREFIX}a.txt`, 'second')], deletes: [`${PREFIX}old.txt`] },
+    })
+    const result = await publish(request)
+    expect(result).toEqual({ action: 'merged', outputRef: world.head(TARGET), strength: 'soft' })
+    expect((await repo.readCommit(result.outputRef))?.parents).toEqual([input])
+    expect(await filesOf(repo)).toEqual({ [`${PREFIX}a.txt`]: 'second', 'elsewhere.txt': 'untouched' })
+  })
+
+  test('F-31 the head is the input and nothing changed: completed with the input, and no commit', async () => {
+    const result = await publish(publicationOf(repo, input, { changes: NO_CHANGES }).request)
+    expect(result).toEqual({ action: 'completed', outputRef: input, strength: 'soft' })
+    expect(writes()).toEqual([])
+    expect(world.head(TARGET)).toBe(input)
+  })
+
+  test('F-32 F-40 F-43 F-49 a retry with changes puts its own commit in place of the abandoned one, which stays reachable', async () => {
+    const abandoned = await publishAndDie()
+    const result = await publish(publicationOf(repo, input, retried).request)
+    expect(result).toMatchObject({
+      action: 'replaced',
+      outputRef: world.head(TARGET),
+      supersededRef: abandoned,
+    })
+    const [head, parent] = await logOf(repo)
+    expect([head?.ref, parent?.ref]).toEqual([result.outputRef, input])
+    expect(head?.parents).toEqual([input])
+    expect(await filesOf(repo)).toMatchObject({ [`${PREFIX}a.txt`]: 'a of 1' })
+    expect(world.model.tags.get(`perago-superseded-${abandoned}`)).toBe(abandoned)
+  })
+
+  test('F-33 F-50 a retry without changes moves the branch back to the input', async () => {
+    const abandoned = await publishAndDie()
+    const result = await publish(publicationOf(repo, input, { ...retried, changes: NO_CHANGES }).request)
+    expect(result).toMatchObject({ action: 'relocated', outputRef: input, supersededRef: abandoned })
+    expect(world.head(TARGET)).toBe(input)
+    expect(await filesOf(repo)).toMatchObject({ [`${PREFIX}a.txt`]: 'first' })
+    expect(world.model.tags.get(`perago-superseded-${abandoned}`)).toBe(abandoned)
+  })
+
+  const moveBack = (): void => {
+    world.move({ client: 'direct', branch: TARGET, how: 'reset', to: world.model.commit(input)!.parents[0]! })
+  }
+  const REFUSED: readonly (readonly [string, () => void])[] = [
+    [
+      'two foreign commits',
+      () => {
+        world.commitDirectly(TARGET, { x: '1' })
+        world.commitDirectly(TARGET, { y: '1' })
+      },
+    ],
+    [
+      'an unrelated head',
+      () => {
+        moveBack()
+        world.commitDirectly(TARGET, { z: '1' })
+      },
+    ],
+    ['a branch behind the input', moveBack],
+    ['no branch', () => void world.model.branches.delete(TARGET)],
+  ]
+
+  test.each(REFUSED)(
+    'F-34 F-35 F-42 F-44 F-51 %s: refused, and the branch stays as it was',
+    async (_, arrange) => {
+      arrange()
+      const before = world.head(TARGET)
+      for (const changes of [NO_CHANGES, { uploads: [uploadOf(`${PREFIX}a.txt`, 'mine')], deletes: [] }]) {
+        const error = await failureOf(publish(publicationOf(repo, input, { changes }).request))
+        expect(error).toBeInstanceOf(PublishFenceError)
+        expect((error as PublishFenceError).facts).toMatchObject({
+          branch: TARGET,
+          inputRef: input,
+          head: before,
+        })
+      }
+      expect(world.head(TARGET)).toBe(before)
+      expect(targetUpdates()).toEqual([])
+      expect(world.model.tags.size).toBe(0)
+    },
+  )
+
+  test('F-41 a head whose second parent is the input is not accepted', async () => {
+    const first = world.model.commit(input)!.parents[0]!
+    const odd = world.model.addCommit({
+      parents: [first, input],
+      message: 'odd',
+      metadata: {},
+      tree: new Map(),
+    })
+    world.move({ client: 'direct', branch: TARGET, how: 'reset', to: odd.ref })
+    expect(await failureOf(publish(publicationOf(repo, input).request))).toBeInstanceOf(PublishFenceError)
+  })
+
+  test('F-41 a merge commit whose first parent is the input is accepted and replaced', async () => {
+    const first = world.model.commit(input)!.parents[0]!
+    const natural = world.model.addCommit({
+      parents: [input, first],
+      message: 'merge',
+      metadata: {},
+      tree: new Map(),
+    })
+    world.move({ client: 'direct', branch: TARGET, how: 'reset', to: natural.ref })
+    expect(await publish(publicationOf(repo, input).request)).toMatchObject({
+      action: 'replaced',
+      supersededRef: natural.ref,
+    })
+  })
+
+  test('F-36 the decision is the same when every commit has lost its metadata', async () => {
+    await publishAndDie()
+    const head = (await logOf(repo))[0]!
+    const bare = world.model.addCommit({
+      parents: head.parents,
+      message: 'bare',
+      metadata: {},
+      tree: world.model.treeAt(head.ref)!,
+    })
+    world.move({ client: 'direct', branch: TARGET, how: 'reset', to: bare.ref })
+    expect(await publish(publicationOf(repo, input, retried).request)).toMatchObject({
+      action: 'replaced',
+      supersededRef: bare.ref,
+    })
+  })
+
+  test('F-37 the input ref that is asked for decides, wherever the branch stands', async () => {
+    const later = world.commitDirectly(TARGET, { [`${PREFIX}b.txt`]: 'later' })
+    expect(await publish(publicationOf(repo, later).request)).toMatchObject({ action: 'merged' })
+    expect((await repo.readCommit(world.head(TARGET)!))?.parents).toEqual([later])
+    expect(await failureOf(publish(publicationOf(repo, input).request))).toBeInstanceOf(PublishFenceError)
+  })
+
+  test('F-52 after a refusal a new publication from the current head succeeds', async () => {
+    world.commitDirectly(TARGET, { x: '1' })
+    const head = world.commitDirectly(TARGET, { y: '1' })
+    const error = (await failureOf(publish(publicationOf(repo, input).request))) as PublishFenceError
+    expect(error.next).toContain(head)
+    expect(await publish(publicationOf(repo, error.facts.head!, retried).request)).toMatchObject({
+      action: 'merged',
+    })
+  })
+})
+
+describe('the order of steps', () => {
+  test('F-05 F-06 F-20 F-21 with changes: attempt, staging, attempt, facts, branch, merge', async () => {
+    const { request, steps, events } = publicationOf(repo, input)
+    await publish(request)
+    expect(steps()).toEqual([
+      'attempt-fence',
+      'open-staging',
+      'upload',
+      'commit-staging',
+      'verify-staging',
+      'attempt-fence',
+      'read-facts',
+      'publish-fence',
+      'merge',
+      'verify',
+      'clean-up',
+    ])
+    const positions = events
+      .filter(({ step }) => step === 'attempt-fence')
+      .map(({ details }) => details.position)
+    expect(positions).toEqual(['before-staging', 'before-publishing'])
+  })
+
+  test('F-05 F-06 a replacement has the same order, and keeps what it replaces before it does', async () => {
+    await publishAndDie()
+    const { request, steps } = publicationOf(repo, input, retried)
+    await publish(request)
+    expect(steps().slice(5)).toEqual([
+      'attempt-fence',
+      'read-facts',
+      'publish-fence',
+      'keep-superseded',
+      'replace',
+      'clean-up',
+    ])
+  })
+
+  test('F-05 F-06 without changes: attempt, facts, branch, and the relocation where one is due', async () => {
+    const idle = publicationOf(repo, input, { changes: NO_CHANGES })
+    await publish(idle.request)
+    expect(idle.steps()).toEqual(['attempt-fence', 'read-facts', 'publish-fence'])
+    await publishAndDie()
+    const back = publicationOf(repo, input, { ...retried, changes: NO_CHANGES })
+    await publish(back.request)
+    expect(back.steps()).toEqual([
+      'attempt-fence',
+      'read-facts',
+      'publish-fence',
+      'keep-superseded',
+      'relocate',
+    ])
+  })
+
+  test('F-61 a publication asks the repository for nothing but its own branches, objects and commits', async () => {
+    await publishAndDie()
+    await publish(publicationOf(repo, input, retried).request)
+    expect(new Set(writes())).toEqual(
+      new Set(['createBranch', 'write', 'commit', 'merge', 'createTag', 'resetBranch', 'deleteBranch']),
+    )
+  })
+
+  test('PU-13 a small publication takes eight requests', async () => {
+    await publish(publicationOf(repo, input).request)
+    expect(world.calls.map(({ request }) => request)).toEqual([
+      'createBranch',
+      'write',
+      'commit',
+      'diff',
+      'log',
+      'merge',
+      'log',
+      'deleteBranch',
+    ])
+  })
+})
+
+describe('the attempt fence in its place', () => {
+  const stale: FreshAttempt = { task: { ...attemptOf(), status: 'TIMED_OUT' }, workflow: 'RUNNING' }
+  /** Answers the first `times` checks as current, every later one as given. */
+  function guardThat(
+    then: () => Promise<FreshAttempt>,
+    times: number,
+  ): { reads: number; readFresh: () => Promise<FreshAttempt> } {
+    const guard = {
+      reads: 0,
+      readFresh: () => (guard.reads++ < times ? Promise.resolve(freshOf(attemptOf())) : then()),
+    }
+    return guard
+  }
+
+  test('F-03 F-20 F-22 an attempt lost before staging uploads nothing and touches no branch', async () => {
+    const guard = guardThat(() => Promise.resolve(stale), 0)
+    const error = await failureOf(
+      publish(publicationOf(repo, input, { guard: { attempt: attemptOf(), ...guard } }).request),
+    )
+    expect(error).toBeInstanceOf(StaleAttemptError)
+    expect(world.calls).toEqual([])
+  })
+
+  test('F-03 one check is one reading of the attempt and no request to the repository', async () => {
+    const guard = guardThat(() => Promise.resolve(stale), 0)
+    const request = {
+      ...publicationOf(repo, input).request,
+      guard: { attempt: attemptOf(), readFresh: () => guard.readFresh() },
+    }
+    await failureOf(publish(request))
+    expect(guard.reads).toBe(1)
+    expect(world.calls).toEqual([])
+  })
+
+  test('F-17 each check reads anew: what was polled, or read earlier, proves nothing', async () => {
+    const guard = guardThat(() => Promise.resolve(stale), 1)
+    const request = {
+      ...publicationOf(repo, input).request,
+      guard: { attempt: attemptOf(), readFresh: () => guard.readFresh() },
+    }
+    expect(await failureOf(publish(request))).toBeInstanceOf(StaleAttemptError)
+    expect(guard.reads).toBe(2)
+  })
+
+  test('F-01 F-21 F-23 an attempt replaced during a slow staging leaves the target as it was', async () => {
+    let replaced = false
+    const slow: VersionedRepo = {
+      ...delegate(repo),
+      write: async (request, options) => {
+        const outcome = await repo.write(request, options)
+        replaced = true
+        return outcome
+      },
+    }
+    const attempt = attemptOf()
+    const guard = { attempt, readFresh: () => Promise.resolve(replaced ? stale : freshOf(attempt)) }
+    expect(await failureOf(publish({ ...publicationOf(slow, input).request, guard }))).toBeInstanceOf(
+      StaleAttemptError,
+    )
+    expect(world.head(TARGET)).toBe(input)
+    expect(targetUpdates()).toEqual([])
+    expect(await stagingBranchesOf(repo)).toHaveLength(1)
+  })
+
+  test('F-01 F-05 a stale attempt without changes does not move the branch back either', async () => {
+    const abandoned = await publishAndDie()
+    const guard = { attempt: attemptOf(), readFresh: () => Promise.resolve(stale) }
+    const request = { ...publicationOf(repo, input, { changes: NO_CHANGES }).request, guard }
+    expect(await failureOf(publish(request))).toBeInstanceOf(StaleAttemptError)
+    expect(world.head(TARGET)).toBe(abandoned)
+  })
+
+  test('F-26 F-28 an attempt that cannot be read stops the publication before anything is written', async () => {
+    const cause = new Error('connection refused')
+    const guard = { attempt: attemptOf(), readFresh: () => Promise.reject(cause) }
+    for (const changes of [publicationOf(repo, input).request.changes, NO_CHANGES]) {
+      const error = await failureOf(publish({ ...publicationOf(repo, input, { changes }).request, guard }))
+      expect(error).toBeInstanceOf(UnknownAttemptError)
+      expect(error).toMatchObject({ kind: 'unavailable', code: 'fences/unknown-attempt', cause })
+    }
+    expect(writes()).toEqual([])
+  })
+
+  test('F-26 an attempt that cannot be read after staging leaves the target alone and no staging branch', async () => {
+    const guard = guardThat(() => Promise.reject(new Error('away')), 1)
+    const request = {
+      ...publicationOf(repo, input).request,
+      guard: { attempt: attemptOf(), readFresh: () => guard.readFresh() },
+    }
+    expect(await failureOf(publish(request))).toBeInstanceOf(UnknownAttemptError)
+    expect(world.head(TARGET)).toBe(input)
+    expect(await stagingBranchesOf(repo)).toEqual([])
+  })
+
+  test('F-02 F-04 the publish fence reads the repository and asks nothing about the attempt', async () => {
+    world.commitDirectly(TARGET, { x: '1' })
+    world.commitDirectly(TARGET, { y: '1' })
+    const order: string[] = []
+    const guard = {
+      attempt: attemptOf(),
+      readFresh: () => (order.push('attempt'), Promise.resolve(freshOf(attemptOf()))),
+    }
+    const observer = ({ step }: StepEvent): void => void order.push(step)
+    const before = world.calls.length
+    const error = await failureOf(
+      publish({ ...publicationOf(repo, input, { changes: NO_CHANGES }).request, guard, observer }),
+    )
+    expect(error).toBeInstanceOf(PublishFenceError)
+    expect(error).not.toBeInstanceOf(StaleAttemptError)
+    expect(order).toEqual(['attempt', 'attempt-fence', 'read-facts', 'publish-fence', 'keep-evidence'])
+    expect(world.calls.slice(before).map(({ request, writes: isWrite }) => [request, isWrite])).toEqual([
+      ['log', false],
+    ])
+  })
+
+  test('PU-16 an early staging branch is empty until the attempt is confirmed, and gone when it is stale', async () => {
+    const guard = { attempt: attemptOf(), readFresh: () => Promise.resolve(stale) }
+    expect(
+      await failureOf(publish({ ...publicationOf(repo, input).request, guard, earlyStaging: true })),
+    ).toBeInstanceOf(StaleAttemptError)
+    expect(writes()).toEqual(['createBranch', 'deleteBranch'])
+    expect(await publish({ ...publicationOf(repo, input).request, earlyStaging: true })).toMatchObject({
+      action: 'merged',
+    })
+  })
+})
+
+describe('what is left behind', () => {
+  test('PU-14 a success leaves no staging branch', async () => {
+    await publish(publicationOf(repo, input).request)
+    expect(await stagingBranchesOf(repo)).toEqual([])
+  })
+
+  test('PU-14 a staging branch that cannot be removed does not change the result', async () => {
+    const stuck: VersionedRepo = { ...delegate(repo), deleteBranch: () => Promise.reject(new Error('no')) }
+    const { request, events } = publicationOf(stuck, input)
+    expect(await publish(request)).toMatchObject({ action: 'merged' })
+    expect(events.at(-1)).toMatchObject({ step: 'clean-up', outcome: 'failed' })
+  })
+
+  test('PU-20 the removal can be handed over, so that a result need not wait for it', async () => {
+    const later: (() => Promise<void>)[] = []
+    await publish({ ...publicationOf(repo, input).request, cleanUpLater: (cleanUp) => later.push(cleanUp) })
+    expect(await stagingBranchesOf(repo)).toHaveLength(1)
+    await later[0]!()
+    expect(await stagingBranchesOf(repo)).toEqual([])
+  })
+
+  test('F-62 PU-28 a refusal leaves the staging branch, and on it and with the caller a record of refs, attempt and decision', async () => {
+    world.commitDirectly(TARGET, { x: '1' })
+    const head = world.commitDirectly(TARGET, { y: '1' })
+    const kept: unknown[] = []
+    const { request } = publicationOf(repo, input)
+    await failureOf(publish({ ...request, keepRecord: (record) => Promise.resolve(void kept.push(record)) }))
+    const [staging] = await stagingBranchesOf(repo)
+    const [closing, staged] = await logOf(repo, staging)
+    const record = JSON.parse(closing!.metadata['publish.evidence']!) as Record<string, unknown>
+    expect(record).toMatchObject({
+      code: 'fences/publish-refused',
+      branch: TARGET,
+      inputRef: input,
+      stagingBranch: staging,
+      stagedRef: staged!.ref,
+      attempt: request.guard.attempt,
+      refusal: { reason: 'branch-moved', head },
+    })
+    expect(JSON.parse(JSON.stringify(kept))).toEqual([record])
+  })
+
+  test('F-62 a stale attempt leaves what it had staged, with what differed', async () => {
+    let reads = 0
+    const attempt = attemptOf()
+    const readFresh = (): Promise<FreshAttempt> =>
+      Promise.resolve(++reads === 1 ? freshOf(attempt) : { ...freshOf(attempt), workflow: 'TERMINATED' })
+    await failureOf(publish({ ...publicationOf(repo, input).request, guard: { attempt, readFresh } }))
+    const [closing] = await logOf(repo, (await stagingBranchesOf(repo))[0])
+    expect(JSON.parse(closing!.metadata['publish.evidence']!)).toMatchObject({
+      code: 'fences/stale-attempt',
+      differences: [{ field: 'workflow', expected: 'RUNNING', actual: 'TERMINATED' }],
+    })
+  })
+
+  test('PU-04 a staging branch that is there already is neither built upon nor removed', async () => {
+    const { request } = publicationOf(repo, input)
+    const staging = branchName(
+      'perago-staging-workflow-1-build-seq-1-iteration-0-task-id-task-1-retry-0-exec-execution-task-1-0',
+    )
+    await repo.createBranch({ branch: staging, from: input })
+    const error = await failureOf(publish(request))
+    expect(error).toMatchObject({ kind: 'refused', code: 'publication/staging-exists' })
+    expect(await stagingBranchesOf(repo)).toEqual([staging])
+    expect(world.head(TARGET)).toBe(input)
+  })
+
+  test('PU-23 an abort between two steps stops before the next one and leaves no staging branch', async () => {
+    const stop = new AbortController()
+    const observer = ({ step }: StepEvent): void => {
+      if (step === 'commit-staging') stop.abort(new Error('lease lost'))
+    }
+    const error = await failureOf(
+      publish({ ...publicationOf(repo, input).request, observer, signal: stop.signal }),
+    )
+    expect(error).toMatchObject({ message: 'lease lost' })
+    expect(world.head(TARGET)).toBe(input)
+    expect(await stagingBranchesOf(repo)).toEqual([])
+  })
+
+  test('PU-21 an observer that throws changes nothing', async () => {
+    const observer = (): void => {
+      throw new Error('observer')
+    }
+    expect(await publish({ ...publicationOf(repo, input).request, observer })).toMatchObject({
+      action: 'merged',
+    })
+  })
+})
+
+describe('the policy of replacement', () => {
+  test('PU-18 own: what the same task published is replaced', async () => {
+    await publishAndDie()
+    expect(await publish(publicationOf(repo, input, { ...retried, replace: 'own' }).request)).toMatchObject({
+      action: 'replaced',
+    })
+  })
+
+  test.each([
+    ['a foreign commit', () => Promise.resolve(world.commitDirectly(TARGET, { x: '1' }))],
+    [
+      'another task of the workflow',
+      async () => {
+        const { request } = publicationOf(repo, input)
+        await publish({ ...request, task: { ...request.task, referenceTaskName: 'other' } })
+      },
+    ],
+    [
+      'another turn of the loop',
+      async () => {
+        const { request } = publicationOf(repo, input)
+        await publish({ ...request, task: { ...request.task, iteration: 7 } })
+      },
+    ],
+  ])('PU-18 own: %s is neither replaced nor moved back from', async (_, arrange) => {
+    await arrange()
+    const before = world.head(TARGET)
+    for (const changes of [NO_CHANGES, publicationOf(repo, input).request.changes]) {
+      const error = await failureOf(
+        publish(publicationOf(repo, input, { ...retried, changes, replace: 'own' }).request),
+      )
+      expect(error).toMatchObject({ code: 'fences/publish-refused', reason: 'not-own' })
+    }
+    expect(world.head(TARGET)).toBe(before)
+  })
+})
+
+test('F-59 a publication without an attempt, or without a way to read it afresh, does not compile', () => {
+  const { request } = publicationOf(repo, input)
+  const { guard, ...without } = request
+  // @ts-expect-error: there is no publication without a guard.
+  const unguarded = (): unknown => publish(without)
+  // @ts-expect-error: nor with one that names no attempt.
+  const nameless = (): unknown => publish({ ...request, guard: { readFresh: guard.readFresh } })
+  // @ts-expect-error: nor with one that cannot be asked.
+  const mute = (): unknown => publish({ ...request, guard: { attempt: guard.attempt } })
+  expect([unguarded, nameless, mute]).toHaveLength(3)
+})
+
+/** The same repository, of which a test can put single methods in place. */
+function delegate(of: VersionedRepo): VersionedRepo {
+  return { ...of }
+}

@@ -1,0 +1,209 @@
+/**
+ * A small model of one lakeFS repository: trees, commits, branches with uncommitted objects, tags, three-way and squash
+ * merges, resets. No promises and no faults; every method is one server-side step.
+ */
+
+import { createHash } from 'node:crypto'
+import type { BranchName, CommitRef, MetaRangeId } from '../base/ids.ts'
+import { commitIdOf } from '../lakefs/commit-id.ts'
+import type { Change, CommitRecord, CommitRecordRequest, Metadata, ObjectStat } from '../publication/ports.ts'
+
+export interface StoredObject extends ObjectStat {
+  readonly bytes: Uint8Array
+}
+
+export type Tree = ReadonlyMap<string, StoredObject>
+
+interface ModelBranch {
+  head: CommitRef
+  readonly hidden: boolean
+  /** `undefined`: deleted. */
+  readonly uncommitted: Map<string, StoredObject | undefined>
+}
+
+export type MergeVerdict =
+  | { readonly tree: Tree }
+  | { readonly refused: 'conflict' | 'nothing-to-merge'; readonly conflicts: readonly string[] }
+
+const COMMITTER = 'scripted'
+
+export class RepoModel {
+  readonly #commits = new Map<CommitRef, { readonly record: CommitRecord; readonly tree: Tree }>()
+  readonly #trees = new Map<MetaRangeId | '', Tree>()
+  readonly branches = new Map<BranchName, ModelBranch>()
+  readonly tags = new Map<string, CommitRef>()
+  readonly #now: () => Date
+
+  constructor(now: () => Date) {
+    this.#now = now
+  }
+
+  commit(ref: CommitRef): CommitRecord | undefined {
+    return this.#commits.get(ref)?.record
+  }
+
+  /** A branch gives its uncommitted objects too, as lakeFS does. */
+  treeAt(at: CommitRef | BranchName): Tree | undefined {
+    const branch = this.branches.get(at as BranchName)
+    if (branch === undefined) return this.#commits.get(at as CommitRef)?.tree
+    const tree = new Map(this.#treeOf(branch.head))
+    for (const [path, object] of branch.uncommitted) {
+      if (object === undefined) tree.delete(path)
+      else tree.set(path, object)
+    }
+    return sortTree(tree)
+  }
+
+  headOf(at: CommitRef | BranchName): CommitRef | undefined {
+    return (
+      this.branches.get(at as BranchName)?.head ??
+      (this.#commits.has(at as CommitRef) ? (at as CommitRef) : undefined)
+    )
+  }
+
+  /** Adds a commit without moving any branch. */
+  addCommit(of: {
+    readonly parents: readonly CommitRef[]
+    readonly message: string
+    readonly metadata: Metadata
+    readonly tree: Tree
+  }): CommitRecord {
+    const { parents, message, metadata, tree } = of
+    const generation = 1 + Math.max(0, ...parents.map((ref) => this.commit(ref)?.generation ?? 0))
+    // The first commit of a repository has no tree at all.
+    const metaRange = parents.length === 0 ? '' : metaRangeOf(tree)
+    this.#trees.set(metaRange, tree)
+    const request = {
+      parents,
+      message,
+      metadata,
+      committer: COMMITTER,
+      createdAt: this.#seconds(),
+      generation,
+    }
+    return this.addRecord({ ...request, metaRange: metaRange as MetaRangeId })
+  }
+
+  /** The same record twice is the same commit. */
+  addRecord(request: CommitRecordRequest): CommitRecord {
+    const ref = commitIdOf(request)
+    const known = this.commit(ref)
+    if (known !== undefined) return known
+    const record = { ref, ...request }
+    this.#commits.set(ref, { record, tree: this.#trees.get(request.metaRange) ?? new Map() })
+    return record
+  }
+
+  treeOfMetaRange(metaRange: MetaRangeId): Tree | undefined {
+    return this.#trees.get(metaRange)
+  }
+
+  *ancestors(from: CommitRef, options: { readonly firstParent: boolean }): Iterable<CommitRecord> {
+    const waiting = new Map<CommitRef, CommitRecord>()
+    const add = (ref: CommitRef): void => {
+      const record = this.commit(ref)
+      if (record !== undefined) waiting.set(ref, record)
+    }
+    add(from)
+    while (waiting.size > 0) {
+      const newest = [...waiting.values()].reduce((a, b) => (b.generation > a.generation ? b : a))
+      waiting.delete(newest.ref)
+      yield newest
+      for (const parent of options.firstParent ? newest.parents.slice(0, 1) : newest.parents) add(parent)
+    }
+  }
+
+  isAncestor(ref: CommitRef, of: CommitRef): boolean {
+    for (const commit of this.ancestors(of, { firstParent: false })) if (commit.ref === ref) return true
+    return false
+  }
+
+  diff(from: Tree, to: Tree): Change[] {
+    const changes: Change[] = []
+    for (const path of pathsOf(from, to)) {
+      const [before, after] = [from.get(path), to.get(path)]
+      if (isSame(before, after)) continue
+      const change = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
+      changes.push({ path, change, sizeBytes: (after ?? before)?.sizeBytes })
+    }
+    return changes
+  }
+
+  /** Three ways: what the source changed since the common base, applied to the destination. */
+  mergeTrees(source: CommitRef, into: CommitRef, prefer?: 'source-wins' | 'dest-wins'): MergeVerdict {
+    const base = this.#treeOf(this.#mergeBase(source, into))
+    const [theirs, ours] = [this.#treeOf(source), this.#treeOf(into)]
+    const tree = new Map(ours)
+    const conflicts: string[] = []
+    let changed = false
+    for (const path of pathsOf(base, theirs)) {
+      const [before, wanted, there] = [base.get(path), theirs.get(path), ours.get(path)]
+      if (isSame(before, wanted)) continue
+      changed = true
+      const isConflict = !isSame(before, there) && !isSame(wanted, there)
+      if (isConflict && prefer === undefined) conflicts.push(path)
+      if (isConflict && prefer === 'dest-wins') continue
+      if (wanted === undefined) tree.delete(path)
+      else tree.set(path, wanted)
+    }
+    if (conflicts.length > 0) return { refused: 'conflict', conflicts }
+    return changed ? { tree: sortTree(tree) } : { refused: 'nothing-to-merge', conflicts }
+  }
+
+  object(
+    path: string,
+    bytes: Uint8Array,
+    of: { readonly contentType?: string; readonly metadata?: Metadata },
+  ): StoredObject {
+    return {
+      path,
+      bytes,
+      checksum: createHash('md5').update(bytes).digest('hex'),
+      sizeBytes: bytes.byteLength,
+      modifiedAt: this.#seconds(),
+      contentType: of.contentType ?? 'application/octet-stream',
+      metadata: of.metadata ?? {},
+    }
+  }
+
+  #treeOf(ref: CommitRef | undefined): Tree {
+    return (ref === undefined ? undefined : this.#commits.get(ref)?.tree) ?? new Map()
+  }
+
+  #mergeBase(a: CommitRef, b: CommitRef): CommitRef | undefined {
+    const known = new Set([...this.ancestors(a, { firstParent: false })].map(({ ref }) => ref))
+    for (const { ref } of this.ancestors(b, { firstParent: false })) if (known.has(ref)) return ref
+    return undefined
+  }
+
+  #seconds(): Date {
+    return new Date(Math.floor(this.#now().getTime() / 1000) * 1000)
+  }
+}
+
+/** By the bytes of the path, which is how lakeFS lists. */
+export function sortTree(tree: Tree): Tree {
+  return new Map([...tree].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
+}
+
+/** A change is a change of content, of content type or of user metadata. */
+function isSame(a: StoredObject | undefined, b: StoredObject | undefined): boolean {
+  return (
+    a?.checksum === b?.checksum &&
+    a?.contentType === b?.contentType &&
+    JSON.stringify(a?.metadata) === JSON.stringify(b?.metadata)
+  )
+}
+
+function pathsOf(a: Tree, b: Tree): string[] {
+  return [...new Set([...a.keys(), ...b.keys()])].sort((x, y) =>
+    Buffer.compare(Buffer.from(x), Buffer.from(y)),
+  )
+}
+
+function metaRangeOf(tree: Tree): MetaRangeId | '' {
+  const hash = createHash('sha256')
+  for (const { path, checksum, contentType, metadata } of sortTree(tree).values())
+    hash.update(JSON.stringify([path, checksum, contentType, metadata]))
+  return hash.digest('hex') as MetaRangeId
+}

@@ -1,0 +1,370 @@
+/** The repository of a scripted world as one client sees it: each request goes by the script. */
+
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { InvalidError, MissingError, RefusedError } from '../base/errors.ts'
+import { isCommitRef, type BranchName, type CommitRef, type RepositoryName } from '../base/ids.ts'
+import { commitIdOf } from '../lakefs/commit-id.ts'
+import type {
+  ByteRange,
+  CallOptions,
+  Change,
+  CommitOutcome,
+  CommitRecord,
+  ListEntry,
+  MergeOutcome,
+  MoveOutcome,
+  ObjectStat,
+  UploadBody,
+  VersionedRepo,
+} from '../publication/ports.ts'
+import type { RepoModel, StoredObject, Tree } from './repo-model.ts'
+import type { RepoRequest, ScriptedWorld } from './scripted-world.ts'
+
+/** Opens the repository for one client. */
+export function connect(world: ScriptedWorld, client: string): VersionedRepo {
+  return new Connection(world, client)
+}
+
+class Connection implements VersionedRepo {
+  readonly repository: RepositoryName
+  readonly #world: ScriptedWorld
+  readonly #client: string
+
+  constructor(world: ScriptedWorld, client: string) {
+    this.#world = world
+    this.#client = client
+    this.repository = world.repository
+  }
+
+  createBranch: VersionedRepo['createBranch'] = ({ branch, from, hidden = false }, options) =>
+    this.#write('createBranch', branch, options, () => {
+      const { model } = this.#world
+      if (model.branches.has(branch)) return { created: false }
+      if (model.commit(from) === undefined) throw missing(`commit ${from}`)
+      this.#world.move({ client: this.#client, branch, how: 'create', to: from })
+      model.branches.set(branch, { head: from, hidden, uncommitted: new Map() })
+      return { created: true }
+    })
+
+  readBranch: VersionedRepo['readBranch'] = (branch, options) =>
+    this.#read('readBranch', branch, options, () => {
+      const head = this.#world.head(branch)
+      this.#world.noteReading(this.#client, branch, head)
+      return head && { branch, head }
+    })
+
+  listBranches: VersionedRepo['listBranches'] = ({ prefix = '', hidden = false } = {}, options) =>
+    iterate(() =>
+      this.#read('listBranches', undefined, options, () =>
+        [...this.#world.model.branches]
+          .filter(([name, branch]) => name.startsWith(prefix) && (hidden || !branch.hidden))
+          .map(([branch, { head }]) => ({ branch, head }))
+          .sort((a, b) => (a.branch < b.branch ? -1 : 1)),
+      ),
+    )
+
+  deleteBranch: VersionedRepo['deleteBranch'] = (branch, options) =>
+    this.#write('deleteBranch', branch, options, () => {
+      const { model, defaultBranch } = this.#world
+      if (branch !== defaultBranch) return { deleted: model.branches.delete(branch) }
+      throw new RefusedError('testing/default-branch', `delete branch ${branch}: it is the default branch`)
+    })
+
+  /** Three requests, as over HTTP: the window between them is what makes it soft. */
+  moveBranch: VersionedRepo['moveBranch'] = async (
+    { branch, expectedHead, to },
+    options,
+  ): Promise<MoveOutcome> => {
+    const before = await this.#headOf(branch, options)
+    if (before !== expectedHead) return { moved: false, head: before }
+    await this.#write('resetBranch', branch, options, () => {
+      this.#branch(branch)
+      if (this.#world.model.commit(to) === undefined) throw missing(`commit ${to}`)
+      this.#world.move({ client: this.#client, branch, how: 'reset', to })
+    })
+    const after = await this.#headOf(branch, options)
+    return after === to ? { moved: true, strength: 'soft' } : { moved: false, head: after }
+  }
+
+  resetToExpression: VersionedRepo['resetToExpression'] = ({ branch, expression }, options) =>
+    this.#write('resetBranch', branch, options, () => {
+      this.#branch(branch)
+      const to = this.#resolve(expression)
+      if (to === undefined && isCommitRef(expression)) throw missing(`commit ${expression}`)
+      if (to !== undefined) this.#world.move({ client: this.#client, branch, how: 'reset', to })
+      return { moved: to !== undefined }
+    })
+
+  createTag: VersionedRepo['createTag'] = async ({ tag, at }, options) => {
+    const created = await this.#write('createTag', undefined, options, () => {
+      const { model } = this.#world
+      if (model.commit(at) === undefined) throw missing(`commit ${at}`)
+      if (model.tags.has(tag)) return false
+      model.tags.set(tag, at)
+      return true
+    })
+    if (created) return { created }
+    const there = await this.#read('readTag', undefined, options, () => this.#world.model.tags.get(tag))
+    if (there === undefined) throw missing(`tag ${tag}`)
+    return { created, at: there }
+  }
+
+  readCommit: VersionedRepo['readCommit'] = (ref, options) =>
+    this.#read('readCommit', undefined, options, () => this.#world.model.commit(ref))
+
+  log: VersionedRepo['log'] = (from, options = {}) =>
+    iterate(async () => {
+      const { firstParent = false, limit = Infinity, stopAt } = options
+      if (limit <= 0) return []
+      return this.#read('log', from as BranchName, options, () => {
+        const { model } = this.#world
+        const head = model.headOf(from)
+        if (model.branches.has(from as BranchName))
+          this.#world.noteReading(this.#client, from as BranchName, head)
+        if (head === undefined) throw missing(`ref ${from}`)
+        const shown: CommitRecord[] = []
+        for (const commit of model.ancestors(head, { firstParent })) {
+          shown.push(commit)
+          if (shown.length >= limit || commit.ref === stopAt) break
+        }
+        return shown
+      })
+    })
+
+  writeCommitRecord: VersionedRepo['writeCommitRecord'] = (record, options) =>
+    this.#write('writeCommitRecord', undefined, options, () => {
+      const { model } = this.#world
+      model.addRecord(record)
+      return commitIdOf(record)
+    })
+
+  list: VersionedRepo['list'] = (at, options = {}) =>
+    iterate(() => this.#read('list', undefined, options, () => listTree(this.#tree(at), options)))
+
+  stat: VersionedRepo['stat'] = (at, path, options) =>
+    this.#read('stat', undefined, options, () => {
+      const found = this.#tree(at).get(path)
+      return found && statOf(found)
+    })
+
+  read: VersionedRepo['read'] = async (at, path, options = {}) => {
+    const found = await this.#read('read', undefined, options, () => this.#tree(at).get(path))
+    if (found === undefined) return undefined
+    const bytes = options.range === undefined ? found.bytes : cutRange(found, options.range)
+    return { ...statOf(found), sizeBytes: bytes.byteLength, body: Readable.from([bytes]) }
+  }
+
+  write: VersionedRepo['write'] = async (
+    { branch, path, body, contentType, metadata, ifAbsent },
+    options,
+  ) => {
+    const bytes = await gather(body)
+    return this.#write('write', branch, options, () => {
+      const { uncommitted } = this.#branch(branch)
+      if (ifAbsent === true && this.#tree(branch).has(path)) return { written: false, reason: 'exists' }
+      const object = this.#world.model.object(path, bytes, {
+        ...(contentType !== undefined && { contentType }),
+        ...(metadata !== undefined && { metadata }),
+      })
+      uncommitted.set(path, object)
+      return { written: true, object: statOf(object) }
+    })
+  }
+
+  deleteObjects: VersionedRepo['deleteObjects'] = (branch, paths, options) =>
+    this.#write('deleteObjects', branch, options, () => {
+      const { uncommitted } = this.#branch(branch)
+      for (const path of paths) uncommitted.set(path, undefined)
+    })
+
+  diff: VersionedRepo['diff'] = (from, to, options = {}) =>
+    iterate(() =>
+      this.#read('diff', undefined, options, () =>
+        pickChanges(this.#world.model.diff(this.#tree(from), this.#tree(to)), options),
+      ),
+    )
+
+  diffForMerge: VersionedRepo['diffForMerge'] = (into, source, options = {}) =>
+    iterate(() =>
+      this.#read('diff', undefined, options, () => {
+        const { model } = this.#world
+        const target = model.headOf(into)
+        if (target === undefined) throw missing(`ref ${into}`)
+        const merged = model.mergeTrees(source, target)
+        const conflicts = 'refused' in merged ? merged.conflicts : []
+        const preferred = model.mergeTrees(source, target, 'source-wins')
+        const changes = 'tree' in preferred ? model.diff(this.#tree(target), preferred.tree) : []
+        return pickChanges(
+          changes.map((found) => (conflicts.includes(found.path) ? { ...found, change: 'conflict' } : found)),
+          options,
+        )
+      }),
+    )
+
+  diffUncommitted: VersionedRepo['diffUncommitted'] = (branch, options = {}) =>
+    iterate(() =>
+      this.#read('diff', branch, options, () =>
+        pickChanges(
+          this.#world.model.diff(this.#tree(this.#branch(branch).head), this.#tree(branch)),
+          options,
+        ),
+      ),
+    )
+
+  commit: VersionedRepo['commit'] = (request, options) =>
+    this.#write('commit', request.branch, options, (): CommitOutcome => {
+      const { branch: name, message, metadata = {}, allowEmpty = false, sourceMetaRange } = request
+      const { model } = this.#world
+      const branch = this.#branch(name)
+      const changes = model.diff(this.#tree(branch.head), this.#tree(name))
+      if (sourceMetaRange !== undefined && changes.length > 0)
+        return { committed: false, reason: 'dirty-branch' }
+      const tree = sourceMetaRange === undefined ? this.#tree(name) : model.treeOfMetaRange(sourceMetaRange)
+      if (tree === undefined) throw missing(`meta range ${sourceMetaRange ?? ''}`)
+      const isEmpty = sourceMetaRange === undefined && changes.length === 0
+      if (isEmpty && !allowEmpty) return { committed: false, reason: 'nothing-to-commit' }
+      branch.uncommitted.clear()
+      const commit = model.addCommit({ parents: [branch.head], message, metadata, tree })
+      this.#world.move({ client: this.#client, branch: name, how: 'commit', to: commit.ref })
+      return { committed: true, commit }
+    })
+
+  merge: VersionedRepo['merge'] = (request, options) =>
+    this.#write('merge', request.into, options, (): MergeOutcome => {
+      const { source, into, squash = false, allowEmpty = false, strategy } = request
+      const { model } = this.#world
+      const target = this.#branch(into)
+      if (model.commit(source) === undefined) throw missing(`commit ${source}`)
+      if (model.diff(this.#tree(target.head), this.#tree(into)).length > 0)
+        return { merged: false, reason: 'dirty-target' }
+      const merged = model.mergeTrees(source, target.head, strategy)
+      if ('refused' in merged && !(merged.refused === 'nothing-to-merge' && allowEmpty))
+        return { merged: false, reason: merged.refused }
+      const commit = model.addCommit({
+        parents: squash ? [target.head] : [target.head, source],
+        message: request.message ?? `Merge '${source}' into '${into}'`,
+        metadata: { ...request.metadata, '.lakefs.merge.strategy': strategy ?? 'default' },
+        tree: 'tree' in merged ? merged.tree : this.#tree(target.head),
+      })
+      this.#world.move({ client: this.#client, branch: into, how: 'merge', to: commit.ref })
+      return { merged: true, ref: commit.ref }
+    })
+
+  #branch(name: BranchName): NonNullable<ReturnType<RepoModel['branches']['get']>> {
+    const branch = this.#world.model.branches.get(name)
+    if (branch === undefined) throw missing(`branch ${name}`)
+    return branch
+  }
+
+  #tree(at: CommitRef | BranchName): Tree {
+    const tree = this.#world.model.treeAt(at)
+    if (tree === undefined) throw missing(`ref ${at}`)
+    return tree
+  }
+
+  /** `main^2~3`: the third first-parent ancestor of the second parent of the head as it is now. */
+  #resolve(expression: string): CommitRef | undefined {
+    const [name = '', ...steps] = expression.split(/(?=[\^~])/)
+    let at = this.#world.model.headOf(name as BranchName)
+    for (const step of steps) {
+      const number = step.length === 1 ? 1 : Number(step.slice(1))
+      const path = step.startsWith('^') ? [number - 1] : Array.from({ length: number }, () => 0)
+      for (const index of path) at = at && this.#world.model.commit(at)?.parents[index]
+    }
+    return at
+  }
+
+  async #headOf(branch: BranchName, options: CallOptions | undefined): Promise<CommitRef> {
+    const found = await this.readBranch(branch, options)
+    if (found === undefined) throw missing(`branch ${branch}`)
+    return found.head
+  }
+
+  #read<T>(
+    request: RepoRequest,
+    branch: BranchName | undefined,
+    options: CallOptions | undefined,
+    effect: () => T,
+  ): Promise<T> {
+    return this.#world.serve({ client: this.#client, request, branch, writes: false }, effect, options)
+  }
+
+  #write<T>(
+    request: RepoRequest,
+    branch: BranchName | undefined,
+    options: CallOptions | undefined,
+    effect: () => T,
+  ): Promise<T> {
+    return this.#world.serve({ client: this.#client, request, branch, writes: true }, effect, options)
+  }
+}
+
+function missing(what: string): MissingError {
+  return new MissingError('testing/missing', `${what}: there is none`)
+}
+
+async function* iterate<T>(load: () => Promise<readonly T[]>): AsyncGenerator<T, void, undefined> {
+  yield* await load()
+}
+
+async function gather(body: UploadBody): Promise<Uint8Array> {
+  const bytes = await readWhole(body)
+  if (bytes.byteLength === body.sizeBytes) return bytes
+  throw new InvalidError('testing/bad-body', 'the body has not the size it was said to have')
+}
+
+async function readWhole(body: UploadBody): Promise<Uint8Array> {
+  const source = body.open()
+  if (source instanceof Uint8Array) return source
+  try {
+    return await buffer(source)
+  } catch (cause) {
+    throw new InvalidError('testing/bad-body', 'the body broke off', { cause })
+  }
+}
+
+function cutRange({ bytes, sizeBytes }: StoredObject, { start, end = sizeBytes }: ByteRange): Uint8Array {
+  if (start < sizeBytes && end >= start) return bytes.subarray(start, end + 1)
+  throw new InvalidError('lakefs/bad-range', `read bytes ${start} to ${end} of ${sizeBytes}: there are none`)
+}
+
+function statOf(object: StoredObject): ObjectStat {
+  const { path, checksum, sizeBytes, modifiedAt, contentType, metadata } = object
+  return { path, checksum, sizeBytes, modifiedAt, contentType, metadata }
+}
+
+function pickChanges(
+  changes: readonly Change[],
+  of: { readonly prefix?: string; readonly after?: string },
+): Change[] {
+  const { prefix = '', after } = of
+  return changes.filter(
+    ({ path }) => path.startsWith(prefix) && (after === undefined || isAfter(path, after)),
+  )
+}
+
+function listTree(
+  tree: Tree,
+  of: { readonly prefix?: string; readonly after?: string; readonly delimiter?: string },
+): ListEntry[] {
+  const { prefix = '', after, delimiter } = of
+  const entries: ListEntry[] = []
+  let lastPrefix: string | undefined
+  for (const object of tree.values()) {
+    const { path } = object
+    if (!path.startsWith(prefix) || (after !== undefined && !isAfter(path, after))) continue
+    const cut = delimiter === undefined ? -1 : path.indexOf(delimiter, prefix.length)
+    if (cut < 0) entries.push({ kind: 'object', ...statOf(object) })
+    else {
+      const common = path.slice(0, cut + (delimiter?.length ?? 0))
+      if (common !== lastPrefix && common !== after) entries.push({ kind: 'prefix', path: common })
+      lastPrefix = common
+    }
+  }
+  return entries
+}
+
+function isAfter(path: string, after: string): boolean {
+  return Buffer.compare(Buffer.from(path), Buffer.from(after)) > 0
+}

@@ -1,0 +1,159 @@
+/**
+ * A versioned repository in memory whose every request goes by a script: it may wait, be refused, lose its answer
+ * before or after it took effect, or take effect late. Several clients share one repository; what each was shown and
+ * what moved each branch is remembered.
+ */
+
+import { abortReason } from '../base/clock.ts'
+import { UnavailableError, UncertainError } from '../base/errors.ts'
+import {
+  branchName,
+  repositoryName,
+  type BranchName,
+  type CommitRef,
+  type RepositoryName,
+} from '../base/ids.ts'
+import type { CallOptions, VersionedRepo } from '../publication/ports.ts'
+import { RepoModel, sortTree } from './repo-model.ts'
+import { connect } from './scripted-connection.ts'
+import type { BranchUpdate, HeadReading, RepoCall, RepoScript, ScriptedWorld } from './scripted-world.ts'
+
+/** Serves everything at once and loses nothing. */
+export const calmScript: RepoScript = {
+  arrive: () => Promise.resolve('none'),
+  answer: () => Promise.resolve(),
+  later: (_, effect) => effect(),
+}
+
+/**
+ * ```ts
+ * const world = new ScriptedRepo()
+ * const repo = world.connect('worker-1')
+ * await repo.readBranch(branchName('main'))
+ * ```
+ */
+export class ScriptedRepo implements ScriptedWorld {
+  readonly repository: RepositoryName
+  readonly model: RepoModel
+  readonly defaultBranch: BranchName
+  readonly calls: RepoCall[] = []
+  readonly updates: BranchUpdate[] = []
+  readonly readings: HeadReading[] = []
+  readonly #script: RepoScript
+  #order = 0
+
+  constructor(
+    options: {
+      readonly script?: RepoScript
+      readonly now?: () => Date
+      readonly repository?: RepositoryName
+      readonly defaultBranch?: BranchName
+    } = {},
+  ) {
+    const { script = calmScript, now = () => new Date(), defaultBranch = branchName('main') } = options
+    this.repository = options.repository ?? repositoryName('scripted')
+    this.#script = script
+    this.defaultBranch = defaultBranch
+    this.model = new RepoModel(now)
+    const first = this.model.addCommit({
+      parents: [],
+      message: 'Repository created',
+      metadata: {},
+      tree: new Map(),
+    })
+    this.model.branches.set(defaultBranch, { head: first.ref, hidden: false, uncommitted: new Map() })
+  }
+
+  head(branch: BranchName): CommitRef | undefined {
+    return this.model.branches.get(branch)?.head
+  }
+
+  /** The repository as one client sees it. */
+  connect(client: string): VersionedRepo {
+    return connect(this, client)
+  }
+
+  /** Puts a commit on a branch from outside any script: somebody else's work. */
+  commitDirectly(
+    branch: BranchName,
+    files: Readonly<Record<string, string>>,
+    message = 'Foreign work',
+  ): CommitRef {
+    const before = this.head(branch)
+    const tree = new Map(before && this.model.treeAt(before))
+    for (const [path, text] of Object.entries(files))
+      tree.set(path, this.model.object(path, Buffer.from(text), {}))
+    const { ref } = this.model.addCommit({
+      parents: before === undefined ? [] : [before],
+      message,
+      metadata: { order: String(this.#order) },
+      tree: sortTree(tree),
+    })
+    this.move({ client: 'direct', branch, how: 'commit', to: ref })
+    return ref
+  }
+
+  move(update: Pick<BranchUpdate, 'client' | 'branch' | 'how' | 'to'>): void {
+    const branch = this.model.branches.get(update.branch)
+    const from = branch?.head
+    if (branch === undefined)
+      this.model.branches.set(update.branch, { head: update.to, hidden: false, uncommitted: new Map() })
+    else branch.head = update.to
+    this.updates.push({ ...update, from, order: ++this.#order })
+  }
+
+  noteReading(client: string, branch: BranchName, head: CommitRef | undefined): void {
+    this.readings.push({ client, branch, head, order: ++this.#order })
+  }
+
+  /** One request, as the script has it. */
+  async serve<T>(of: Omit<RepoCall, 'number'>, effect: () => T, options: CallOptions = {}): Promise<T> {
+    if (options.signal?.aborted === true) throw abortReason(options.signal)
+    const call = { ...of, number: this.calls.length + 1 }
+    this.calls.push(call)
+    const fault = await this.#script.arrive(call)
+    switch (fault) {
+      case 'refuse':
+        throw unavailable(call)
+      case 'lose-request':
+        throw lost(call)
+      case 'late':
+        if (call.writes) this.#script.later(call, () => void attempt(effect))
+        throw lost(call)
+      case 'lose-answer':
+        attempt(effect)
+        await this.#script.answer(call)
+        throw lost(call)
+      case 'none': {
+        const result = attempt(effect)
+        await this.#script.answer(call)
+        if ('error' in result) throw result.error
+        return result.value
+      }
+    }
+  }
+}
+
+function attempt<T>(effect: () => T): { readonly value: T } | { readonly error: unknown } {
+  try {
+    return { value: effect() }
+  } catch (error) {
+    return { error }
+  }
+}
+
+// What reads only has no effect to be uncertain about.
+function lost(call: RepoCall): UncertainError | UnavailableError {
+  if (!call.writes) return unavailable(call)
+  return new UncertainError(
+    'testing/answer-lost',
+    `${call.request} (request ${call.number}): the answer was lost`,
+    {
+      read: 'the branch',
+    },
+  )
+}
+
+function unavailable(call: RepoCall): UnavailableError {
+  return new UnavailableError('testing/unavailable', `${call.request} (request ${call.number}): not now`)
+}

@@ -1,0 +1,80 @@
+/** What the requests of a scripted repository look like, how a script answers them, and what is remembered. */
+
+import type { BranchName, CommitRef, RepositoryName } from '../base/ids.ts'
+import type { CallOptions } from '../publication/ports.ts'
+import type { RepoModel } from './repo-model.ts'
+
+export type RepoRequest =
+  | 'createBranch'
+  | 'readBranch'
+  | 'listBranches'
+  | 'deleteBranch'
+  | 'resetBranch'
+  | 'createTag'
+  | 'readTag'
+  | 'readCommit'
+  | 'log'
+  | 'writeCommitRecord'
+  | 'list'
+  | 'stat'
+  | 'read'
+  | 'write'
+  | 'deleteObjects'
+  | 'diff'
+  | 'commit'
+  | 'merge'
+
+export interface RepoCall {
+  readonly client: string
+  readonly request: RepoRequest
+  /** Counts the requests of all clients, from 1. */
+  readonly number: number
+  readonly branch: BranchName | undefined
+  readonly writes: boolean
+}
+
+/**
+ * `refuse`: surely not done. `lose-request`, `lose-answer`: the client learns nothing; without and with effect.
+ * `late`: the client learns nothing, and the effect comes when the script lets it.
+ */
+export type RepoFault = 'none' | 'refuse' | 'lose-request' | 'lose-answer' | 'late'
+
+export interface RepoScript {
+  /** Awaited before a request takes effect. */
+  arrive(call: RepoCall): Promise<RepoFault>
+  /** Awaited between the effect and the answer. */
+  answer(call: RepoCall): Promise<void>
+  /** Is handed the effect of a `late` request. */
+  later(call: RepoCall, effect: () => void): void
+}
+
+/** One change of a branch's head, as the server made it. */
+export interface BranchUpdate {
+  readonly client: string
+  readonly branch: BranchName
+  readonly how: 'merge' | 'reset' | 'commit' | 'create'
+  readonly from: CommitRef | undefined
+  readonly to: CommitRef
+  /** Of all branch updates and head readings of the repository. */
+  readonly order: number
+}
+
+/** When a client was shown the head of a branch. */
+export interface HeadReading {
+  readonly client: string
+  readonly branch: BranchName
+  readonly head: CommitRef | undefined
+  readonly order: number
+}
+
+/** What a connection needs of the repository behind it. */
+export interface ScriptedWorld {
+  readonly repository: RepositoryName
+  readonly model: RepoModel
+  readonly defaultBranch: BranchName
+  head(branch: BranchName): CommitRef | undefined
+  /** Moves a branch and remembers it. */
+  move(update: Pick<BranchUpdate, 'client' | 'branch' | 'how' | 'to'>): void
+  noteReading(client: string, branch: BranchName, head: CommitRef | undefined): void
+  serve<T>(of: Omit<RepoCall, 'number'>, effect: () => T, options?: CallOptions): Promise<T>
+}
