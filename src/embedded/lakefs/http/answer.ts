@@ -29,6 +29,15 @@ export class HttpProblem extends Error {
   }
 }
 
+/** The sender of a body broke off. Nobody is left to answer, and nothing is wrong here. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
+
+  constructor() {
+    super('the client went away')
+  }
+}
+
 export function json(status: number, value: unknown, headers: Headers = {}): Answer {
   // lakeFS ends every document with a newline.
   return {

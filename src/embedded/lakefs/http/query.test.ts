@@ -51,7 +51,8 @@ test('ES-05 pages: 100 by default, 0 and -1 as many as allowed, beyond 1000 refu
 
 test('ES-04 flags and choices take only what they know', () => {
   expect(new Query('presign=true').flag('presign')).toBe(true)
-  expect(new Query('presign=false').flag('presign')).toBe(false)
+  expect(new Query('presign=True').flag('presign')).toBe(true)
+  expect(new Query('presign=False').flag('presign')).toBe(false)
   expect(new Query('').flag('presign')).toBeUndefined()
   expect(() => new Query('presign=yes').flag('presign')).toThrow(badRequest)
   expect(() => new Query('type=four_dot').oneOf('type', ['two_dot', 'three_dot'])).toThrow(badRequest)

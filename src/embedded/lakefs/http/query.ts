@@ -5,6 +5,10 @@ import { HttpProblem } from './answer.ts'
 
 const DEFAULT_AMOUNT = 100
 
+/** Every spelling the real server knows; the Python client capitalizes. */
+const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'True', 'TRUE'])
+const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'False', 'FALSE'])
+
 export class Query {
   readonly #values = new Map<string, string[]>()
 
@@ -46,8 +50,8 @@ export class Query {
   flag(name: string): boolean | undefined {
     const value = this.text(name)
     if (value === undefined || value === '') return undefined
-    if (value === 'true' || value === '1') return true
-    if (value === 'false' || value === '0') return false
+    if (TRUE.has(value)) return true
+    if (FALSE.has(value)) return false
     throw bad(name, `value ${value}: an invalid boolean`)
   }
 

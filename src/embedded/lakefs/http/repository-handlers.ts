@@ -36,9 +36,10 @@ export function getRepository({ engine, repository }: Exchange): Answer {
   return json(200, renderRepository(engine.getRepository(repository)))
 }
 
-export async function deleteRepository({ engine, query, repository }: Exchange): Promise<Answer> {
+export async function deleteRepository({ engine, parts, query, repository }: Exchange): Promise<Answer> {
   query.flag('force')
   await engine.deleteRepository(repository)
+  parts.runs.forget(repository)
   return empty(204)
 }
 

@@ -10,7 +10,7 @@ import { HTTP_STATUS, isPeragoError, UnavailableError } from '../../../base/erro
 import type { Logger } from '../../../base/logger.ts'
 import { EngineError } from '../engine/engine.ts'
 import type { Fault, FaultPlan } from '../faults.ts'
-import { empty, failure, HttpProblem, text, type Answer } from './answer.ts'
+import { ClientGone, empty, failure, HttpProblem, text, type Answer } from './answer.ts'
 import { Exchange, type ServerParts } from './exchange.ts'
 import { HANDLERS } from './handlers.ts'
 import type { OperationName } from './operations.ts'
@@ -88,7 +88,7 @@ async function handleRequest(
     request.socket.destroy()
     return
   }
-  record(answer.status)
+  record(request.socket.destroyed ? 0 : answer.status)
   const bodyFault = fault?.kind === 'cut-body' || fault?.kind === 'corrupt-body' ? fault : undefined
   await sendAnswer(request, response, answer, bodyFault)
 }
@@ -133,6 +133,7 @@ async function answerTarget(parts: ListenerParts, request: IncomingMessage, targ
 function answerError(parts: ListenerParts, error: unknown): Answer {
   if (error instanceof HttpProblem) return failure(error.status, error.message, error.headers)
   if (error instanceof EngineError) return failure(REASON_STATUS[error.reason], error.message)
+  if (error instanceof ClientGone) return failure(400, error.message)
   if (isPeragoError(error)) {
     parts.logger.warn('a request was not carried out', { error })
     const retryAfterMs = error instanceof UnavailableError ? error.retryAfterMs : undefined

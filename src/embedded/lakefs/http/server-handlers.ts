@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts'
  */
 export const LAKEFS_VERSION = '1.84.0+perago'
 
-const VERSION_CONFIG = { version: LAKEFS_VERSION, version_context: 'perago' }
+const VERSION_CONFIG = { version: LAKEFS_VERSION, version_context: 'lakeFS' }
 
 export function healthCheck(): Answer {
   return empty(204)

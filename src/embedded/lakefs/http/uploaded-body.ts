@@ -4,7 +4,7 @@ import { Busboy } from '@fastify/busboy'
 import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable, type Writable } from 'node:stream'
 
-import { HttpProblem } from './answer.ts'
+import { ClientGone, HttpProblem } from './answer.ts'
 
 export interface UploadedBody<Result> {
   readonly contentType: string
@@ -84,7 +84,7 @@ function pipeForm(request: IncomingMessage, form: Writable, cut: (error: Error) 
       else reject(error)
     }
     request.once('aborted', () => {
-      const error = new Error('the client went away')
+      const error = new ClientGone()
       cut(error)
       onEnd(error)
     })
@@ -112,9 +112,9 @@ function counted(source: Readable, maxBytes: number): Readable {
     },
   })
   source.once('error', (error) => counter.destroy(error))
-  source.once('aborted', () => counter.destroy(new Error('the client went away')))
+  source.once('aborted', () => counter.destroy(new ClientGone()))
   source.once('close', () => {
-    if (!source.readableEnded) counter.destroy(new Error('the client went away'))
+    if (!source.readableEnded) counter.destroy(new ClientGone())
   })
   counter.once('close', () => {
     // Nobody reads further: let what is left of the body run into nothing, or the sender would wait for ever.
