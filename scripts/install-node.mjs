@@ -13,7 +13,7 @@ if (directory === undefined) {
   process.exit(2)
 }
 
-const major = wanted === 'lts' ? currentLts(new Date(), process.env.PERAGO_LTS_NODE) : Number(wanted)
+const major = wanted === 'lts' ? currentLts(new Date(), process.env.PERAGO_TEST_LTS_NODE) : Number(wanted)
 const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
 mkdirSync(directory, { recursive: true })
 const install = ['install', '--prefix', directory, '--no-save', '--no-audit', '--no-fund', `${name}@${major}`]
