@@ -140,6 +140,8 @@ export const LAKEFS_ABORT_UPLOAD_MS = 30_000
 
 /** How much of the metadata database SQLite may keep in memory, in KiB. */
 export const EMBEDDED_DB_CACHE_KIB = 32_768
+/** How large SQLite's log file may stay after its contents went into the database. */
+export const EMBEDDED_DB_LOG_BYTES = 67_108_864
 /** How many bytes of tree nodes, as they are stored, are kept decoded in memory. */
 export const EMBEDDED_NODE_CACHE_BYTES = 33_554_432
 /** The most writes that one transaction of the embedded lakeFS takes together. */
@@ -259,3 +261,18 @@ export const CONDUCTOR_LOGS_PER_RESULT_MAX = 10
 export const CONDUCTOR_TOKEN_LIFETIME_MS = 1_800_000
 /** How long before its end a token is replaced. */
 export const CONDUCTOR_TOKEN_REFRESH_AHEAD_MS = 60_000
+
+// ── worker
+
+/** A lease is renewed this many times within its response timeout. */
+export const LEASE_ROUNDS_PER_TIMEOUT = 3
+/** The first renewal comes no later than this, so that a lease nobody can renew is noticed early. */
+export const LEASE_FIRST_RENEWAL_MS = 1_000
+/** How often a result is posted before it is left to the outbox. */
+export const RESULT_POST_ATTEMPTS = 6
+/** The wait before a result is posted again; it doubles with each further try. */
+export const RESULT_POST_DELAY_MS = 200
+/** The longest wait before a result is posted again. */
+export const RESULT_POST_DELAY_MAX_MS = 5_000
+/** How many results that an earlier process left are sent at once. */
+export const OUTBOX_ENTRIES_MAX = 1_000

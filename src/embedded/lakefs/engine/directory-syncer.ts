@@ -9,9 +9,15 @@ export class DirectorySyncer {
   readonly #directory: string
   #current: Promise<void> | undefined
   #next: Promise<void> | undefined
+  #syncs = 0
 
   constructor(directory: string) {
     this.#directory = directory
+  }
+
+  /** How often the directory was really synced. */
+  get syncs(): number {
+    return this.#syncs
   }
 
   /** Resolves when every entry made in the directory before this call is durable. */
@@ -34,6 +40,7 @@ export class DirectorySyncer {
   }
 
   async #syncOnce(): Promise<void> {
+    this.#syncs += 1
     let handle: FileHandle | undefined
     try {
       handle = await open(this.#directory, 'r')

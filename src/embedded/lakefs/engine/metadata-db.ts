@@ -4,8 +4,9 @@
  */
 
 import Database from 'libsql'
+import { statSync } from 'node:fs'
 import { InvalidError, UnavailableError } from '../../../base/errors.ts'
-import { EMBEDDED_DB_CACHE_KIB } from '../../../base/limits.ts'
+import { EMBEDDED_DB_CACHE_KIB, EMBEDDED_DB_LOG_BYTES } from '../../../base/limits.ts'
 
 export type SqlValue = string | number | bigint | Buffer | null
 
@@ -149,6 +150,8 @@ function configure(db: MetadataDb): void {
   // With WAL, FULL is what makes a committed transaction survive a power cut and not only a crash.
   db.exec('PRAGMA synchronous = FULL')
   db.exec(`PRAGMA cache_size = -${EMBEDDED_DB_CACHE_KIB}`)
+  // One huge commit must not leave a huge log behind for ever.
+  db.exec(`PRAGMA journal_size_limit = ${EMBEDDED_DB_LOG_BYTES}`)
   db.exec('PRAGMA temp_store = FILE')
 }
 
@@ -169,6 +172,11 @@ function check(db: MetadataDb): void {
       { details: { file: db.file, version }, next: 'Use the version of perago that wrote this directory.' },
     )
   }
+  // What a crash left in the log goes into the file first, so that the file ought to have all its pages.
+  db.get('PRAGMA wal_checkpoint(TRUNCATE)')
+  const pages = pragma('page_count')
+  const pageBytes = pragma('page_size')
+  if (statSync(db.file).size < Number(pages) * Number(pageBytes)) throw corrupt(db.file, 'its end is missing')
   // A full quick_check reads every page, which a start cannot afford on a large repository. Tree nodes are checked
   // against their hash whenever they are read, so the small tables are what is left to look at here.
   for (const table of CHECKED_TABLES) {
