@@ -18,10 +18,9 @@ if (name === undefined) {
   process.exitCode = 2
 } else {
   console.log(`# ${name}\n`)
-  console.log(
-    `Node ${process.version}, ${process.platform}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, `,
-  )
-  console.log(`${Math.round(totalmem() / GIB)} GiB. Figures of one machine; compare ratios within one run.\n`)
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / GIB)} GiB`
+  console.log(`Node ${process.version}, ${process.platform}, ${machine}.`)
+  console.log('Figures of one machine: compare ratios within one run.\n')
   const run = spawnSync(process.execPath, ['--expose-gc', fileOf(name), ...options], { stdio: 'inherit' })
   process.exitCode = run.status ?? 1
 }

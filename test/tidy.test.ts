@@ -184,6 +184,15 @@ describe('docs', () => {
     expect(broken).toEqual([])
   })
 
+  test('HO-19 every page of the four shelves is on the map', () => {
+    const map = readText('docs/README.md')
+    const shelves = ['tutorials', 'guides', 'reference', 'concepts'].flatMap((shelf) => {
+      const there = existsSync(join(PROJECT_ROOT, 'docs', shelf))
+      return there ? listFiles(`docs/${shelf}`, (path) => !path.endsWith('README.md')) : []
+    })
+    expect(shelves.filter((path) => !map.includes(`(${path.slice('docs/'.length)})`))).toEqual([])
+  })
+
   test('HO-10 no file names a path of one machine, a registry host or what is not the project', () => {
     const found = listFiles('.')
       .filter((path) => !/\.(png|jpg|wasm|ico|gz)$/.test(path))
