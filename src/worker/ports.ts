@@ -81,7 +81,11 @@ export interface TaskResult {
 }
 
 export interface TaskQueue {
-  /** Claims up to `count` tasks; an empty list when there is nothing to do. */
+  /**
+   * Claims up to `count` tasks; an empty list when there is nothing to do. Aborting the signal does not withdraw the poll
+   * at the server: Conductor goes on waiting and claims for nobody what comes, until the response timeout frees it. To
+   * stop, let a poll end and honour what it carries.
+   */
   poll(request: PollRequest, options?: QueueCallOptions): Promise<readonly TaskRecord[]>
   /** `undefined`: the task is gone (its workflow was restarted or removed). */
   readTask(taskId: TaskId, options?: QueueCallOptions): Promise<TaskRecord | undefined>

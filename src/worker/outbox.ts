@@ -1,0 +1,160 @@
+/**
+ * Results on disk until the queue is known to have them. A result is written before it is first sent, so that a worker
+ * that dies in between sends it when it comes back; one that was refused is set aside, never silently dropped.
+ */
+
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { UnavailableError } from '../base/errors.ts'
+import { OUTBOX_ENTRIES_MAX } from '../base/limits.ts'
+import type { Logger } from '../base/logger.ts'
+import type { AttemptSnapshot } from '../fences/attempt-snapshot.ts'
+import type { TaskResult } from './ports.ts'
+
+/** One result that waits. */
+export interface OutboxEntry {
+  readonly attempt: AttemptSnapshot
+  readonly result: TaskResult
+  readonly writtenAt: string
+}
+
+export interface OutboxItem extends OutboxEntry {
+  /** The queue has it: forget it. */
+  settle(): Promise<void>
+  /** The queue will never have it: keep it where an operator finds it. */
+  refuse(reason: string): Promise<void>
+}
+
+export interface Outbox {
+  /** Durable when this resolves. */
+  put(attempt: AttemptSnapshot, result: TaskResult): Promise<OutboxItem>
+  /** What an earlier process left, oldest first. */
+  pending(): Promise<readonly OutboxItem[]>
+}
+
+export async function openOutbox(options: {
+  readonly directory: string
+  readonly logger: Logger
+  readonly now: () => Date
+}): Promise<Outbox> {
+  const { directory, logger, now } = options
+  const refusedDirectory = join(directory, 'refused')
+  await mkdir(refusedDirectory, { recursive: true, mode: 0o700 })
+
+  const itemOf = (name: string, entry: OutboxEntry): OutboxItem => ({
+    ...entry,
+    settle: async () => {
+      await rm(join(directory, name), { force: true })
+    },
+    refuse: async (reason) => {
+      await writeDurably(
+        refusedDirectory,
+        name,
+        JSON.stringify({ ...entry, refused: reason, refusedAt: now().toISOString() }),
+      )
+      await rm(join(directory, name), { force: true })
+    },
+  })
+
+  return {
+    async put(attempt, result) {
+      const entry: OutboxEntry = { attempt: onlySnapshot(attempt), result, writtenAt: now().toISOString() }
+      // The time first, so that names sort by age; random last, because a task id may come twice.
+      const name = `${String(now().getTime()).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
+      await writeDurably(directory, name, JSON.stringify(entry))
+      return itemOf(name, entry)
+    },
+    async pending() {
+      const names = (await readdir(directory)).filter((name) => name.endsWith('.json')).sort()
+      if (names.length > OUTBOX_ENTRIES_MAX) {
+        logger.warn('the outbox holds more results than are sent at once', { waiting: names.length })
+      }
+      const items: OutboxItem[] = []
+      for (const name of names.slice(0, OUTBOX_ENTRIES_MAX)) {
+        const entry = readEntry(await readFile(join(directory, name), 'utf8'))
+        if (entry !== undefined) items.push(itemOf(name, entry))
+        else {
+          logger.error('a result in the outbox cannot be read and is set aside', { file: name })
+          await rename(join(directory, name), join(refusedDirectory, `unreadable-${name}`))
+        }
+      }
+      return items
+    },
+  }
+}
+
+async function writeDurably(directory: string, name: string, text: string): Promise<void> {
+  const temporary = join(directory, `.${name}.tmp`)
+  try {
+    const file = await open(temporary, 'w', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, join(directory, name))
+    const parent = await open(directory, 'r')
+    try {
+      await parent.sync()
+    } finally {
+      await parent.close()
+    }
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw new UnavailableError(
+      'worker/outbox-not-written',
+      `write a result to the outbox ${JSON.stringify(directory)}: it failed`,
+      {
+        cause: error,
+        next: 'Make room on the disk or correct the permissions of the worker root.',
+      },
+    )
+  }
+}
+
+const snapshotSchema = z.object({
+  taskId: z.string().min(1),
+  workflowId: z.string().min(1),
+  retryCount: z.number(),
+  pollCount: z.number(),
+  startTimeMs: z.number(),
+  workerId: z.string(),
+})
+
+const entrySchema = z.object({
+  attempt: snapshotSchema,
+  result: z.looseObject({
+    taskId: z.string().min(1),
+    workflowId: z.string().min(1),
+    workerId: z.string(),
+    status: z.enum(['COMPLETED', 'FAILED', 'FAILED_WITH_TERMINAL_ERROR', 'IN_PROGRESS']),
+    output: z.record(z.string(), z.json()),
+  }),
+  writtenAt: z.string(),
+})
+
+function readEntry(text: string): OutboxEntry | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const read = entrySchema.safeParse(value)
+  // Brands are names for what was written by us; the schema has seen that they are texts.
+  return read.success ? (read.data as unknown as OutboxEntry) : undefined
+}
+
+function onlySnapshot({
+  taskId,
+  workflowId,
+  retryCount,
+  pollCount,
+  startTimeMs,
+  workerId,
+}: AttemptSnapshot): AttemptSnapshot {
+  return { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId }
+}
