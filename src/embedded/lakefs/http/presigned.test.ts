@@ -135,15 +135,15 @@ test('ES-95 bytes that a path names already are not changed behind its back', as
   expect((await api.get('main', 'fixed')).text).toBe('second')
 })
 
-describe('ES-96 a presigned address', () => {
-  test('is bound to its method', async () => {
+describe('a presigned address', () => {
+  test('ES-96 it is bound to its method', async () => {
     expect((await api.sendTo('PUT', await presignedUrl(), { body: 'x' })).status).toBe(403)
     const { presigned_url } = await stage('method')
     expect((await api.sendTo('GET', presigned_url)).status).toBe(403)
     expect((await api.sendTo('DELETE', presigned_url)).status).toBe(403)
   })
 
-  test('cannot be changed', async () => {
+  test('ES-96 it cannot be changed', async () => {
     await api.put('main', 'secret', 'secret')
     const url = new URL(await presignedUrl())
     const secret = new URL(await presignedUrl('secret')).searchParams.get('address') ?? ''
@@ -162,7 +162,7 @@ describe('ES-96 a presigned address', () => {
     expect((await api.sendTo('GET', url.href)).status).toBe(200)
   })
 
-  test('ends', async () => {
+  test('ES-96 it ends', async () => {
     const url = await presignedUrl()
     nowMs += EMBEDDED_PRESIGN_MS
     expect((await api.sendTo('GET', url)).status).toBe(403)
@@ -170,13 +170,13 @@ describe('ES-96 a presigned address', () => {
     expect((await api.sendTo('GET', url)).status).toBe(200)
   })
 
-  test('keeps to the size limit', async () => {
+  test('ES-96 it keeps to the size limit', async () => {
     const { presigned_url } = await stage('large')
     expect((await api.sendTo('PUT', presigned_url, { body: 'x'.repeat(1001) })).status).toBe(413)
   })
 })
 
-describe('ES-97 a multi-part upload', () => {
+describe('a multi-part upload', () => {
   const path = 'parts'
 
   async function begin(parts?: number): Promise<{ address: string; id: string; urls: readonly string[] }> {
@@ -190,7 +190,7 @@ describe('ES-97 a multi-part upload', () => {
   const etagOf = async (url: string, body: string): Promise<string> =>
     (await api.sendTo('PUT', url, { body })).headers.etag ?? ''
 
-  test('is begun, sent in parts in any order, and completed', async () => {
+  test('ES-97 it is begun, sent in parts in any order, and completed', async () => {
     const { address, id, urls } = await begin(3)
     expect(urls).toHaveLength(3)
     const contents = ['one-', 'two-', 'three']
@@ -220,7 +220,7 @@ describe('ES-97 a multi-part upload', () => {
     expect((await complete(id, { physical_address: address, parts })).status).toBe(404)
   })
 
-  test('takes further parts one by one', async () => {
+  test('ES-97 it takes further parts one by one', async () => {
     const { address, id, urls } = await begin()
     expect(urls).toEqual([])
     const partUrl = (number: string) =>
@@ -235,7 +235,7 @@ describe('ES-97 a multi-part upload', () => {
     expect(done).toMatchObject({ status: 200, json: { size_bytes: 4 } })
   })
 
-  test('is refused with parts that are missing, wrong or out of order', async () => {
+  test('ES-97 it is refused with parts that are missing, wrong or out of order', async () => {
     const { address, id, urls } = await begin(2)
     const [one, two] = [await etagOf(urls[0] ?? '', 'one'), await etagOf(urls[1] ?? '', 'two')]
     const attempt = async (parts: object, physical_address = address) =>
@@ -256,7 +256,7 @@ describe('ES-97 a multi-part upload', () => {
     expect(await attempt([{ part_number: 1, etag: one }])).toBe(200)
   })
 
-  test('ends when it is aborted', async () => {
+  test('ES-97 it ends when it is aborted', async () => {
     const { address, id, urls } = await begin(1)
     const abort = () =>
       api.send('DELETE', `~/branches/main/staging/pmpu/${id}`, {
@@ -268,7 +268,7 @@ describe('ES-97 a multi-part upload', () => {
     expect((await api.sendTo('PUT', urls[0] ?? '', { body: 'late' })).status).toBe(404)
   })
 
-  test('needs a branch, and no more than 10000 parts', async () => {
+  test('ES-97 it needs a branch, and no more than 10000 parts', async () => {
     const none = await api.send('POST', '~/branches/none/staging/pmpu', { query: { path, parts: 1 } })
     expect(none.status).toBe(404)
     const many = await api.send('POST', '~/branches/main/staging/pmpu', { query: { path, parts: 10_001 } })
