@@ -14,9 +14,7 @@ import { suggest } from './suggestion.ts'
 
 /** How a raw value, text or plain data, becomes the wanted one. Met by every schema of zod. */
 export interface ValueSchema<Value> {
-  safeParse(
-    raw: unknown,
-  ):
+  safeParse(raw: unknown):
     | { readonly success: true; readonly data: Value }
     | {
         readonly success: false

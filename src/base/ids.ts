@@ -1,6 +1,6 @@
 /** Branded strings, so that a task id cannot be passed where a branch name belongs. */
 
-import { InvalidError } from './errors.ts'
+import { InvalidError, type ErrorCode } from './errors.ts'
 
 declare const brand: unique symbol
 export type Branded<Name extends string> = string & { readonly [brand]: Name }
@@ -22,14 +22,14 @@ export function isCommitRef(text: string): text is CommitRef {
 
 export function commitRef(text: string): CommitRef {
   if (isCommitRef(text)) return text
-  throw badId('commit-ref', text, 'a commit ref is 64 lower-case hexadecimal digits')
+  throw badId('base/bad-commit-ref', text, 'a commit ref is 64 lower-case hexadecimal digits')
 }
 
 /** lakeFS allows neither slash nor dot in a branch name. */
 export function branchName(text: string): BranchName {
   if (BRANCH_NAME.test(text)) return text as BranchName
   throw badId(
-    'branch-name',
+    'base/bad-branch-name',
     text,
     'a branch name has letters, digits, "_" and "-", and does not start with "-"',
   )
@@ -37,10 +37,15 @@ export function branchName(text: string): BranchName {
 
 export function repositoryName(text: string): RepositoryName {
   if (REPOSITORY_NAME.test(text)) return text as RepositoryName
-  throw badId('repository-name', text, 'a repository name has 3 to 63 lower-case letters, digits and "-"')
+  throw badId(
+    'base/bad-repository-name',
+    text,
+    'a repository name has 3 to 63 lower-case letters, digits and "-"',
+  )
 }
 
-function badId(what: string, text: string, rule: string): InvalidError {
+function badId(code: ErrorCode, text: string, rule: string): InvalidError {
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text
-  return new InvalidError(`base/bad-${what}`, `read ${JSON.stringify(shown)} as ${what}: ${rule}`)
+  const what = code.slice('base/bad-'.length).replaceAll('-', ' ')
+  return new InvalidError(code, `read ${JSON.stringify(shown)} as a ${what}: ${rule}`)
 }

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -96,6 +96,7 @@ describe('every command', () => {
   test.each([
     [[]],
     [['lakefs']],
+    [['lakefs', 'gc']],
     [['lakefs', 'credentials']],
     [['lakefs', 'env']],
     [['config']],
@@ -232,6 +233,31 @@ describe('lakefs', () => {
     expect((await ended).code).toBe(0)
   })
 
+  test('CL-09 a second signal ends it at once, whatever is under way', async () => {
+    const { child, firstLine, ended } = serving('--memory', '--access-key', 'KEY', '--secret-key', 'hunter2')
+    const [, address = ''] = /^ready (.*)$/.exec(await firstLine) ?? []
+    // A request that never becomes whole keeps an orderly end waiting.
+    const socket = connect(Number(new URL(address).port), '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('POST /api/v1/repositories HTTP/1.1\r\nhost: h\r\ncontent-type: application/json\r\n')
+    socket.write(
+      `authorization: Basic ${Buffer.from('KEY:hunter2').toString('base64')}\r\ncontent-length: 99\r\n\r\n{`,
+    )
+    await fetch(`${address}/api/v1/healthcheck`, { headers: { connection: 'close' } })
+    child.kill('SIGTERM')
+    while (
+      await fetch(`${address}/api/v1/healthcheck`).then(
+        () => true,
+        () => false,
+      )
+    )
+      continue
+    expect(child.exitCode).toBeNull()
+    child.kill('SIGTERM')
+    expect((await ended).code).toBe(143)
+    socket.destroy()
+  })
+
   test('CL-11 generated credentials are shown once, kept with mode 0600, and good on the next start', async () => {
     const first = serving()
     await first.firstLine
@@ -352,6 +378,52 @@ describe('lakefs', () => {
       expect([code, stdout]).toEqual([2, ''])
       expect(stderr).toMatch(/^perago: .*nowhere.* \[cli\/no-credentials\]\. .+\.\n$/)
     }
+  })
+
+  test('CL-19 gc removes what nothing refers to, once, and only when no server is at work', async () => {
+    const server = serving('--access-key', 'KEY', '--secret-key', 'hunter2-hunter2')
+    const [, address = ''] = /^ready (.*)$/.exec(await server.firstLine) ?? []
+    const api = async (
+      method: string,
+      path: string,
+      body: string,
+      type = 'application/json',
+    ): Promise<void> => {
+      const authorization = `Basic ${Buffer.from('KEY:hunter2-hunter2').toString('base64')}`
+      const answer = await fetch(`${address}/api/v1/repositories${path}`, {
+        method,
+        body,
+        headers: { authorization, 'content-type': type },
+      })
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+    }
+    await api('POST', '', '{"name":"lake","storage_namespace":"local://lake"}')
+    for (const content of ['overwritten', 'kept']) {
+      await api('POST', '/lake/branches/main/objects?path=a', content, 'application/octet-stream')
+    }
+
+    const refused = await run(['lakefs', 'gc'])
+    expect(refused.code).toBe(3)
+    expect(refused.stderr).toMatch(/\[embedded\/data-dir-in-use\]/)
+    server.child.kill('SIGTERM')
+    await server.ended
+
+    const removed = async (...args: readonly string[]): Promise<unknown> => {
+      const { code, stdout } = await run(['lakefs', 'gc', '--json', ...args])
+      expect(code).toBe(0)
+      return JSON.parse(stdout)
+    }
+    expect(await removed('--dry-run')).toMatchObject({ dryRun: true, objectsRemoved: 1, objectsKept: 1 })
+    expect(await removed()).toMatchObject({ dryRun: false, objectsRemoved: 1, objectBytesRemoved: 11 })
+    expect(await removed()).toMatchObject({ objectsRemoved: 0, objectsKept: 1 })
+    expect((await run(['lakefs', 'gc'])).stdout).toMatch(/^objects +0 removed \(0 B\) +1 kept$/m)
+  })
+
+  test('CL-19 gc makes no directory where there is none', async () => {
+    const { code, stderr } = await run(['lakefs', 'gc', '--data', 'nowhere'])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^perago: .*nowhere.* \[embedded\/no-data-dir\]\. .+\.\n$/)
+    await expect(stat(join(directory, 'nowhere'))).rejects.toThrow('ENOENT')
   })
 
   test('CL-18 the data directory may be named before the inner command', async () => {

@@ -1,7 +1,7 @@
 import type { Logger } from '../base/logger.ts'
 import { loadConfiguration, type LoadedConfiguration } from '../runtime/configuration.ts'
 import { openLogger } from '../runtime/logging.ts'
-import type { ConfiguredOptions } from './program.ts'
+import type { ConfiguredOptions } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The configuration as this command was told to read it; its secrets are kept from here on. */

@@ -5,32 +5,9 @@
 
 import { Command, Option } from 'commander'
 import { readFileSync } from 'node:fs'
-import { LOG_LEVELS, type LogLevel } from '../base/logger.ts'
-import { parsePort } from './option-values.ts'
+import { LOG_LEVELS } from '../base/logger.ts'
+import { parsePort, type ConfiguredOptions, type DataOptions, type LakefsOptions } from './options.ts'
 import type { Terminal } from './terminal.ts'
-
-/** What every command that reads the configuration can be told. */
-export interface ConfiguredOptions {
-  readonly config?: string
-  readonly logLevel?: LogLevel
-  readonly json?: boolean
-}
-
-export interface LakefsOptions {
-  readonly host: string
-  readonly port: number
-  readonly data?: string
-  readonly memory?: boolean
-  readonly accessKey?: string
-  readonly secretKey?: string
-  readonly presign?: boolean
-  readonly logLevel: LogLevel
-}
-
-export interface DataOptions {
-  readonly data?: string
-  readonly json?: boolean
-}
 
 export function buildProgram(terminal: Terminal): Command {
   const program = new Command('perago')
@@ -55,7 +32,7 @@ export function buildProgram(terminal: Terminal): Command {
 function addLakefs(program: Command, terminal: Terminal): void {
   const lakefs = program
     .command('lakefs')
-    .summary('serve an embedded lakeFS-compatible server')
+    .summary('Serves an embedded lakeFS-compatible server.')
     .description(
       'Serves an embedded lakeFS-compatible server until it is stopped. Prints "ready <address>" once it listens.',
     )
@@ -85,8 +62,20 @@ function addLakefs(program: Command, terminal: Terminal): void {
     })
 
   lakefs
+    .command('gc')
+    .description('Removes the objects no commit, branch or upload refers to. The server must not be running.')
+    .option('--data <dir>', 'where the server keeps everything (default: .perago/lakefs)')
+    .option('--dry-run', 'only say what would be removed')
+    .option('--json', 'answer with one JSON document')
+    .addHelpText('after', example('perago lakefs gc --dry-run'))
+    .action(async (options: DataOptions & { readonly dryRun?: boolean }, command: Command) => {
+      const { removeGarbage } = await import('./commands/lakefs-gc.ts')
+      await removeGarbage({ ...parentData(command), ...options }, terminal)
+    })
+
+  lakefs
     .command('credentials')
-    .summary('show the credentials that are kept with the data')
+    .description('Shows the credentials that are kept with the data, secret included.')
     .option('--data <dir>', 'where the server keeps everything (default: .perago/lakefs)')
     .option('--json', 'answer with one JSON document')
     .addHelpText('after', example('perago lakefs credentials --json'))
@@ -97,7 +86,7 @@ function addLakefs(program: Command, terminal: Terminal): void {
 
   lakefs
     .command('env')
-    .summary('print the variables that perago, lakectl and others read, for a shell')
+    .description('Prints, for a shell to evaluate, the variables that perago and lakectl read.')
     .option('--data <dir>', 'where the server keeps everything (default: .perago/lakefs)')
     .option('--endpoint <address>', 'where the server is', 'http://127.0.0.1:8000')
     .addHelpText('after', example('eval "$(perago lakefs env)"'))
@@ -109,7 +98,9 @@ function addLakefs(program: Command, terminal: Terminal): void {
 
 function addConfig(program: Command, terminal: Terminal): void {
   configured(program.command('config'))
-    .summary('show the configuration that is in force, and where it comes from')
+    .description(
+      'Shows the configuration that is in force and where each value comes from; secrets only as such.',
+    )
     .addHelpText(
       'after',
       example('perago config', 'LAKEFS_ENDPOINT=http://127.0.0.1:8000 perago config --json'),
@@ -122,7 +113,9 @@ function addConfig(program: Command, terminal: Terminal): void {
 
 function addDoctor(program: Command, terminal: Terminal): void {
   configured(program.command('doctor'))
-    .summary('reach the configured lakeFS and say what it can do')
+    .description(
+      'Reaches the configured lakeFS, changing nothing there, and says what it is and what it can do.',
+    )
     .addHelpText('after', example('perago doctor', 'perago doctor --json'))
     .action(async (options: ConfiguredOptions) => {
       const { examine } = await import('./commands/doctor.ts')

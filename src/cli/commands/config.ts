@@ -3,7 +3,7 @@ import { oneLine } from '../../base/one-line.ts'
 import { REDACTED } from '../../base/redaction.ts'
 import { SETTINGS, type LoadedConfiguration, type SettingName } from '../../runtime/configuration.ts'
 import { loadForCommand } from '../configured.ts'
-import type { ConfiguredOptions } from '../program.ts'
+import type { ConfiguredOptions } from '../options.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 

@@ -1,7 +1,7 @@
 import { openLakefs } from '../../runtime/lakefs-connection.ts'
 import { examineLakefs, type LakefsExamination } from '../../runtime/lakefs-examination.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
-import type { ConfiguredOptions } from '../program.ts'
+import type { ConfiguredOptions } from '../options.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { MissingError } from '../../base/errors.ts'
 import { readStoredKeyPair, type KeyPair } from '../../embedded/lakefs/credentials.ts'
 import { EMBEDDED_DATA_DIR } from '../embedded-defaults.ts'
-import type { DataOptions } from '../program.ts'
+import type { DataOptions } from '../options.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 

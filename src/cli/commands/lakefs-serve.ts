@@ -7,7 +7,7 @@ import {
   type EmbeddedLakefsOptions,
 } from '../../embedded/lakefs/server.ts'
 import { EMBEDDED_DATA_DIR, EMBEDDED_VARIABLES } from '../embedded-defaults.ts'
-import type { LakefsOptions } from '../program.ts'
+import type { LakefsOptions } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Serves until the terminal says to stop. Standard output gets one line, when the server listens. */

@@ -1,0 +1,165 @@
+// The page of error codes is written from the sources: nobody keeps a hundred rows true by hand.
+import ts from 'typescript'
+import { expect, test } from 'vitest'
+import { isTest, listFiles, parseSource, visit } from '../../test/support/source-tree.ts'
+import { ERROR_KINDS, EXIT_CODE, GRPC_STATUS, HTTP_STATUS, type ErrorKind } from './errors.ts'
+
+interface Found {
+  readonly code: string
+  readonly kinds: ReadonlySet<string>
+  readonly steps: ReadonlySet<string>
+}
+
+/** `room/what`; media types look alike and are told apart by their room. */
+const CODE = /^([a-z]+(?:-[a-z]+)*)\/[a-z][a-z0-9-]*$/
+const NOT_ROOMS = new Set(['application', 'text', 'image', 'audio', 'video', 'multipart', 'font'])
+const KIND_OF_CLASS: Readonly<Record<string, ErrorKind>> = Object.fromEntries(
+  ERROR_KINDS.map((kind) => [`${kind.charAt(0).toUpperCase()}${kind.slice(1)}Error`, kind]),
+)
+
+const sources = listFiles('src', (path) => path.endsWith('.ts') && !isTest(path))
+  .filter((path) => !path.includes('/generated/') && !path.startsWith('src/testing/'))
+  .map(parseSource)
+const kindOfClass = new Map(Object.entries<string>(KIND_OF_CLASS))
+
+function readCodes(): readonly Found[] {
+  for (const source of sources) visit(source, noteErrorClass)
+  const found = new Map<string, { code: string; kinds: Set<string>; steps: Set<string> }>()
+  for (const source of sources) {
+    visit(source, (node) => {
+      const code = codeOf(node)
+      if (code === undefined) return
+      const entry = found.get(code) ?? { code, kinds: new Set(), steps: new Set() }
+      found.set(code, entry)
+      const place = placeOf(node)
+      for (const kind of place.kinds) entry.kinds.add(kind)
+      for (const step of place.steps) entry.steps.add(step)
+    })
+  }
+  return [...found.values()].sort((left, right) => (left.code < right.code ? -1 : 1))
+}
+
+function noteErrorClass(node: ts.Node): void {
+  if (!ts.isClassDeclaration(node) || node.name === undefined) return
+  const base = node.heritageClauses?.[0]?.types[0]?.expression.getText()
+  const kind = base === undefined ? undefined : kindOfClass.get(base)
+  if (kind !== undefined && !kindOfClass.has(node.name.text)) kindOfClass.set(node.name.text, kind)
+}
+
+function codeOf(node: ts.Node): string | undefined {
+  if (ts.isSourceFile(node) || ts.isImportDeclaration(node.parent) || ts.isLiteralTypeNode(node.parent)) {
+    return undefined
+  }
+  const text = ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) ? node.text : undefined
+  const room = text === undefined ? undefined : CODE.exec(text)?.[1]
+  return room === undefined || NOT_ROOMS.has(room) ? undefined : text
+}
+
+/** What stands around a code: the error that is made with it, or the row of a table it belongs to. */
+function placeOf(code: ts.Node): { readonly kinds: readonly string[]; readonly steps: readonly string[] } {
+  for (let node = code.parent; !ts.isSourceFile(node) && !ts.isFunctionLike(node); node = node.parent) {
+    if (
+      ts.isNewExpression(node) ||
+      (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword)
+    ) {
+      const name = ts.isNewExpression(node) ? node.expression.getText() : enclosingClass(node)
+      return {
+        kinds: [kindOfClass.get(name ?? '')].filter((kind) => kind !== undefined),
+        steps: stepsIn(node.arguments),
+      }
+    }
+    if (ts.isObjectLiteralExpression(node)) {
+      return { kinds: stringsOf(property(node, 'kind')), steps: stringsOf(property(node, 'next')) }
+    }
+  }
+  return { kinds: [], steps: [] }
+}
+
+function enclosingClass(node: ts.Node): string | undefined {
+  for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent)
+    if (ts.isClassDeclaration(at)) return at.name?.text
+  return undefined
+}
+
+function stepsIn(args: readonly ts.Node[] = []): readonly string[] {
+  return args.flatMap((argument) =>
+    ts.isObjectLiteralExpression(argument) ? stringsOf(property(argument, 'next')) : [],
+  )
+}
+
+function property(node: ts.ObjectLiteralExpression, name: string): ts.Node | undefined {
+  return node.properties
+    .filter((candidate) => ts.isPropertyAssignment(candidate))
+    .find((candidate) => candidate.name.getText() === name)?.initializer
+}
+
+/** The texts an expression can be, a hole in a template shown as "…". */
+function stringsOf(node: ts.Node | undefined): readonly string[] {
+  if (node === undefined) return []
+  if (ts.isStringLiteralLike(node)) return [node.text]
+  if (ts.isTemplateExpression(node)) {
+    return [node.head.text + node.templateSpans.map((span) => `…${span.literal.text}`).join('')]
+  }
+  if (ts.isConditionalExpression(node)) return [...stringsOf(node.whenTrue), ...stringsOf(node.whenFalse)]
+  return []
+}
+
+function renderPage(codes: readonly Found[]): string {
+  const rooms = [...new Set(codes.map(({ code }) => code.slice(0, code.indexOf('/'))))]
+  const kinds = ERROR_KINDS.map(
+    (kind) =>
+      `| \`${kind}\` | ${MEANING[kind]} | ${EXIT_CODE[kind]} | ${HTTP_STATUS[kind]} | ${GRPC_STATUS[kind]} |\n`,
+  )
+  const sections = rooms.map((room) => {
+    const rows = codes.filter(({ code }) => code.startsWith(`${room}/`))
+    return `### ${room}\n\n| code | kind | what to do |\n|---|---|---|\n${rows.map(renderRow).join('')}`
+  })
+  return `# Errors
+
+Every error has a **kind**, which decides what to do about it, and a **code**, \`room/what\`, which stays the same from release
+to release and can be searched for. The message is one line: what was being done, to what, and what came back; the next step
+follows. On the command line an error goes to standard error, with \`--json\` as one document
+\`{"error": {"kind", "code", "message", "next", "details", "causes"}}\`.
+
+## Kinds
+
+| kind | meaning | exit code | HTTP | gRPC |
+|---|---|---|---|---|
+${kinds.join('')}
+Success is 0. Only \`unavailable\` is ever tried again without looking first. \`uncertain\` names in \`read\` what to look at.
+
+## Codes
+
+This part is written from the sources, and a test holds it to them: after a change run
+\`npx vitest run src/base/error-codes.test.ts -u\`. "…" stands for what differs from case to case. Some codes are given their
+kind or their next step where the error is made; then the column is empty.
+
+${sections.join('\n')}`
+}
+
+const MEANING: Readonly<Record<ErrorKind, string>> = {
+  invalid: 'the definition, input or configuration is wrong',
+  missing: 'what was named is not there',
+  refused: 'a fence or a state said no; the world has moved on',
+  unavailable: 'surely not done; trying again is safe',
+  uncertain: 'sent, but the answer was lost: read the state before anything else',
+  defect: 'our own mistake, or a broken invariant',
+}
+
+function renderRow({ code, kinds, steps }: Found): string {
+  const shown = [...steps].sort().join(' — ').replaceAll('|', '\\|')
+  return `| \`${code}\` | ${[...kinds].sort().join(', ')} | ${shown} |\n`
+}
+
+test('BA-61 the reference page shows every code of the sources', async () => {
+  await expect(renderPage(readCodes())).toMatchFileSnapshot('../../docs/reference/errors.md')
+})
+
+test('BA-61 codes are found in errors, subclasses and tables', () => {
+  const codes = new Map(readCodes().map((found) => [found.code, found]))
+  expect([...(codes.get('base/too-many-waiting')?.kinds ?? [])]).toEqual(['unavailable'])
+  expect([...(codes.get('base/too-many-waiting')?.steps ?? [])]).toEqual(['Start fewer operations at once.'])
+  expect([...(codes.get('runtime/no-lakefs')?.kinds ?? [])]).toEqual(['invalid'])
+  // A row of the client's table of answers.
+  expect([...(codes.get('lakefs/server-too-old')?.kinds ?? [])]).toEqual(['invalid'])
+})

@@ -1,0 +1,34 @@
+import { resolve } from 'node:path'
+import { formatSize } from '../../base/quantities.ts'
+import { collectGarbage, type GarbageReport } from '../../embedded/lakefs/engine/garbage.ts'
+import { EMBEDDED_DATA_DIR } from '../embedded-defaults.ts'
+import type { DataOptions } from '../options.ts'
+import { renderTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Removes what nothing in the data directory refers to, and says how much that was. */
+export async function removeGarbage(
+  options: DataOptions & { readonly dryRun?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const dataDir = resolve(terminal.directory, options.data ?? EMBEDDED_DATA_DIR)
+  const report = await collectGarbage(dataDir, { dryRun: options.dryRun ?? false })
+  terminal.answer(options.json === true ? `${JSON.stringify(report, undefined, 2)}\n` : render(report))
+}
+
+function render(report: GarbageReport): string {
+  const removed = report.dryRun ? 'would be removed' : 'removed'
+  return renderTable([
+    [
+      'objects',
+      `${report.objectsRemoved} ${removed} (${formatSize(report.objectBytesRemoved)})`,
+      `${report.objectsKept} kept`,
+    ],
+    [
+      'tree nodes',
+      `${report.nodesRemoved} ${removed} (${formatSize(report.nodeBytesRemoved)})`,
+      `${report.nodesKept} kept`,
+    ],
+    ['addresses', `${report.addressesRemoved} ${removed}`],
+  ])
+}
