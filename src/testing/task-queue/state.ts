@@ -1,0 +1,117 @@
+/**
+ * The life of a task and of a workflow, as Conductor 3.32.3 lives it: one table of state × event each, so that a missing
+ * cell does not compile. `same`: accepted, the state stays. `ignore`: answered as if accepted, nothing changes.
+ * `refuse`: the caller is told that it cannot be done now.
+ */
+
+import type { TaskStatus, WorkflowStatus } from '../../fences/attempt-snapshot.ts'
+
+export const TASK_EVENTS = [
+  'claim',
+  'complete',
+  'fail',
+  'failForGood',
+  'handBack',
+  'renew',
+  'timeOut',
+  'cancel',
+  'runAgain',
+] as const
+export type TaskEvent = (typeof TASK_EVENTS)[number]
+type TaskRow = Readonly<Record<TaskEvent, TaskStatus | 'same' | 'ignore'>>
+
+/** A task that has ended takes every update for an answer and stays as it is; only `rerun` opens it again. */
+const ENDED: TaskRow = {
+  claim: 'ignore',
+  complete: 'ignore',
+  fail: 'ignore',
+  failForGood: 'ignore',
+  handBack: 'ignore',
+  renew: 'ignore',
+  timeOut: 'ignore',
+  cancel: 'ignore',
+  runAgain: 'SCHEDULED',
+}
+
+export const TASK_TRANSITIONS = {
+  SCHEDULED: {
+    claim: 'IN_PROGRESS',
+    // Nobody has to have polled it.
+    complete: 'COMPLETED',
+    fail: 'FAILED',
+    failForGood: 'FAILED_WITH_TERMINAL_ERROR',
+    handBack: 'same',
+    renew: 'same',
+    timeOut: 'ignore',
+    cancel: 'CANCELED',
+    runAgain: 'SCHEDULED',
+  },
+  IN_PROGRESS: {
+    // After an operator has put it into the queue once more.
+    claim: 'same',
+    complete: 'COMPLETED',
+    fail: 'FAILED',
+    failForGood: 'FAILED_WITH_TERMINAL_ERROR',
+    handBack: 'SCHEDULED',
+    renew: 'same',
+    timeOut: 'TIMED_OUT',
+    cancel: 'CANCELED',
+    runAgain: 'SCHEDULED',
+  },
+  COMPLETED: ENDED,
+  COMPLETED_WITH_ERRORS: ENDED,
+  FAILED: ENDED,
+  FAILED_WITH_TERMINAL_ERROR: ENDED,
+  CANCELED: ENDED,
+  TIMED_OUT: ENDED,
+  SKIPPED: ENDED,
+} as const satisfies Readonly<Record<TaskStatus, TaskRow>>
+
+export const WORKFLOW_EVENTS = ['pause', 'resume', 'terminate', 'restart', 'retry', 'rerun'] as const
+export type WorkflowEvent = (typeof WORKFLOW_EVENTS)[number]
+type WorkflowRow = Readonly<Record<WorkflowEvent, WorkflowStatus | 'same' | 'refuse'>>
+
+/** Ended otherwise than well: everything that begins anew is allowed. */
+const BROKEN_OFF: WorkflowRow = {
+  pause: 'refuse',
+  resume: 'refuse',
+  terminate: 'same',
+  restart: 'RUNNING',
+  retry: 'RUNNING',
+  rerun: 'RUNNING',
+}
+
+export const WORKFLOW_TRANSITIONS = {
+  RUNNING: {
+    pause: 'PAUSED',
+    resume: 'refuse',
+    terminate: 'TERMINATED',
+    restart: 'refuse',
+    retry: 'refuse',
+    rerun: 'refuse',
+  },
+  PAUSED: {
+    pause: 'same',
+    resume: 'RUNNING',
+    terminate: 'TERMINATED',
+    restart: 'refuse',
+    retry: 'refuse',
+    rerun: 'refuse',
+  },
+  COMPLETED: { ...BROKEN_OFF, terminate: 'refuse', retry: 'refuse' },
+  FAILED: BROKEN_OFF,
+  TIMED_OUT: BROKEN_OFF,
+  TERMINATED: BROKEN_OFF,
+} as const satisfies Readonly<Record<WorkflowStatus, WorkflowRow>>
+
+export function isTaskOpen(status: TaskStatus): boolean {
+  return status === 'SCHEDULED' || status === 'IN_PROGRESS'
+}
+
+export function isTaskWellEnded(status: TaskStatus): boolean {
+  return status === 'COMPLETED' || status === 'COMPLETED_WITH_ERRORS' || status === 'SKIPPED'
+}
+
+export function isWorkflowOpen(status: WorkflowStatus): boolean {
+  return status === 'RUNNING' || status === 'PAUSED'
+}

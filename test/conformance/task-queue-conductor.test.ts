@@ -1,0 +1,22 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { openConductorClient } from '../../src/conductor/client.ts'
+import { createHttpTaskQueue } from '../../src/conductor/http-task-queue.ts'
+import { useRealServer } from '../support/servers/servers.ts'
+import { conductorControl } from './conductor-control.ts'
+import { taskQueueConformance } from './task-queue.ts'
+
+const conductor = useRealServer('conductor')
+
+taskQueueConformance('Conductor', {
+  open: (context) => {
+    const { url } = conductor(context)
+    const client = openConductorClient({ endpoint: `${url}/api` })
+    return Promise.resolve({
+      queue: createHttpTaskQueue(client),
+      control: conductorControl(url),
+      pass: (durationMs: number) => wait(durationMs),
+      settle: <T>(promise: Promise<T>) => promise,
+      close: () => client.close(),
+    })
+  },
+})
