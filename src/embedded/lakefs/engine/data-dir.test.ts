@@ -33,10 +33,11 @@ test('EE-58 what was written is there when the directory is opened again', async
 })
 
 test('EE-58 closing twice is closing once, and nothing works afterwards', async () => {
-  const { engine, put } = await openLake({ dataDir: temporaryDir() })
+  const lake = await openLake({ dataDir: temporaryDir() })
+  const { engine } = lake
   expect(engine.close()).toBe(engine.close())
   await engine.close()
-  await expect(put('main', 'a')).rejects.toMatchObject({ code: 'embedded/closed' })
+  await expect(lake.put('main', 'a')).rejects.toMatchObject({ code: 'embedded/closed' })
   expect(() => engine.getRepository(LAKE)).toThrow(expect.objectContaining({ code: 'embedded/closed' }))
 })
 
@@ -175,11 +176,10 @@ test('EE-64 whatever the moment of a crash, every acknowledged write is there an
       if (round % 3 === 2) commits.push((await lake.commit(branch, path)).id)
     }
   })
-  let isRunning = true
-  const done = Promise.all(writers).finally(() => (isRunning = false))
-  while (isRunning) {
-    for (let turn = 0; turn < 25 && isRunning; turn += 1)
-      await new Promise((resolve) => setImmediate(resolve))
+  const run = { isOn: true }
+  const done = Promise.all(writers).finally(() => (run.isOn = false))
+  while (run.isOn) {
+    for (let turn = 0; turn < 25; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     const dir = temporaryDir()
     cpSync(dataDir, dir, { recursive: true })
     images.push({ dir, acknowledged: [...acknowledged], commits: [...commits] })
