@@ -48,12 +48,7 @@ export function openForSending(
     }
   }
 
-  const stream = Readable.from(pieces(), { objectMode: false })
-  // Not in a `finally` of the generator: one that waits for a silent source would never come to it.
-  stream.once('close', () => {
-    if (!(source instanceof Uint8Array)) source.destroy()
-  })
-  if (!(source instanceof Uint8Array)) source.on('error', ignore)
+  const stream = streamOf(pieces(), source instanceof Uint8Array ? undefined : source)
   return {
     stream,
     md5: () => digest ?? '',
@@ -88,12 +83,7 @@ export function verified(body: Readable, expected: Expectation): Readable {
     if (md5 !== expected.md5) throw corrupted(expected, md5)
   }
 
-  const stream = Readable.from(pieces(), { objectMode: false })
-  // A generator that was never started has no `finally` to run: without this an unread body would keep its connection.
-  stream.once('close', () => body.destroy())
-  // The connection may drop before anybody reads: the reader learns it from the stream, the process must not.
-  body.on('error', ignore)
-  return stream
+  return streamOf(pieces(), body)
 }
 
 /** The checksum of a body that does not agree with what was sent or stored. */
@@ -108,6 +98,22 @@ export function corrupted(expected: Expectation, md5: string | undefined): Unava
 /** An MD5 as lakeFS writes it; multi-part checksums contain a dash and are none. */
 export function looksLikeMd5(checksum: string): boolean {
   return /^[0-9a-f]{32}$/.test(checksum)
+}
+
+/** The pieces as a stream, which takes their source with it when it ends. */
+function streamOf(pieces: AsyncGenerator<Uint8Array>, source: Readable | undefined): Readable {
+  const stream = Readable.from(pieces, { objectMode: false })
+  if (source === undefined) return stream
+  // The source may fail before anybody reads: the reader learns it from the stream, the process must not.
+  source.on('error', ignore)
+  // Not in a `finally` of the generator: it has none while it was not started, and comes to none while it waits for a
+  // silent source. And before the stream's own end, which waits for the generator.
+  const destroy = stream._destroy.bind(stream)
+  stream._destroy = (error, done) => {
+    source.destroy()
+    destroy(error, done)
+  }
+  return stream
 }
 
 function asBytes(piece: unknown): Uint8Array {

@@ -196,8 +196,8 @@ async function sendParts(
   if (options.signal?.aborted === true) onAbort()
   options.signal?.addEventListener('abort', onAbort, { once: true })
 
-  // Opened once and read from front to back: at most as many parts as may travel are in memory, and one more being
-  // gathered.
+  // Opened once and read from front to back: in memory are the parts that travel, the one being gathered, and those the
+  // connections have not let go of yet; however large the whole is.
   const whole = openForSending(upload.body, { what: whatOf(upload), progress: () => undefined })
   const sending: Promise<UploadedPart>[] = []
   const travelling = new Set<Promise<unknown>>()
@@ -323,20 +323,24 @@ async function abandon(client: LakefsClient, upload: Upload, started: StartedUpl
 }
 
 async function* cutIntoParts(source: AsyncIterable<Uint8Array>, partBytes: number): AsyncGenerator<Buffer> {
-  let pieces: Uint8Array[] = []
-  let gathered = 0
+  // Copied into place as they come: gathering the pieces and joining them would hold every part twice.
+  let part: Buffer | undefined
+  let filled = 0
   for await (let piece of source) {
-    while (gathered + piece.byteLength >= partBytes) {
-      const missing = partBytes - gathered
-      yield Buffer.concat([...pieces, piece.subarray(0, missing)])
-      piece = piece.subarray(missing)
-      pieces = []
-      gathered = 0
+    while (piece.byteLength > 0) {
+      part ??= Buffer.allocUnsafeSlow(partBytes)
+      const taken = Math.min(piece.byteLength, partBytes - filled)
+      part.set(piece.subarray(0, taken), filled)
+      filled += taken
+      piece = piece.subarray(taken)
+      if (filled < partBytes) continue
+      const full = part
+      part = undefined
+      filled = 0
+      yield full
     }
-    if (piece.byteLength > 0) pieces.push(piece)
-    gathered += piece.byteLength
   }
-  if (gathered > 0) yield Buffer.concat(pieces)
+  if (part !== undefined) yield part.subarray(0, filled)
 }
 
 /** The store's checksum of one piece, where it is known to be the MD5 of it. */

@@ -16,7 +16,7 @@ import { MAIN, type OpenRepo } from './versioned-repo-cases/world.ts'
 
 const MIB = 1024 * 1024
 /** The smallest parts object stores take, so that the large body of the suite goes in parts. */
-const MULTIPART = { thresholdBytes: 16 * MIB, partBytes: 5 * MIB, partsInFlight: 3 }
+const MULTIPART = { thresholdBytes: 16 * MIB, partBytes: 5 * MIB, partsInFlight: 2 }
 /** A real server learns of a new protection within some seconds. */
 const PROTECTION_MS = 15_000
 
