@@ -41,7 +41,9 @@ export async function emptyTrash(root: string, signal?: AbortSignal): Promise<nu
  * directories, so that is given back where it is missing.
  */
 export async function removeTree(directory: string, signal?: AbortSignal): Promise<void> {
-  await removeBelow(Buffer.from(directory), signal)
+  const path = Buffer.from(directory)
+  await removeBelow(path, signal)
+  await rmdir(path).catch(unlessGone)
 }
 
 /** Paths are bytes here: a name need not be UTF-8, and has to go all the same. */
@@ -49,11 +51,13 @@ async function removeBelow(directory: Buffer, signal: AbortSignal | undefined): 
   const entries = await withRights(directory, () => readEntries(directory)).catch(emptyIfGone)
   const below = (entry: Dirent<Buffer>): Buffer => Buffer.concat([directory, SLASH, entry.name])
   const [directories, files] = partition(entries, (entry) => entry.isDirectory())
-  for (const entry of directories) await removeBelow(below(entry), signal)
+  for (const entry of directories) {
+    await removeBelow(below(entry), signal)
+    await withRights(directory, () => rmdir(below(entry))).catch(unlessGone)
+  }
   await forEachBounded(files, { limit: WORKSPACE_DOWNLOADS_IN_FLIGHT, signal }, (entry) =>
     withRights(directory, () => unlink(below(entry))).catch(unlessGone),
   )
-  await rmdir(directory).catch(unlessGone)
 }
 
 const SLASH = Buffer.from('/')
@@ -62,6 +66,7 @@ function readEntries(directory: Buffer): Promise<Dirent<Buffer>[]> {
   return readdir(directory, { withFileTypes: true, encoding: 'buffer' })
 }
 
+/** To remove something takes the right to write to the directory it is in. */
 async function withRights<T>(directory: Buffer, action: () => Promise<T>): Promise<T> {
   try {
     return await action()
