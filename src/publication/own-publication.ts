@@ -61,7 +61,12 @@ async function readRecent(run: PublicationRun): Promise<readonly CommitRecord[]>
   }
   return repeatWhenLost(async () => {
     const seen: CommitRecord[] = []
-    for await (const commit of repo.log(target.branch, options)) seen.push(commit)
+    try {
+      for await (const commit of repo.log(target.branch, options)) seen.push(commit)
+    } catch (error) {
+      // Without a branch there is nothing of ours on it.
+      if (errorKindOf(error) !== 'missing') throw error
+    }
     return seen
   }, run.repeat)
 }

@@ -86,12 +86,16 @@ async function publishStaged(
   { staged }: Progress,
   options: { readonly attemptIsChecked: boolean },
 ): Promise<PublicationResult> {
+  const { inputRef } = run.request.target
   let lost: LostWrite | undefined
   for (let turn = 1; turn <= PUBLICATION_TURNS_MAX; turn++) {
     if (turn > 1 || !options.attemptIsChecked) await checkAttempt(run, 'before-publishing')
-    const facts = await readFacts(run)
-    const landed = lost === undefined ? undefined : await lookUp(run, { lost, facts, staged })
+    const landed = lost && staged && (await lookUp(run, lost, staged))
     if (landed !== undefined) return landed
+    // Read last, so that nothing newer is known than what is judged.
+    const facts = await readFacts(run)
+    if (lost?.move !== undefined && staged === undefined && facts.head?.ref === inputRef)
+      return settled(run, inputRef, lost.move)
     const decision = decide(run, { facts, staged })
     try {
       const result = await carryOut(run, { decision, facts, staged })
@@ -116,15 +120,11 @@ async function publishStaged(
 /** What became of a branch write whose answer was lost; `undefined` when the facts must be judged anew. */
 async function lookUp(
   run: PublicationRun,
-  known: { readonly lost: LostWrite; readonly facts: BranchFacts; readonly staged: Staged | undefined },
+  lost: LostWrite,
+  staged: Staged,
 ): Promise<PublicationResult | undefined> {
-  const { lost, facts, staged } = known
-  const { inputRef } = run.request.target
-  if (facts.head === undefined) return undefined
-  if (staged === undefined) return facts.head.ref === inputRef ? settled(run, inputRef, lost.move) : undefined
   const ref = await findOwnPublication(run, staged)
-  if (ref === undefined) return undefined
-  return ref === staged.ref ? settled(run, ref, lost.move) : settled(run, ref, undefined)
+  return ref && settled(run, ref, ref === staged.ref ? lost.move : undefined)
 }
 
 interface Judged {

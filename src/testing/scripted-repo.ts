@@ -41,6 +41,8 @@ export class ScriptedRepo implements ScriptedWorld {
   readonly readings: HeadReading[] = []
   readonly #script: RepoScript
   #order = 0
+  /** Set while the effect of a request runs. */
+  #sentAfter: number | undefined
 
   constructor(
     options: {
@@ -99,7 +101,12 @@ export class ScriptedRepo implements ScriptedWorld {
     if (branch === undefined)
       this.model.branches.set(update.branch, { head: update.to, hidden: false, uncommitted: new Map() })
     else branch.head = update.to
-    this.updates.push({ ...update, from, order: ++this.#order })
+    this.updates.push({
+      ...update,
+      from,
+      order: ++this.#order,
+      sentAfter: this.#sentAfter ?? this.#order - 1,
+    })
   }
 
   noteReading(client: string, branch: BranchName, head: CommitRef | undefined): void {
@@ -109,6 +116,8 @@ export class ScriptedRepo implements ScriptedWorld {
   /** One request, as the script has it. */
   async serve<T>(of: Omit<RepoCall, 'number'>, effect: () => T, options: CallOptions = {}): Promise<T> {
     if (options.signal?.aborted === true) throw abortReason(options.signal)
+    const sentAfter = this.#order
+    const run = (): Attempted<T> => this.#attempt(effect, sentAfter)
     const call = { ...of, number: this.calls.length + 1 }
     this.calls.push(call)
     const fault = await this.#script.arrive(call)
@@ -118,29 +127,34 @@ export class ScriptedRepo implements ScriptedWorld {
       case 'lose-request':
         throw lost(call)
       case 'late':
-        if (call.writes) this.#script.later(call, () => void attempt(effect))
+        if (call.writes) this.#script.later(call, () => void run())
         throw lost(call)
       case 'lose-answer':
-        attempt(effect)
+        run()
         await this.#script.answer(call)
         throw lost(call)
       case 'none': {
-        const result = attempt(effect)
+        const result = run()
         await this.#script.answer(call)
         if ('error' in result) throw result.error
         return result.value
       }
     }
   }
-}
 
-function attempt<T>(effect: () => T): { readonly value: T } | { readonly error: unknown } {
-  try {
-    return { value: effect() }
-  } catch (error) {
-    return { error }
+  #attempt<T>(effect: () => T, sentAfter: number): Attempted<T> {
+    this.#sentAfter = sentAfter
+    try {
+      return { value: effect() }
+    } catch (error) {
+      return { error }
+    } finally {
+      this.#sentAfter = undefined
+    }
   }
 }
+
+type Attempted<T> = { readonly value: T } | { readonly error: unknown }
 
 // What reads only has no effect to be uncertain about.
 function lost(call: RepoCall): UncertainError | UnavailableError {

@@ -57,6 +57,8 @@ export interface BranchUpdate {
   readonly to: CommitRef
   /** Of all branch updates and head readings of the repository. */
   readonly order: number
+  /** The order that had been reached when the request was sent. */
+  readonly sentAfter: number
 }
 
 /** When a client was shown the head of a branch. */
