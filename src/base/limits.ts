@@ -276,3 +276,15 @@ export const RESULT_POST_DELAY_MS = 200
 export const RESULT_POST_DELAY_MAX_MS = 5_000
 /** How many results that an earlier process left are sent at once. */
 export const OUTBOX_ENTRIES_MAX = 1_000
+/** How long a body may take to end by itself once its signal is aborted, before its attempt is given up. */
+export const BODY_ABORT_GRACE_MS = 5_000
+/** How long a host may take to end once it is told to, before it is killed. */
+export const BODY_KILL_WAIT_MS = 2_000
+/** How long a program may take to end after SIGTERM, before it is killed. */
+export const COMMAND_ABORT_GRACE_MS = 4_000
+/** The largest parameters that are put into one environment variable too. */
+export const COMMAND_ENV_MAX_BYTES = 65_536
+/** The largest result of a program that is read. */
+export const COMMAND_RESULT_MAX_BYTES = 10_485_760
+/** How much of the end of what a program said on stderr is kept for its error. */
+export const COMMAND_STDERR_TAIL_CHARS = 4_000

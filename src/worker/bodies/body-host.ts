@@ -1,0 +1,128 @@
+/** The host's side: runs one body and tells the worker how it went. The same in a thread and in a process. */
+
+import { LOG_LEVELS, type Logger } from '../../base/logger.ts'
+import { MissingError } from '../../base/errors.ts'
+import { loadTasks } from '../load-tasks.ts'
+import type { Json } from '../ports.ts'
+import { BodyAbortedError } from '../author-errors.ts'
+import { runCommand } from './command-body.ts'
+import { describeForParent } from './hosted-error.ts'
+import type { FromHost, FunctionOrder, RunOrder, ToHost } from './protocol.ts'
+import { openBodyWorkspace } from './run-body.ts'
+
+export interface HostPort {
+  send(message: FromHost): void
+  onMessage(listener: (message: ToHost) => void): void
+}
+
+/** Says it is ready, runs what it is told, and answers once. */
+export function serveBody(port: HostPort, end: () => void): void {
+  const abort = new AbortController()
+  const shutdown = new AbortController()
+  port.onMessage((message) => {
+    switch (message.type) {
+      case 'run':
+        void run(message, { port, signal: abort.signal, shutdown: shutdown.signal }).finally(end)
+        break
+      case 'abort':
+        abort.abort(new BodyAbortedError(message.reason))
+        break
+      case 'shutdown':
+        shutdown.abort(new BodyAbortedError('the worker is stopping'))
+        break
+    }
+  })
+  port.send({ type: 'ready' })
+}
+
+interface RunContext {
+  readonly port: HostPort
+  readonly signal: AbortSignal
+  readonly shutdown: AbortSignal
+}
+
+async function run(order: RunOrder, context: RunContext): Promise<void> {
+  const { port, signal } = context
+  try {
+    const log = relayedLogger(port)
+    const result =
+      order.what.kind === 'command'
+        ? await runCommand({
+            order: order.what,
+            params: order.params,
+            attempt: order.attempt,
+            workspace: order.workspace,
+            signal,
+            log,
+          })
+        : await runFunction(order, order.what, context, log)
+    port.send({ type: 'done', result: asJson(result) })
+  } catch (error) {
+    port.send({ type: 'failed', error: describeForParent(error) })
+  }
+}
+
+async function runFunction(
+  order: RunOrder,
+  what: FunctionOrder,
+  context: RunContext,
+  log: Logger,
+): Promise<unknown> {
+  const task = (await loadTasks(what.modulePath)).find(({ name }) => name === what.taskName)
+  if (task?.body.kind !== 'function') {
+    throw new MissingError(
+      'worker/no-such-task',
+      `find task "${what.taskName}" in its module: it is not declared there`,
+    )
+  }
+  return task.body.invoke(order.params, {
+    workspace: order.workspace === undefined ? undefined : openBodyWorkspace(order.workspace),
+    signal: context.signal,
+    shutdown: context.shutdown,
+    log,
+    attempt: order.attempt,
+    progress: (done, total, what) =>
+      context.port.send({
+        type: 'progress',
+        done,
+        ...(total === undefined ? {} : { total }),
+        ...(what === undefined ? {} : { what }),
+      }),
+  })
+}
+
+function relayedLogger(port: HostPort, own: Readonly<Record<string, unknown>> = {}): Logger {
+  const levels = LOG_LEVELS.filter((level) => level !== 'silent')
+  const methods = levels.map((level) => [
+    level,
+    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      port.send({ type: 'log', level, message, fields: asPlain({ ...own, ...fields }) }),
+  ])
+  return {
+    ...(Object.fromEntries(methods) as unknown as Omit<Logger, 'child'>),
+    child: (fields) => relayedLogger(port, { ...own, ...fields }),
+  }
+}
+
+/** A result is JSON; `undefined` where a schema allows it becomes null. */
+function asJson(value: unknown): Json {
+  return JSON.parse(JSON.stringify(value ?? null)) as Json
+}
+
+function asPlain(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [
+      key,
+      value instanceof Error ? describeForParent(value) : asLogged(value),
+    ]),
+  )
+}
+
+function asLogged(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value ?? null))
+  } catch {
+    // A log line must not end a body: what is no JSON is shown as text.
+    return String(value)
+  }
+}

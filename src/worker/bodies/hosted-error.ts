@@ -1,0 +1,36 @@
+/** Errors on their way out of a host, and as they are thrown again by the worker. */
+
+import { describeError } from '../../base/error-description.ts'
+import { isPeragoError, PeragoError, type ErrorKind } from '../../base/errors.ts'
+import type { HostedFailure } from './protocol.ts'
+
+/** What a body threw in another thread or process, with its kind and code. */
+export class HostedError extends PeragoError {
+  readonly kind: ErrorKind
+  /** The stack in the host; for the task's log, never for the result. */
+  readonly hostStack: string | undefined
+
+  constructor(failure: HostedFailure) {
+    super(failure.code, failure.message, {
+      ...(failure.details === undefined ? {} : { details: failure.details }),
+      ...(failure.next === undefined ? {} : { next: failure.next }),
+    })
+    this.kind = failure.kind
+    this.hostStack = failure.stack
+  }
+}
+
+export function describeForParent(error: unknown): HostedFailure {
+  const isOurs = isPeragoError(error)
+  const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
+  if (isOurs) return { ...describeError(error), isOurs, ...stack }
+  // Whatever an author's code throws is its own message; it is no mistake of ours.
+  const message = error instanceof Error ? error.message : String(error)
+  return {
+    kind: 'unavailable',
+    code: 'task/failed',
+    message: `the body failed: ${message}`,
+    isOurs,
+    ...stack,
+  }
+}

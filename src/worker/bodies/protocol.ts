@@ -1,0 +1,61 @@
+/** What a body's host and the worker that started it tell each other. Plain data: it crosses threads and processes. */
+
+import type { ErrorDescription } from '../../base/error-description.ts'
+import type { LogLevel } from '../../base/logger.ts'
+import type { AttemptInfo } from '../task-definition.ts'
+import type { Json } from '../ports.ts'
+
+/** A workspace as plain data; the host makes it a `BodyWorkspace` again. */
+export interface WorkspaceFacts {
+  readonly dir: string
+  readonly repository: string
+  readonly branch: string
+  readonly ref: string
+  readonly isReadOnly: boolean
+}
+
+export interface FunctionOrder {
+  readonly kind: 'function'
+  /** Absolute path of the module that declares the task. */
+  readonly modulePath: string
+  readonly taskName: string
+}
+
+export interface CommandOrder {
+  readonly kind: 'command'
+  readonly command: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly resultFrom: 'file' | 'stdout'
+  readonly scratch: string
+}
+
+export interface RunOrder {
+  readonly type: 'run'
+  readonly what: FunctionOrder | CommandOrder
+  readonly params: Json
+  readonly attempt: AttemptInfo
+  readonly workspace: WorkspaceFacts | undefined
+}
+
+export type ToHost =
+  RunOrder | { readonly type: 'abort'; readonly reason: string } | { readonly type: 'shutdown' }
+
+export type FromHost =
+  | { readonly type: 'ready' }
+  | {
+      readonly type: 'log'
+      readonly level: Exclude<LogLevel, 'silent'>
+      readonly message: string
+      readonly fields: Readonly<Record<string, unknown>>
+    }
+  | { readonly type: 'progress'; readonly done: number; readonly total?: number; readonly what?: string }
+  | { readonly type: 'done'; readonly result: Json }
+  | { readonly type: 'failed'; readonly error: HostedFailure }
+
+/** An error that crossed a border: told, not thrown. */
+export interface HostedFailure extends ErrorDescription {
+  /** False for errors the author's code or a library threw. */
+  readonly isOurs: boolean
+  readonly stack?: string
+}

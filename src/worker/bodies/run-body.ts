@@ -1,0 +1,95 @@
+/** Runs a task's body where it belongs: here, in a thread, or in a process. */
+
+import { join, resolve, sep } from 'node:path'
+import { InvalidError } from '../../base/errors.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Json } from '../ports.ts'
+import type { AttemptInfo, BodyWorkspace, TaskDefinition } from '../task-definition.ts'
+import { runHosted } from './hosted-body.ts'
+import type { WorkspaceFacts } from './protocol.ts'
+
+export interface RunBodyOptions {
+  readonly task: TaskDefinition
+  /** Absolute path of the module that declares the task: bodies outside this thread load it again. */
+  readonly modulePath: string | undefined
+  readonly params: Json
+  readonly attempt: AttemptInfo
+  readonly workspace: WorkspaceFacts | undefined
+  /** A directory for what is not to be published. */
+  readonly scratch: string
+  readonly signal: AbortSignal
+  readonly shutdown: AbortSignal
+  readonly log: Logger
+  readonly onProgress: (done: number, total?: number, what?: string) => void
+}
+
+/** Gives what the body returned, read with the task's result schema by whoever ran it or by the caller. */
+export async function runBody(options: RunBodyOptions): Promise<unknown> {
+  const { task, signal } = options
+  signal.throwIfAborted()
+  if (task.body.kind === 'command') {
+    const { command, env, resultFrom } = task.body.command
+    const what = {
+      kind: 'command',
+      command,
+      env,
+      resultFrom,
+      cwd: options.workspace?.dir ?? options.scratch,
+      scratch: options.scratch,
+    } as const
+    return runHosted({ ...options, place: 'process', what })
+  }
+  if (task.body.runIn === 'inline') return runInline(options, task.body.invoke)
+  if (options.modulePath === undefined) {
+    throw new InvalidError(
+      'worker/no-module',
+      `run task "${task.name}" in a ${task.body.runIn}: the module that declares it is not known`,
+      { next: 'Start the task from its module (perago start MODULE), or declare it with runIn: "inline".' },
+    )
+  }
+  const what = { kind: 'function', modulePath: options.modulePath, taskName: task.name } as const
+  return runHosted({ ...options, place: task.body.runIn, what })
+}
+
+/** What a body sees of its workspace. */
+export function openBodyWorkspace(facts: WorkspaceFacts): BodyWorkspace {
+  const root = resolve(facts.dir)
+  return {
+    ...facts,
+    path(...segments) {
+      const path = resolve(join(root, ...segments))
+      if (path === root || path.startsWith(root + sep)) return path
+      throw new InvalidError(
+        'worker/outside-workspace',
+        `name ${JSON.stringify(segments.join('/'))} in the workspace: it leads outside`,
+      )
+    },
+  }
+}
+
+type Invoke = Extract<TaskDefinition['body'], { kind: 'function' }>['invoke']
+
+async function runInline(options: RunBodyOptions, invoke: Invoke): Promise<unknown> {
+  const { signal, shutdown, log, attempt, onProgress, workspace, params } = options
+  const body = invoke(params, {
+    workspace: workspace === undefined ? undefined : openBodyWorkspace(workspace),
+    signal,
+    shutdown,
+    log,
+    attempt,
+    progress: onProgress,
+  })
+  // A body that ignores its signal is left behind: its attempt ends now, and nothing of it is published.
+  return Promise.race([body, rejectedWhenAborted(signal, body)])
+}
+
+function rejectedWhenAborted(signal: AbortSignal, body: Promise<unknown>): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)))
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    const forget = (): void => signal.removeEventListener('abort', onAbort)
+    body.then(forget, forget)
+  })
+}
