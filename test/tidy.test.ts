@@ -149,7 +149,7 @@ describe('specs', () => {
   test('HO-07 ids are read from the head of a title only', () => {
     // Put together, lest this line be taken for a title itself.
     expect(idsOfTitle(['F-12', 'F-13', 'a stale attempt stops'].join(' '))).toEqual(['F-12', 'F-13'])
-    expect(idsOfTitle(['F-12,', 'HO-1: both'].join(' '))).toEqual(['F-12', 'HO-1'])
+    expect(idsOfTitle(['F-12,', 'HO-01:', 'both'].join(' '))).toEqual(['F-12', 'HO-01'])
     expect(idsOfTitle('a stale attempt, see F-12')).toEqual([])
     expect(idsOfTitle('SHA-256 of the body')).toEqual([])
   })
