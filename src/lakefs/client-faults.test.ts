@@ -278,6 +278,22 @@ describe('an answer that decides nothing', () => {
     await expect(commit()).rejects.toMatchObject({ kind: 'unavailable', code: 'lakefs/unexplained-refusal' })
   })
 
+  test('LC-113 a refusal whose cause is gone by the time it is read is asked about again', async () => {
+    const dirty = { path: 'p', path_type: 'object', type: 'added' }
+    let commits = 0
+    const { repo } = await scripted((request) => {
+      if (request.method === 'GET') {
+        const results = commits === 1 ? [dirty] : []
+        return { status: 200, json: { pagination: { has_more: false, next_offset: '' }, results } }
+      }
+      commits += 1
+      return { status: 400, json: { message: 'no changes' } }
+    })
+    const outcome = await repo.commit({ branch: MAIN, message: 'm' })
+    expect(outcome).toEqual({ committed: false, reason: 'nothing-to-commit' })
+    expect(commits).toBe(2)
+  })
+
   test('LC-85 a batch deletion that refuses single paths is an error that names them', async () => {
     const errors = [{ path: 'a\nb', status_code: 403, message: 'protected' }]
     const { repo } = await scripted([{ status: 200, json: { errors } }])

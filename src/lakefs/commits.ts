@@ -15,7 +15,7 @@ import type {
 import { commitIdOf, unixSeconds } from './commit-id.ts'
 import { missingRepository, type RepoContext } from './context.ts'
 import { diffForMerge, diffUncommitted, hasAny } from './diffs.ts'
-import { describeCall, unexplained, type Call } from './failures.ts'
+import { describeCall, isUnexplained, unexplained, type Call } from './failures.ts'
 import { paged } from './paging.ts'
 import { toCommit, toMergeRef, toPage } from './readers.ts'
 
@@ -79,10 +79,18 @@ export async function* readLog(
 /** Most readers of a log stop early, and a commit can carry much metadata. */
 const LOG_PAGE = 100
 
-export async function commit(
+export function commit(
   context: RepoContext,
   request: CommitRequest,
   options: CallOptions = {},
+): Promise<CommitOutcome> {
+  return untilExplained(context, options, () => commitOnce(context, request, options))
+}
+
+async function commitOnce(
+  context: RepoContext,
+  request: CommitRequest,
+  options: CallOptions,
 ): Promise<CommitOutcome> {
   const { client, repository } = context
   const { branch, message, metadata, allowEmpty, sourceMetaRange } = request
@@ -122,10 +130,18 @@ export async function commit(
   }
 }
 
-export async function merge(
+export function merge(
   context: RepoContext,
   request: MergeRequest,
   options: CallOptions = {},
+): Promise<MergeOutcome> {
+  return untilExplained(context, options, () => mergeOnce(context, request, options))
+}
+
+async function mergeOnce(
+  context: RepoContext,
+  request: MergeRequest,
+  options: CallOptions,
 ): Promise<MergeOutcome> {
   const { client, repository } = context
   const { source, into, message, metadata, squash, allowEmpty, strategy } = request
@@ -168,6 +184,15 @@ export async function merge(
       throw unexplained(call, result.message)
     }
   }
+}
+
+/** Somebody wrote between the refusal and our look at its cause. Nothing was done, so the question is put again. */
+function untilExplained<Outcome>(
+  { client }: RepoContext,
+  options: CallOptions,
+  once: () => Promise<Outcome>,
+): Promise<Outcome> {
+  return client.calls.repeat(once, { signal: options.signal, shouldRetry: isUnexplained })
 }
 
 export async function writeCommitRecord(

@@ -7,6 +7,7 @@ import {
   RefusedError,
   UnavailableError,
   UncertainError,
+  isPeragoError,
   unreachable,
   type ErrorCode,
   type ErrorDetails,
@@ -104,6 +105,10 @@ export function unexplained(call: Call, message: string): UnavailableError {
     `${describeCall(call)}: the server answered 400 (${message}), and what is there now does not explain it`,
     { details: { ...call.target, status: 400 }, next: 'Read the branch and decide again.' },
   )
+}
+
+export function isUnexplained(error: unknown): boolean {
+  return isPeragoError(error) && error.code === 'lakefs/unexplained-refusal'
 }
 
 /** One line, bounded. */

@@ -1,6 +1,9 @@
 // The suite against the embedded server, always, both ways bytes can travel; and against a real lakeFS where the
 // environment names one or a container can be started. A named server that does not answer is a failure.
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { errorKindOf as kindOfError } from '../../src/base/errors.ts'
 import { repositoryName } from '../../src/base/ids.ts'
@@ -24,13 +27,17 @@ for (const presign of [false, true]) {
   describe(`embedded lakeFS, ${presign ? 'presigned addresses' : 'through the server'}`, () => {
     let server: EmbeddedLakefs
     let client: LakefsClient
+    let dataDir: string
     beforeAll(async () => {
-      server = await startEmbeddedLakefs({ presign })
+      // On disk: in memory it would hold the large body itself.
+      dataDir = await mkdtemp(join(tmpdir(), 'perago-conformance-'))
+      server = await startEmbeddedLakefs({ presign, dataDir })
       client = createLakefsClient({ ...server, endpoint: server.url, multipart: MULTIPART })
     })
     afterAll(async () => {
       await client.close()
       await server.close()
+      await rm(dataDir, { recursive: true })
     })
     versionedRepoConformance(`embedded, presign ${presign}`, {
       open: () => openFresh(client, 'local://conformance'),
