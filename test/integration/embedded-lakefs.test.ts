@@ -180,6 +180,13 @@ test('ES-45 a sender that falls silent is cut off', async () => {
   expect((await api.get('main', 'silent')).status).toBe(404)
 })
 
+test('ES-45 a request that takes the server long is not cut off', async () => {
+  const server = await start({ limits: { idleMs: 100 } })
+  const api = await clientOf(server).create()
+  server.faults.add({ operation: 'getBranch', fault: { kind: 'delay', delayMs: 500 } })
+  expect((await api.send('GET', '~/branches/main')).status).toBe(200)
+})
+
 test('ES-09 what is no HTTP is answered with 400 and leaves the server well', async () => {
   const server = await start()
   const answer = await new Promise<string>((resolve, reject) => {

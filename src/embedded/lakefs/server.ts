@@ -4,8 +4,8 @@
  * It speaks as much of lakeFS' API as publishing needs, and answers as the real server was seen to answer.
  */
 
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { InvalidError, UnavailableError } from '../../base/errors.ts'
@@ -139,10 +139,7 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
         })
       },
     )
-    server.on('request', (_request, response) => {
-      // While stopping, a connection is closed as soon as its answer is out and not when it has been idle for long.
-      response.once('close', () => setImmediate(() => closeIdleWhenStopping(server)))
-    })
+    watchConnections(server)
     server.headersTimeout = EMBEDDED_HEADERS_MS
     server.keepAliveTimeout = limits.idleMs
     server.timeout = limits.idleMs
@@ -236,8 +233,26 @@ function warnAboutHost(host: string, address: string): readonly string[] {
   ]
 }
 
-function closeIdleWhenStopping(server: Server): void {
-  if (!server.listening) server.closeIdleConnections()
+/** Ends connections that are of no more use: silent ones, and while stopping those whose answer is out. */
+function watchConnections(server: Server): void {
+  const latest = new WeakMap<
+    Socket,
+    { readonly request: IncomingMessage; readonly response: ServerResponse }
+  >()
+  server.on('request', (request, response) => {
+    latest.set(request.socket, { request, response })
+    response.once('close', () =>
+      setImmediate(() => {
+        if (!server.listening) server.closeIdleConnections()
+      }),
+    )
+  })
+  server.on('timeout', (socket: Socket) => {
+    const exchange = latest.get(socket)
+    // While we are at work for a request that came in whole, the silence is ours and not the client's.
+    const isOurs = exchange?.request.complete === true && !exchange.response.headersSent
+    if (!isOurs) socket.destroy()
+  })
 }
 
 interface RunningParts {

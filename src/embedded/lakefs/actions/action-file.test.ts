@@ -46,8 +46,9 @@ test.each([
   ['a bad pattern', FILE.replace('"release-*"', '"["')],
   ['a bad hook id', FILE.replace('one_hook', '"1"')],
   ['an unknown type', FILE.replace('type: lua', 'type: shell')],
+  ['a script without properties', FILE.replace(/properties:[^]*/, '')],
   ['hooks that are no list', FILE.replace(/hooks:[^]*/, 'hooks: x')],
-  ['two hooks of one id', `${FILE}  - { id: one_hook, type: lua }\n`],
+  ['two hooks of one id', `${FILE}  - { id: one_hook, type: lua, properties: {} }\n`],
   ['an alias bomb', `a: &a [x,x,x,x,x,x,x,x,x]\n${aliasBomb()}name: some`],
 ])('ES-70 an action file with %s is refused', (_, content) => {
   expect(() => parseActionFile(content)).toThrow()

@@ -92,6 +92,9 @@ function readHook(value: unknown, index: number): ActionHook {
   if (type !== 'lua' && type !== 'webhook' && type !== 'airflow') {
     throw new Error(`hook[${String(index)}] type '${String(type)}' unknown: invalid action`)
   }
+  if (type === 'lua' && (properties === undefined || properties === null)) {
+    throw new Error(`hook[${String(index)}] type 'lua': missing hook properties: invalid action`)
+  }
   const condition = hook['if'] ?? ''
   if (typeof condition !== 'string')
     throw new Error(`hook[${String(index)}] 'if' must be text: invalid action`)

@@ -78,7 +78,9 @@ async function runActions(
       ])
     }
   }
-  const applying = actions.filter((action) => appliesTo(action, event.type, event.branch))
+  const applying = actions.filter(
+    (action) => action.hooks.length > 0 && appliesTo(action, event.type, event.branch),
+  )
   if (applying.length === 0) return
 
   const hooks: HookRun[] = []
@@ -164,12 +166,13 @@ async function runLua(
   if (properties['script_path'] !== undefined) {
     return refuse("'script_path' is not offered by this server, put the text into 'script'")
   }
-  if (typeof script !== 'string' || script === '')
+  if (typeof script !== 'string' || script === '') {
     return refuse("'script' must be supplied: wrong value type")
+  }
   if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
     return refuse("'args' should be a map: wrong value type")
   }
-  const result = await parts.lua.run({
+  return parts.lua.run({
     script,
     globals: {
       action: describeAction(task),
@@ -177,24 +180,21 @@ async function runLua(
       username: parts.userId,
     },
   })
-  return {
-    output: result.output,
-    error: result.error === undefined ? undefined : `runtime error: ${result.error}`,
-  }
 }
 
 /** What Lua sees as `action`. */
 function describeAction({ event, runId, action, hook }: HookTask): LuaValue {
   const { commit } = event
   const isMerge = event.type.endsWith('-merge')
+  // Before a commit the real server has neither its tree nor its id yet.
+  const isPreCommit = event.type === 'pre-commit'
   return {
     action_name: action.name,
     hook_id: hook.id,
     run_id: runId,
     pre_run_id: '',
     event_type: event.type,
-    // Not yet made before a commit, as in the real server.
-    commit_id: event.type === 'pre-commit' ? '' : commit.id,
+    commit_id: isPreCommit ? '' : commit.id,
     branch_id: event.branch,
     source_ref: isMerge ? (commit.parents[1] ?? event.sourceRef) : event.sourceRef,
     merge_source: isMerge ? event.sourceRef : '',
@@ -202,7 +202,7 @@ function describeAction({ event, runId, action, hook }: HookTask): LuaValue {
     repository_id: event.repository,
     commit: {
       message: commit.message,
-      meta_range_id: commit.metaRangeId,
+      meta_range_id: isPreCommit ? '' : commit.metaRangeId,
       creation_date: new Date(commit.createdAt * 1000).toISOString().replace('.000Z', 'Z'),
       version: commit.version,
       metadata: commit.metadata,

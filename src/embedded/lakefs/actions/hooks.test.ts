@@ -150,7 +150,7 @@ test.each([
   ],
   [
     'no script',
-    'name: the action\non:\n  pre-merge:\nhooks:\n  - {id: hook, type: lua}',
+    'name: the action\non:\n  pre-merge:\nhooks:\n  - {id: hook, type: lua, properties: {}}',
     "'script' must be supplied",
   ],
   [
@@ -174,6 +174,13 @@ test.each([
     status: 412,
     json: { message: expect.stringContaining(reason) as string },
   })
+})
+
+test('ES-77 an action without hooks is no run', async () => {
+  const api = await lakefs.open()
+  await staged(api, 's1', 'name: the action\non:\n  pre-merge:\n')
+  expect((await api.merge('s1', 'main')).status).toBe(200)
+  expect((await api.need(200, 'GET', '~/actions/runs')).json).toMatchObject({ results: [] })
 })
 
 test('ES-76 a hook runs for the branches it names', async () => {

@@ -34,7 +34,12 @@ test('ES-60 a script sees its globals, whatever bytes they hold', async () => {
 
 test('ES-61 an error names the line of the script', async () => {
   const { error } = await openPool().run({ script: 'local x = 1\nerror("stop " .. x)', globals: {} })
-  expect(error).toMatch(/^\[string "lua"\]:2: stop 1\nstack traceback:/)
+  expect(error).toMatch(/^runtime error: \[string "lua"\]:2: stop 1\nstack traceback:/)
+})
+
+test('ES-61 a script that is no Lua is told so', async () => {
+  const { error } = await openPool().run({ script: 'this is not lua', globals: {} })
+  expect(error).toMatch(/^syntax error: \[string "lua"\]:1: /)
 })
 
 test('ES-62 an endless loop is ended at its deadline, and the next script runs', async () => {

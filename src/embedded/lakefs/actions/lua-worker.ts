@@ -64,13 +64,16 @@ function luaWorkerBody(load: NodeJS.Require): void {
       traceAllocations: true,
     })
     let readOutput: () => string = () => ''
+    let kind = 'runtime error'
     try {
       await engine.doString(`LIMIT = "${String(job.outputMaxBytes)}"`)
       readOutput = (await engine.doString(prelude)) as () => string
       await engine.doString(job.globals)
       engine.global.setMemoryMax(engine.global.getMemoryUsed() + job.memoryBytes)
       const thread = engine.global.newThread()
+      kind = 'syntax error'
       thread.loadString(job.script, 'lua')
+      kind = 'runtime error'
       await thread.run(0)
       engine.global.setMemoryMax(undefined)
       return { output: readOutput(), error: undefined, isBroken: false }
@@ -80,7 +83,7 @@ function luaWorkerBody(load: NodeJS.Require): void {
       const isBroken =
         error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError')
       const message = error instanceof Error ? error.message : String(error)
-      return { output: isBroken ? '' : readOutput(), error: message, isBroken }
+      return { output: isBroken ? '' : readOutput(), error: `${kind}: ${message}`, isBroken }
     } finally {
       engine.global.close()
     }

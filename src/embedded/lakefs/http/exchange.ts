@@ -6,7 +6,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { invariant } from '../../../base/errors.ts'
 import type { ActionRuns } from '../actions/action-runs.ts'
 import type { LakefsEngine } from '../engine/engine.ts'
-import type { Answer } from './answer.ts'
+import { HttpProblem, type Answer } from './answer.ts'
 import type { Authenticator } from './authenticate.ts'
 import { Fields, readJson } from './json-body.ts'
 import type { PresignedUploads } from './presigned-uploads.ts'
@@ -27,6 +27,8 @@ export interface ServerParts {
   readonly userId: string
   readonly startedAt: number
 }
+
+export const REPOSITORY_NAME = /^[a-z0-9][a-z0-9-]{2,62}$/
 
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer>
 
@@ -52,7 +54,9 @@ export class Exchange {
   }
 
   get repository(): string {
-    return this.segment('repository')
+    const name = this.segment('repository')
+    if (REPOSITORY_NAME.test(name)) return name
+    throw new HttpProblem(400, 'argument repository: repository id: invalid value: validation error')
   }
 
   get branch(): string {

@@ -64,6 +64,16 @@ test.each([
   expect((await lakefs.unmade().send('POST', '/repositories', { json })).status).toBe(400)
 })
 
+test('ES-21 a name that no repository can have is a 400 wherever it is used', async () => {
+  for (const path of [
+    '/repositories/NO',
+    '/repositories/NO/branches',
+    '/repositories/a.b/refs/main/objects/ls',
+  ]) {
+    expect((await lakefs.unmade().send('GET', path)).status).toBe(400)
+  }
+})
+
 test('ES-21 what is not offered is refused by name, not passed over', async () => {
   const api = lakefs.unmade()
   const json = { name: api.repository, storage_namespace: `local://${api.repository}` }

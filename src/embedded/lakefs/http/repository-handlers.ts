@@ -1,11 +1,10 @@
 /** Repositories and their settings. */
 
 import { empty, failure, HttpProblem, json, type Answer } from './answer.ts'
-import type { Exchange } from './exchange.ts'
+import { REPOSITORY_NAME, type Exchange } from './exchange.ts'
 import { Fields } from './json-body.ts'
 import { renderPage, renderRepository } from './renderings.ts'
 
-const REPOSITORY_NAME = /^[a-z0-9][a-z0-9-]{2,62}$/
 const STORAGE_NAMESPACE = /^(s3|gs|https?|mem|local|transient):\/\/.*$/
 
 export function listRepositories({ engine, query }: Exchange): Answer {
