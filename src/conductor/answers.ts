@@ -1,9 +1,9 @@
 /**
  * What an answer means, and what a missing answer means. Pure: no clock, no network.
  *
- * Conductor answers 500 to a malformed request as well as to its own trouble, so the status alone does not tell. It
- * says `retryable` in its body; on SQL persistence that is false even for a database that was briefly locked, therefore
- * "not retryable" means "do not repeat the same request blindly" and never "nothing happened".
+ * Conductor answers 500 to malformed requests as well as to its own trouble, so the status alone does not tell. The
+ * `retryable` in its body was false in every case seen; it therefore means "do not repeat the same request blindly" and
+ * never "nothing happened".
  */
 
 import type { ErrorCode, ErrorKind } from '../base/errors.ts'
@@ -12,7 +12,6 @@ import { operationRow, type OperationName } from './operations.ts'
 /** As much of an answer as a verdict needs. */
 export interface Answer {
   readonly status: number
-  readonly isJson: boolean
   /** The body was a refusal in Conductor's own shape. */
   readonly refusal: Refusal | undefined
 }

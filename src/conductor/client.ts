@@ -201,7 +201,6 @@ function judge(exchange: Exchange, request: ConductorCall, answer: RawAnswer): u
   const body = readBody(answer)
   const verdict = classifyAnswer(request.operation, {
     status: answer.status,
-    isJson: body.isJson,
     refusal: readRefusal(body.value),
   })
   if (verdict.is === 'missing') return undefined

@@ -144,8 +144,8 @@ async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<
 }
 
 function isNotHttp(error: unknown): boolean {
-  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
-  return typeof code === 'string' && code.startsWith('HPE_')
+  // Some of the parser's errors have a code, some do not; all have this name.
+  return error instanceof Error && error.name === 'HTTPParserError'
 }
 
 /** Tells when the request is about to be written to a connection: before that, surely nothing was sent. */

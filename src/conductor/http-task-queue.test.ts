@@ -1,0 +1,269 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  closedAddress,
+  instantClock,
+  startMuteServer,
+  startScriptedServer,
+  type Reaction,
+  type ScriptedServer,
+  type SeenRequest,
+} from '../../test/conformance/scripted-server.ts'
+import type { TaskId, TaskQueue, TaskResult, WorkflowId } from '../worker/ports.ts'
+import { openConductorClient, type ConductorClientOptions } from './client.ts'
+import { createHttpTaskQueue } from './http-task-queue.ts'
+
+const TASK = {
+  taskId: 'task-1',
+  workflowInstanceId: 'wf-1',
+  status: 'IN_PROGRESS',
+  taskType: 't',
+  taskDefName: 't',
+  referenceTaskName: 'a',
+  workerId: 'w',
+  pollCount: 1,
+  startTime: 5,
+}
+const RESULT: TaskResult = {
+  taskId: 'task-1' as TaskId,
+  workflowId: 'wf-1' as WorkflowId,
+  workerId: 'w',
+  status: 'COMPLETED',
+  output: { n: 1 },
+}
+const ATTEMPT = { ...RESULT, retryCount: 0, pollCount: 1, startTimeMs: 5 }
+const POLL = { taskType: 't', workerId: 'w', count: 1, waitMs: 0 }
+const TAKEN: Reaction = { status: 200, text: 'task-1', type: 'text/plain;charset=UTF-8' }
+
+const refusal = (status: number, message: string, retryable = false): Reaction => ({
+  status,
+  json: { status, message, instance: 'host', retryable },
+})
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close()
+})
+
+function queueAt(endpoint: string, options: Partial<ConductorClientOptions> = {}): TaskQueue {
+  const client = openConductorClient({ endpoint, clock: instantClock(), ...options })
+  open.push(client)
+  return createHttpTaskQueue(client)
+}
+
+async function scripted(
+  react: (request: SeenRequest, index: number) => Reaction,
+  options: Partial<ConductorClientOptions> = {},
+): Promise<{ readonly server: ScriptedServer; readonly queue: TaskQueue }> {
+  const server = await startScriptedServer(react)
+  open.push(server)
+  return { server, queue: queueAt(server.url, options) }
+}
+
+describe('when the answer does not come', () => {
+  test.each<[string, Reaction, Partial<ConductorClientOptions>]>([
+    ['the connection is cut', 'drop', {}],
+    ['nothing comes', 'silence', { answerTimeoutMs: 50 }],
+  ])('CO-61 a result is sent once and is uncertain when %s', async (_, reaction, options) => {
+    const { server, queue } = await scripted(() => reaction, options)
+    await expect(queue.postResult(RESULT)).rejects.toMatchObject({
+      kind: 'uncertain',
+      code: 'conductor/answer-lost',
+      read: expect.stringContaining('the task') as string,
+    })
+    expect(server.seen).toHaveLength(1)
+  })
+
+  test('CO-62 what surely did not arrive is sent again, until the tries are used up', async () => {
+    const clock = instantClock()
+    const queue = queueAt(await closedAddress(), { clock, retry: { maxAttempts: 3 } })
+    await expect(queue.postResult(RESULT)).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'conductor/unreachable',
+    })
+    expect(clock.slept).toHaveLength(2)
+  })
+
+  test('CO-63 a read is repeated after trouble', async () => {
+    const { server, queue } = await scripted((_, index) => {
+      if (index === 0) return 'drop'
+      return index === 1
+        ? { status: 503, text: 'no backend', type: 'text/plain' }
+        : { status: 200, json: TASK }
+    })
+    expect(await queue.readTask(RESULT.taskId)).toMatchObject({ taskId: 'task-1' })
+    expect(server.seen).toHaveLength(3)
+  })
+
+  test('CO-63 a poll and a renewal are never repeated, not even when they did not arrive', async () => {
+    const clock = instantClock()
+    const absent = queueAt(await closedAddress(), { clock })
+    await expect(absent.poll(POLL)).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(absent.renewLease(ATTEMPT)).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(clock.slept).toEqual([])
+    const { server, queue } = await scripted(() => 'drop')
+    await expect(queue.poll(POLL)).rejects.toMatchObject({ kind: 'uncertain' })
+    await expect(queue.renewLease(ATTEMPT)).rejects.toMatchObject({ kind: 'uncertain' })
+    expect(server.seen).toHaveLength(2)
+  })
+
+  test('CO-67 a poll may take the wait it asked for on top of the bound of every request', async () => {
+    const reply = { status: 200, json: [] }
+    const { server, queue } = await scripted(
+      (request) => (request.path.includes('timeout=4000') ? reply : 'silence'),
+      {
+        answerTimeoutMs: 40,
+      },
+    )
+    expect(await queue.poll({ ...POLL, waitMs: 4_000 })).toEqual([])
+    expect(server.seen[0]?.path).toBe('/api/tasks/poll/batch/t?workerid=w&count=1&timeout=4000')
+    await expect(queue.poll({ ...POLL, waitMs: 10 })).rejects.toThrow('no answer within 50 ms')
+    await expect(queue.poll({ ...POLL, waitMs: 5_001 })).rejects.toMatchObject({ kind: 'invalid' })
+    await expect(queue.poll({ ...POLL, count: 0 })).rejects.toMatchObject({ kind: 'invalid' })
+    expect(server.seen).toHaveLength(2)
+  })
+
+  test('CO-68 an aborted read ends with its reason, an aborted result that was sent is uncertain', async () => {
+    const giveUp = new AbortController()
+    const { queue } = await scripted(() => {
+      giveUp.abort(new Error('shutting down'))
+      return 'silence'
+    })
+    const options = { signal: giveUp.signal }
+    await expect(queue.postResult(RESULT, options)).rejects.toMatchObject({ kind: 'uncertain' })
+    await expect(queue.readTask(RESULT.taskId, options)).rejects.toThrow('shutting down')
+    // Aborted before it begins, nothing is sent: that is no uncertainty.
+    await expect(queue.postResult(RESULT, options)).rejects.toThrow('shutting down')
+  })
+})
+
+describe('what an answer means', () => {
+  test('CO-64 trouble that calls itself not retryable is not repeated', async () => {
+    const { server, queue } = await scripted(() => refusal(500, 'JSON parse error'))
+    await expect(queue.readTask(RESULT.taskId)).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'conductor/not-retryable',
+      message: 'read the task "task-1": the server answered 500: JSON parse error',
+    })
+    await expect(queue.postResult(RESULT)).rejects.toMatchObject({ kind: 'uncertain' })
+    expect(server.seen).toHaveLength(2)
+  })
+
+  test('CO-65 only Conductor itself can say that a task is gone', async () => {
+    const gone = await scripted(() => refusal(404, 'Task not found for taskId: task-1'))
+    expect(await gone.queue.readTask(RESULT.taskId)).toBeUndefined()
+    expect(await gone.queue.postResult(RESULT)).toBe(false)
+    expect(await gone.queue.renewLease(ATTEMPT)).toBe(false)
+    const wrong = { kind: 'invalid', code: 'conductor/not-conductor' }
+    const noRoute = await scripted(() => refusal(404, 'No static resource api/tasks/task-1.'))
+    await expect(noRoute.queue.readTask(RESULT.taskId)).rejects.toMatchObject(wrong)
+    await expect(noRoute.queue.postResult(RESULT)).rejects.toMatchObject(wrong)
+    await expect(noRoute.queue.poll(POLL)).rejects.toMatchObject(wrong)
+    const proxy = await scripted(() => ({ status: 404, text: '<h1>not here</h1>', type: 'text/html' }))
+    await expect(proxy.queue.readTask(RESULT.taskId)).rejects.toMatchObject(wrong)
+  })
+
+  test('CO-66 a page where an answer belongs is no success', async () => {
+    const { queue } = await scripted(() => ({
+      status: 200,
+      text: '<html>please log in</html>',
+      type: 'text/html',
+    }))
+    await expect(queue.readTask(RESULT.taskId)).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'conductor/not-conductor',
+    })
+    const unknown = { kind: 'uncertain', code: 'conductor/unknown-answer' }
+    await expect(queue.postResult(RESULT)).rejects.toMatchObject(unknown)
+    await expect(queue.renewLease(ATTEMPT)).rejects.toMatchObject(unknown)
+    await expect(queue.appendLog(RESULT.taskId, 'line')).rejects.toMatchObject(unknown)
+    const other = await scripted(() => ({ status: 200, text: 'task-2', type: 'text/plain' }))
+    await expect(other.queue.postResult(RESULT)).rejects.toMatchObject(unknown)
+    const mute = await startMuteServer('SSH-2.0-OpenSSH\r\n')
+    open.push(mute)
+    await expect(queueAt(mute.url).readTask(RESULT.taskId)).rejects.toMatchObject({
+      code: 'conductor/not-conductor',
+    })
+  })
+
+  test('CO-77 absent fields of a task are at their empty values', async () => {
+    const { queue } = await scripted(() => ({ status: 200, json: [{ ...TASK, workerId: null }] }))
+    expect(await queue.poll(POLL)).toEqual([
+      {
+        taskId: 'task-1',
+        workflowId: 'wf-1',
+        workflowType: '',
+        status: 'IN_PROGRESS',
+        taskType: 't',
+        taskDefName: 't',
+        referenceTaskName: 'a',
+        retryCount: 0,
+        pollCount: 1,
+        seq: 0,
+        iteration: 0,
+        scheduledTimeMs: 0,
+        startTimeMs: 5,
+        updateTimeMs: 0,
+        responseTimeoutSeconds: 0,
+        isRetried: false,
+        workerId: '',
+        correlationId: undefined,
+        domain: undefined,
+        reasonForIncompletion: undefined,
+        input: {},
+        output: {},
+        externalInputPath: undefined,
+        externalOutputPath: undefined,
+      },
+    ])
+  })
+
+  test('CO-77 a task that cannot be read names the field', async () => {
+    const { queue } = await scripted((request) =>
+      request.path.includes('/poll/')
+        ? { status: 200, json: [{ ...TASK, status: 'DREAMING' }] }
+        : { status: 200, json: { ...TASK, pollCount: 'one' } },
+    )
+    await expect(queue.readTask(RESULT.taskId)).rejects.toThrow('field "pollCount"')
+    await expect(queue.poll(POLL)).rejects.toThrow('field "status"')
+  })
+})
+
+describe('what is sent', () => {
+  test('CO-69 a result keeps every log line it was given', async () => {
+    const { server, queue } = await scripted(() => TAKEN)
+    const logs = Array.from({ length: 25 }, (_, index) => `line ${index}`)
+    await queue.postResult({ ...RESULT, logs })
+    const sent = JSON.parse(server.seen[0]!.body.toString()) as { logs: { log: string }[] }
+    expect(sent.logs).toHaveLength(10)
+    expect(sent.logs.flatMap(({ log }) => log.split('\n'))).toEqual(logs)
+  })
+
+  test('CO-69 a result carries what was given and nothing else; a renewal only asks for more time', async () => {
+    const { server, queue } = await scripted(() => TAKEN)
+    await queue.postResult({
+      ...RESULT,
+      status: 'IN_PROGRESS',
+      reasonForIncompletion: 'wait',
+      callbackAfterSeconds: 9,
+    })
+    await queue.renewLease(ATTEMPT)
+    expect(server.seen.map(({ body }) => JSON.parse(body.toString()) as unknown)).toEqual([
+      {
+        taskId: 'task-1',
+        workflowInstanceId: 'wf-1',
+        workerId: 'w',
+        status: 'IN_PROGRESS',
+        outputData: { n: 1 },
+        reasonForIncompletion: 'wait',
+        callbackAfterSeconds: 9,
+      },
+      {
+        taskId: 'task-1',
+        workflowInstanceId: 'wf-1',
+        workerId: 'w',
+        status: 'IN_PROGRESS',
+        extendLease: true,
+      },
+    ])
+  })
+})
