@@ -160,8 +160,6 @@ export const EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS = 10
 export const EMBEDDED_BRANCH_QUEUE_MAX = 1024
 /** How many rows of something deleted are swept away in one transaction. */
 export const EMBEDDED_SWEEP_ROWS = 1000
-/** The fewest digits of a commit id that stand for the whole id; the same as lakeFS'. */
-export const EMBEDDED_SHORT_ID_MIN_DIGITS = 4
 /** How many rows garbage collection of the embedded lakeFS reads or removes at a time. */
 export const EMBEDDED_GC_ROWS = 1000
 

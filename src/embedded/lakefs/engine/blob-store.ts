@@ -76,6 +76,7 @@ export class DiskBlobStore implements BlobStore {
   async close(): Promise<void> {
     this.#closed = true
     await Promise.allSettled(this.#underWay)
+    await this.#syncer.close()
   }
 
   async #store(body: Readable): Promise<HashedBlob> {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { LAKE, openLake } from '../../../../test/support/embedded-engine.ts'
+import { computeCommitId } from './commit-id.ts'
+import { EMPTY_TREE } from './tree/tree-node.ts'
 
 test('EE-26 a commit holds what was staged, on the head it was made on', async () => {
   const lake = await openLake()
@@ -32,6 +34,8 @@ test('EE-27 what changes nothing is no change: nothing staged, put and removed, 
   const lake = await openLake()
   const nothing = () => expect(lake.commit('main', 'x')).rejects.toMatchObject({ reason: 'no-changes' })
   await nothing()
+  await lake.branch('untouched')
+  expect((await lake.commit('untouched', 'empty', { allowEmpty: true })).metaRangeId).toBe(EMPTY_TREE)
   await lake.put('main', 'tmp')
   await lake.remove('main', 'tmp')
   await nothing()
@@ -107,7 +111,6 @@ test('EE-30 a commit record is stored under the id of its content, once', async 
   const lake = await openLake()
   await lake.put('main', 'a')
   const one = await lake.commit('main', 'one')
-  const { computeCommitId } = await import('./commit-id.ts')
   const content = {
     parents: [one.id, one.id, lake.engine.resolve(LAKE, 'main~1')],
     committer: 'publisher',

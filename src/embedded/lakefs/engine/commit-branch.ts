@@ -9,7 +9,6 @@ import { lookUp } from './tree/node-store.ts'
 import type { NodeId } from './tree/tree-node.ts'
 import {
   makeCommit,
-  metaRangeOf,
   refuseDirty,
   updateBranch,
   type BranchState,
@@ -37,7 +36,7 @@ function planCommit(context: EngineContext, state: BranchState, input: CommitInp
     committer: input.committer,
     message: input.message,
     createdAt: input.date ?? unixSeconds(context.clock),
-    metaRangeId: metaRangeOf(tree, [head]),
+    metaRangeId: tree,
     metadata: input.metadata,
     generation: head.generation + 1,
   })

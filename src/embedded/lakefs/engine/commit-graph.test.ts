@@ -42,6 +42,9 @@ test('EE-44 the log comes in pages behind a commit, and ends with the one to sto
   const { log, one, two } = await history()
   expect(log({ amount: 2 })).toEqual({ messages: ALL.slice(0, 2), hasMore: true })
   expect(log({ amount: 2, after: two })).toEqual({ messages: ['one', 'Repository created'], hasMore: false })
+  for (const unknown of [{ after: 'e'.repeat(64) }, { stopAt: 'none' }]) {
+    expect(() => log(unknown)).toThrow(expect.objectContaining({ reason: 'ref-not-found' }))
+  }
   expect(log({ stopAt: one, firstParent: true }).messages).toEqual(['merge dev', 'three', 'two', 'one'])
 })
 

@@ -21,7 +21,9 @@ export function log(
   const stopAt = request.stopAt === undefined ? undefined : resolveCommitId(db, rid, request.stopAt)
   const isFiltered = request.objects.length > 0 || request.prefixes.length > 0
   const items: Commit[] = []
-  let isBehind = request.after === undefined || request.after === ''
+  const after =
+    request.after === undefined || request.after === '' ? undefined : resolveCommitId(db, rid, request.after)
+  let isBehind = after === undefined
   for (const commit of walkHistory(db, rid, {
     from: resolveCommitId(db, rid, ref),
     firstParent: request.firstParent,
@@ -30,7 +32,7 @@ export function log(
       if (items.length === request.amount) return { items, hasMore: true }
       items.push(commit)
     }
-    if (commit.id === request.after) isBehind = true
+    if (commit.id === after) isBehind = true
     if (commit.id === stopAt) break
   }
   return { items, hasMore: false }

@@ -10,6 +10,8 @@ export class DirectorySyncer {
   #current: Promise<void> | undefined
   #next: Promise<void> | undefined
   #syncs = 0
+  /** Opened once: opening and closing would cost as much as a small sync itself. */
+  #handle: Promise<FileHandle> | undefined
 
   constructor(directory: string) {
     this.#directory = directory
@@ -30,6 +32,12 @@ export class DirectorySyncer {
     return this.#next
   }
 
+  /** After the last sync; waits for the one under way. */
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#current, this.#next])
+    await this.#closeHandle()
+  }
+
   #begin(): Promise<void> {
     this.#next = undefined
     const current = this.#syncOnce().finally(() => {
@@ -41,12 +49,19 @@ export class DirectorySyncer {
 
   async #syncOnce(): Promise<void> {
     this.#syncs += 1
-    let handle: FileHandle | undefined
+    this.#handle ??= open(this.#directory, 'r')
     try {
-      handle = await open(this.#directory, 'r')
-      await handle.sync()
-    } finally {
-      await handle?.close()
+      await (await this.#handle).sync()
+    } catch (error) {
+      // Whatever it was, the next one begins afresh.
+      await this.#closeHandle()
+      throw error
     }
+  }
+
+  async #closeHandle(): Promise<void> {
+    const [opened] = await Promise.allSettled([this.#handle])
+    this.#handle = undefined
+    if (opened.status === 'fulfilled') await opened.value?.close()
   }
 }

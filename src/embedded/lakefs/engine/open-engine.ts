@@ -52,8 +52,13 @@ export async function openEngine(options: OpenEngineOptions): Promise<LakefsEngi
     return engineOver(options, { db, blobs: new MemoryBlobStore(), closeFiles: () => db.close() })
   }
   const dir = await openDataDir(options.dataDir)
-  await sweepTempFiles(dir.tempDir)
-  return engineOver(options, { db: dir.db, blobs: new DiskBlobStore(dir), closeFiles: () => dir.close() })
+  try {
+    await sweepTempFiles(dir.tempDir)
+    return engineOver(options, { db: dir.db, blobs: new DiskBlobStore(dir), closeFiles: () => dir.close() })
+  } catch (error) {
+    dir.close()
+    throw error
+  }
 }
 
 interface EngineFiles {

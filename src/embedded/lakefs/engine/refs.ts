@@ -4,7 +4,6 @@
  * state) or `$` (with its uncommitted changes).
  */
 
-import { EMBEDDED_SHORT_ID_MIN_DIGITS } from '../../../base/limits.ts'
 import { findBranch, type StoredBranch } from './branch-rows.ts'
 import { findCommit, findCommitIdsByPrefix, requireCommit } from './commits.ts'
 import { EngineError } from './engine.ts'
@@ -89,7 +88,7 @@ function resolveBase(
     base,
   )
   if (tag !== undefined) return { commitId: tag.commit_id }
-  if (HEX.test(base) && base.length >= EMBEDDED_SHORT_ID_MIN_DIGITS) {
+  if (HEX.test(base)) {
     const [id, other] = findCommitIdsByPrefix(db, rid, base)
     if (id !== undefined && other === undefined) return { commitId: id }
   }

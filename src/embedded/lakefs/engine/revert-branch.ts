@@ -3,7 +3,7 @@
 import type { BranchTurns } from './branch-turns.ts'
 import { requireCommit, treeOf } from './commits.ts'
 import { unixSeconds, type EngineContext } from './engine-context.ts'
-import { EngineError, type Commit } from './engine.ts'
+import { EngineError, type Commit, type EngineReason } from './engine.ts'
 import { isSameTree, mergeTrees, type MergeTrees } from './merge-trees.ts'
 import { resolveCommitId } from './refs.ts'
 import { fromByteKey } from './tree/byte-key.ts'
@@ -48,7 +48,11 @@ export function cherryPick(
 }
 
 function planRevert(context: EngineContext, state: BranchState, input: RevertInput): BranchUpdate {
-  const picked = pick(context, state, { ref: input.ref, parentNumber: input.parentNumber || undefined })
+  const picked = pick(context, state, {
+    ref: input.ref,
+    parentNumber: input.parentNumber === 0 ? undefined : input.parentNumber,
+    missingParent: 'parent-number-required',
+  })
   refuseDirty(context, state)
   const head = treeOf(state.head)
   const trees = { base: treeOf(picked.commit), source: picked.parentTree, destination: head }
@@ -63,7 +67,7 @@ function planRevert(context: EngineContext, state: BranchState, input: RevertInp
 }
 
 function planCherryPick(context: EngineContext, state: BranchState, input: CherryPickInput): BranchUpdate {
-  const { commit, parentTree } = pick(context, state, input)
+  const { commit, parentTree } = pick(context, state, { ...input, missingParent: 'bad-argument' })
   if (commit.parents.length === 0)
     throw new EngineError('bad-argument', `cherry-pick ${input.ref}: it has no parent`)
   refuseDirty(context, state)
@@ -84,14 +88,19 @@ function planCherryPick(context: EngineContext, state: BranchState, input: Cherr
 function pick(
   { db }: EngineContext,
   { repository }: BranchState,
-  request: { readonly ref: string; readonly parentNumber?: number | undefined },
+  request: {
+    readonly ref: string
+    readonly parentNumber?: number | undefined
+    /** What lakeFS calls it when a merge is named without one of its parents; the two operations differ. */
+    readonly missingParent: EngineReason
+  },
 ): { readonly commit: Commit; readonly parentTree: NodeId } {
   const { rid } = repository
   const commit = requireCommit(db, rid, resolveCommitId(db, rid, request.ref))
   const { parentNumber } = request
   if (parentNumber === undefined && commit.parents.length > 1) {
     throw new EngineError(
-      'parent-number-required',
+      request.missingParent,
       `commit ${request.ref} has ${commit.parents.length} parents: the number of one of them is wanted`,
     )
   }
