@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { lstatSync } from 'node:fs'
+import { lstatSync, rmSync } from 'node:fs'
 import {
   chmod,
   cp,
@@ -126,6 +126,8 @@ describe('what changed', () => {
     expect(judge({ sizeBytes: 6 })).toBe('changed')
     expect(judge({ mtimeNs: 9n })).toBe('look-inside')
     expect(judge({ ctimeNs: 12n })).toBe('look-inside')
+    // As after somebody set the clock back.
+    expect(judge({ ctimeNs: 9n })).toBe('look-inside')
     expect(judge({ inode: 2n })).toBe('look-inside')
     expect(judge({}, 10n)).toBe('look-inside')
   })
@@ -322,6 +324,23 @@ describe('what changes under the eyes', () => {
     await writeFile(marker, (await readFile(marker, 'utf8')).replace(other.marker.token, 'f'.repeat(32)))
     await expect(diffWorkspace(other)).rejects.toThrow(withCode('workspace/directory-gone'))
   })
+
+  test.each(['all of it', 'file by file'])(
+    'WS-28 a directory that is swept away, %s, while it is compared is not taken for one either',
+    async (how) => {
+      const workspace = await laidOut({ a: '1', b: '2' })
+      const directory = join(workspace.dir, '..')
+      let looks = 0
+      const assertOwned = (): void => {
+        workspace.assertOwned()
+        if (looks++ > 0) return
+        if (how === 'all of it') rmSync(directory, { recursive: true })
+        else for (const path of ['attempt.json', 'tree/a', 'tree/b']) rmSync(join(directory, path))
+      }
+      const failure = diffWorkspace({ ...workspace, assertOwned })
+      await expect(failure).rejects.toThrow(withCode('workspace/directory-gone'))
+    },
+  )
 
   test('WS-28 a body may empty its directory, or put another one in its place', async () => {
     const workspace = await laidOut({ a: '1', b: '2' })

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
@@ -100,6 +100,14 @@ describe('what is laid out', () => {
     const removal = workspace.remove()
     expect(workspace.remove()).toBe(removal)
     await removal
+    expect(await attemptsOf(root)).toEqual([])
+  })
+
+  test('WS-12 removing what somebody else has removed is fine', async () => {
+    const root = await temporaryRoot()
+    const workspace = await layOut({ root, attempt: ATTEMPT, source: memorySource({ a: '1' }), spec: {} })
+    await rm(join(workspace.dir, '..'), { recursive: true })
+    await workspace.remove()
     expect(await attemptsOf(root)).toEqual([])
   })
 
