@@ -12,7 +12,7 @@
 
 import type { operations } from './generated/conductor-api.ts'
 
-export type OperationClass = 'safe' | 'idempotent' | 'look-before-repeat'
+type OperationClass = 'safe' | 'idempotent' | 'look-before-repeat'
 
 /** Renewing a lease is the same request as posting a result, and quite another promise. */
 export type OperationName = keyof operations | 'extendLease'

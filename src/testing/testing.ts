@@ -15,3 +15,14 @@ export {
   type SeenRequest,
 } from '../embedded/lakefs/faults.ts'
 export type { OperationName } from '../embedded/lakefs/http/operations.ts'
+export {
+  openTestQueue,
+  type QueueCall,
+  type QueueLink,
+  type TestQueue,
+  type TestQueueOptions,
+} from './task-queue/open-test-queue.ts'
+export type { Deficiencies } from './task-queue/queue-host.ts'
+export type { QueueControl, WorkflowStartRequest, WorkflowView } from './task-queue/control.ts'
+export type { TestTaskDef, TestWorkflowDef, TestWorkflowTask } from './task-queue/definitions.ts'
+export { ManualClock } from './manual-clock.ts'
