@@ -122,7 +122,22 @@ test('EE-08 merging trees gives what merging path by path gives, and the same co
 
 test('EE-08 a destination that is the base takes the very tree of the source', () => {
   const store = new MemoryNodeStore()
-  const base = plant(store, new Map([['a', '1']]), 1)
-  const source = plant(store, new Map([['a', '2']]), 2)
+  // `b` differs in its time alone, which is no change but part of the tree's id.
+  const base = plant(
+    store,
+    new Map([
+      ['a', '1'],
+      ['b', '1'],
+    ]),
+    1,
+  )
+  const source = plant(
+    store,
+    new Map([
+      ['a', '2'],
+      ['b', '1'],
+    ]),
+    2,
+  )
   expect(mergeTrees(store, { base, source, destination: base })).toEqual({ outcome: 'merged', tree: source })
 })

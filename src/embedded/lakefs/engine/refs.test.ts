@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { LAKE, openLake } from '../../../../test/support/embedded-engine.ts'
+import { computeCommitId } from './commit-id.ts'
 
 async function history() {
   const lake = await openLake()
@@ -79,6 +80,20 @@ test('EE-12 digits that fit two commits fit none, and a branch named like digits
 })
 
 test('EE-12 no branch can hide a commit behind its full id', async () => {
-  const { lake, one } = await history()
+  const { lake, one, resolve } = await history()
   await expect(lake.branch(one)).rejects.toMatchObject({ reason: 'branch-name-is-a-commit' })
+  // Ids can be worked out beforehand, so the branch may be there first.
+  const { metaRangeId } = lake.engine.getCommit(LAKE, one)
+  const content = {
+    parents: [one],
+    committer: 'me',
+    message: 'later',
+    createdAt: 1,
+    metaRangeId,
+    metadata: {},
+  }
+  const commitId = computeCommitId(content)
+  await lake.branch(commitId)
+  await lake.engine.writeCommitRecord(LAKE, { ...content, commitId, generation: 3, version: 1 })
+  expect(resolve(commitId)).toBe(commitId)
 })

@@ -97,6 +97,35 @@ test('EE-01 equal contents have equal roots, whatever was edited in whatever ord
   )
 })
 
+test('EE-01 a few edits of a large tree, most of them of keys that end nodes, leave the root that belongs to the contents', () => {
+  const store = new MemoryNodeStore()
+  const large: Model = new Map(Array.from({ length: 3000 }, (_, index) => [`k/${index}`, '1']))
+  const root = edit(store, EMPTY_TREE, large)
+  const ends = [...large.keys()].filter((path) => heightOfKey(toByteKey(path)) > 0)
+  const fresh = Array.from({ length: 20_000 }, (_, index) => `k/0${index}`).filter(
+    (path) => heightOfKey(toByteKey(path)) > 0,
+  )
+  const anyKey = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...ends) },
+    { weight: 1, arbitrary: fc.constantFrom(...fresh) },
+    { weight: 1, arbitrary: fc.constantFrom(...large.keys()) },
+  )
+  const few = fc
+    .array(fc.tuple(anyKey, fc.option(value, { nil: undefined, freq: 1 })), { minLength: 1, maxLength: 6 })
+    .map((pairs): Batch => new Map(pairs))
+  fc.assert(
+    fc.property(few, (edits) => {
+      const expected = applied(large, edits)
+      const changed = edit(store, root, edits)
+      expect(changed).toBe(edit(new MemoryNodeStore(), EMPTY_TREE, expected))
+      const difference = drain(diffTrees(store, { left: root, right: changed }, same))
+      expect(difference.map((item) => fromByteKey(item.key))).toEqual(
+        differenceOfModels(large, expected).map(([path]) => path),
+      )
+    }),
+  )
+})
+
 test('EE-02 a tree holds what a sorted map would hold after the same edits', () => {
   fc.assert(
     fc.property(model, batch, (before, edits) => {
