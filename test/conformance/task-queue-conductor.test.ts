@@ -3,6 +3,7 @@ import { openConductorClient } from '../../src/conductor/client.ts'
 import { createHttpTaskQueue } from '../../src/conductor/http-task-queue.ts'
 import { useRealServer } from '../support/servers/servers.ts'
 import { conductorControl } from './conductor-control.ts'
+import { definitionConformance } from './task-queue-definitions.ts'
 import { taskQueueConformance } from './task-queue.ts'
 
 const conductor = useRealServer('conductor')
@@ -20,3 +21,5 @@ taskQueueConformance('Conductor', {
     })
   },
 })
+
+definitionConformance(conductor)

@@ -12,7 +12,6 @@ import { createRepository, deleteRepository, setBranchProtection } from '../../s
 import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.ts'
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import { dockerAnswers } from '../support/servers/containers.ts'
-import type { RealServer } from '../support/servers/real-server.ts'
 import { RECIPES, openRealServer } from '../support/servers/servers.ts'
 import { versionedRepoConformance } from './versioned-repo.ts'
 import { MAIN, type OpenRepo } from './versioned-repo-cases/world.ts'
@@ -47,23 +46,23 @@ for (const presign of [false, true]) {
 
 const realIsThere = process.env['LAKEFS_ENDPOINT'] !== undefined || (await dockerAnswers())
 describe.runIf(realIsThere)('real lakeFS', () => {
-  let server: RealServer
+  const closing: (() => Promise<void>)[] = []
   let client: LakefsClient
   let namespace: string
   beforeAll(async () => {
     const opened = await openRealServer(RECIPES.lakefs)
     if (!('url' in opened)) throw new Error(opened.reason)
-    server = opened
-    const { accessKeyId = '', secretAccessKey = '', storageNamespace = '' } = server.facts
+    closing.push(opened.close)
+    const { accessKeyId = '', secretAccessKey = '', storageNamespace = '' } = opened.facts
     namespace = storageNamespace
-    client = createLakefsClient({ endpoint: server.url, accessKeyId, secretAccessKey, multipart: MULTIPART })
+    client = createLakefsClient({ endpoint: opened.url, accessKeyId, secretAccessKey, multipart: MULTIPART })
+    closing.unshift(() => client.close())
     console.info(
-      `conformance runs against lakeFS ${(await client.capabilities()).version} (${server.origin})`,
+      `conformance runs against lakeFS ${(await client.capabilities()).version} (${opened.origin})`,
     )
   })
   afterAll(async () => {
-    await client.close()
-    await server.close()
+    for (const close of closing) await close()
   })
   versionedRepoConformance('real lakeFS', { open: () => openFresh(client, namespace) })
 })
