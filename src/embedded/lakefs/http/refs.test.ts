@@ -48,7 +48,6 @@ describe('branches', () => {
     expect(await statusOf('no-such')).toBe(404)
     expect(await statusOf('main~9')).toBe(404)
     expect(await statusOf('f'.repeat(64))).toBe(404)
-    expect(await statusOf(two.slice(0, 2))).toBe(404)
     expect(await statusOf('main^2')).toBe(400)
     expect(await statusOf('main$')).toBe(500)
     expect((await api.send('GET', '~/branches/refused')).status).toBe(404)
