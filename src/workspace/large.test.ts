@@ -3,7 +3,6 @@ import { accessSync, constants, existsSync, writeFileSync } from 'node:fs'
 import { truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { md5Of } from '../../test/support/workspace/memory-source.ts'
 import { ATTEMPT, temporaryRoot } from '../../test/support/workspace/temporary-root.ts'
@@ -27,9 +26,16 @@ test('WS-32 a hundred thousand files are laid out, compared and removed, and onl
     async *list() {
       for (const key of paths) yield { key, checksum, sizeBytes: 16, contentType: 'text/csv', metadata: {} }
     },
-    read: () => Promise.resolve(Readable.from([Buffer.from(content)], { objectMode: false })),
+    read: () => Promise.reject(new Error('nobody should fetch this')),
   }
-  const workspace = await layOut({ root, attempt: ATTEMPT, source, spec: {} })
+  // How one file is fetched is tried elsewhere; a hundred thousand streams would be most of what this takes.
+  const provider: FileProvider = {
+    provide: ({ path }) => {
+      writeFileSync(path, content, { flag: 'wx' })
+      return Promise.resolve({})
+    },
+  }
+  const workspace = await layOut({ root, attempt: ATTEMPT, source, spec: {}, provider })
   expect(workspace.manifest.count).toBe(FILES)
   const untouched = await diffWorkspace(workspace)
   expect(untouched).toMatchObject({ uploads: [], deletes: [], unchangedCount: FILES, hashedCount: 0 })
