@@ -1,6 +1,5 @@
 /** Repositories and the server as a whole: for tools, tests and whoever sets things up. */
 
-import { MissingError } from '../base/errors.ts'
 import { repositoryName, type RepositoryName } from '../base/ids.ts'
 import type { CallOptions } from '../publication/ports.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -138,20 +137,6 @@ export async function setBranchProtection(
       }),
     () => undefined,
   )
-}
-
-/** For callers that cannot go on without it. */
-export async function requireRepository(
-  client: LakefsClient,
-  repository: RepositoryName,
-  options: CallOptions = {},
-): Promise<RepositoryInfo> {
-  const found = await readRepository(client, repository, options)
-  if (found !== undefined) return found
-  throw new MissingError('lakefs/no-such-repository', `repository ${repository}: there is none`, {
-    details: { repository },
-    next: 'Create the repository, or correct its name.',
-  })
 }
 
 function toRepository(json: components['schemas']['Repository'] | undefined): RepositoryInfo {
