@@ -9,7 +9,11 @@ import { REASON_STATUS } from './statuses.ts'
 import { receiveUpload } from './uploaded-body.ts'
 import { presignEntry } from './presigned-entries.ts'
 
-const USER_METADATA_HEADER = 'x-lakefs-meta-'
+/** Headers that carry user metadata, and what their keys begin with: `lakectl local` keeps a file's times this way. */
+const METADATA_HEADERS = [
+  { header: 'x-lakefs-meta-', key: '' },
+  { header: 'x-lakefs-internal-', key: '::lakefs::' },
+] as const
 
 export function statObject(exchange: Exchange): Answer {
   const path = exchange.query.required('path')
@@ -160,10 +164,12 @@ export function pathExists(): Answer {
 function readUserMetadata({ request }: Exchange): Record<string, string> {
   const metadata: [string, string][] = []
   for (const [name, value] of Object.entries(request.headers)) {
-    if (!name.startsWith(USER_METADATA_HEADER) || value === undefined) continue
+    const kind = METADATA_HEADERS.find(({ header }) => name.startsWith(header))
+    if (kind === undefined || value === undefined) continue
     const shown = Array.isArray(value) ? value.join(', ') : value
     // Node reads header bytes as Latin-1; clients send UTF-8.
-    metadata.push([name.slice(USER_METADATA_HEADER.length), Buffer.from(shown, 'latin1').toString('utf8')])
+    const key = kind.key + name.slice(kind.header.length)
+    metadata.push([key, Buffer.from(shown, 'latin1').toString('utf8')])
   }
   return Object.fromEntries(metadata)
 }

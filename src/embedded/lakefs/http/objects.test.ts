@@ -125,10 +125,14 @@ describe('uploads', () => {
   })
 
   test('ES-35 user metadata comes in headers and can be set anew', async () => {
-    const headers = { 'X-Lakefs-Meta-Run': '42', 'x-lakefs-meta-MixedCase': 'Yes' }
+    const headers = {
+      'X-Lakefs-Meta-Run': '42',
+      'x-lakefs-meta-MixedCase': 'Yes',
+      'X-Lakefs-Internal-Client-Mtime': '1700000000',
+    }
     expect(await upload('meta', 'm', headers)).toMatchObject({
       status: 201,
-      json: { metadata: { run: '42', mixedcase: 'Yes' } },
+      json: { metadata: { run: '42', mixedcase: 'Yes', '::lakefs::client-mtime': '1700000000' } },
     })
     const set = (path: string, json: object) =>
       api.send('PUT', '~/branches/main/objects/stat/user_metadata', { query: { path }, json })
