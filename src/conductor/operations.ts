@@ -12,8 +12,6 @@
 
 import type { operations } from './generated/conductor-api.ts'
 
-type OperationClass = 'safe' | 'idempotent' | 'look-before-repeat'
-
 /** Renewing a lease is the same request as posting a result, and quite another promise. */
 export type OperationName = keyof operations | 'extendLease'
 
