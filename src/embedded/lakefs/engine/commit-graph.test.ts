@@ -29,13 +29,29 @@ async function history() {
 
 const ALL = ['merge dev', 'three', 'dev one', 'two', 'one', 'Repository created']
 
-test('EE-44 the log shows every commit once, the newest generation first', async () => {
+test('EE-44 the log shows every commit once, the latest first', async () => {
   const { log, one } = await history()
   expect(log()).toEqual({ messages: ALL, hasMore: false })
   expect(log({ firstParent: true }).messages).toEqual(ALL.filter((message) => message !== 'dev one'))
   expect(log({}, one).messages).toEqual(['one', 'Repository created'])
   expect(log({}, 'main~1').messages).toEqual(['three', 'two', 'one', 'Repository created'])
   expect(() => log({}, 'none')).toThrow(expect.objectContaining({ reason: 'ref-not-found' }))
+})
+
+test('EE-44 dates that were given count, and each commit stands behind one of its children', async () => {
+  const lake = await openLake()
+  const commit = async (branch: string, message: string, date: number) => {
+    await lake.put(branch, message)
+    const more = { repository: LAKE, branch, message, committer: 'me', metadata: {}, allowEmpty: false }
+    return lake.engine.commit({ ...more, date })
+  }
+  await commit('main', 'base', 2_000_000_000)
+  await lake.branch('dev')
+  await commit('dev', 'd1', 1_500_000_000)
+  await commit('dev', 'd2', 1_500_000_001)
+  await commit('main', 'm1', 1_500_000_005)
+  await lake.merge('dev', 'main', { message: 'merged' })
+  expect(lake.messages('main')).toEqual(['merged', 'm1', 'base', 'Repository created', 'd2', 'd1'])
 })
 
 test('EE-44 the log comes in pages behind a commit, and ends with the one to stop at', async () => {

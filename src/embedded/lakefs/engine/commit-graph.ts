@@ -57,7 +57,7 @@ export function findMergeBaseOf(
   const SOURCE = 1
   const DESTINATION = 2
   const reachedFrom = new Map<string, number>()
-  const queue = new CommitQueue()
+  const queue = new CommitQueue(highestGenerationFirst)
   const reach = (id: string, from: number): void => {
     const before = reachedFrom.get(id)
     if (before === undefined) queue.push(requireStoredCommit(db, rid, id))
@@ -78,13 +78,13 @@ export function findMergeBaseOf(
   )
 }
 
-/** From the newest generation down; among equals the one made last comes first. */
+/** Each commit behind one of its children, the latest first. */
 function* walkHistory(
   db: MetadataDb,
   rid: number,
   walk: { readonly from: string; readonly firstParent: boolean },
 ): Generator<Commit> {
-  const queue = new CommitQueue()
+  const queue = new CommitQueue(latestFirst)
   const seen = new Set([walk.from])
   queue.push(requireStoredCommit(db, rid, walk.from))
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
@@ -130,9 +130,23 @@ function requireStoredCommit(db: MetadataDb, rid: number, id: string): StoredCom
   return stored
 }
 
-/** A binary heap: the highest generation first, then the latest time, then the commit that was stored last. */
+/** Negative when the first one is to come first. */
+type CommitOrder = (a: StoredCommit, b: StoredCommit) => number
+
+/** As lakeFS shows a log. Its times are finer than seconds; ours are told apart by which was stored last. */
+const latestFirst: CommitOrder = (a, b) => b.commit.createdAt - a.commit.createdAt || b.seq - a.seq
+
+const highestGenerationFirst: CommitOrder = (a, b) =>
+  b.commit.generation - a.commit.generation || latestFirst(a, b)
+
+/** A binary heap. */
 class CommitQueue {
   readonly #heap: StoredCommit[] = []
+  readonly #order: CommitOrder
+
+  constructor(order: CommitOrder) {
+    this.#order = order
+  }
 
   push(stored: StoredCommit): void {
     const heap = this.#heap
@@ -163,13 +177,7 @@ class CommitQueue {
   }
 
   #isBefore(left: number, right: number): boolean {
-    const a = this.#heap[left] as StoredCommit
-    const b = this.#heap[right] as StoredCommit
-    return (
-      (b.commit.generation - a.commit.generation ||
-        b.commit.createdAt - a.commit.createdAt ||
-        b.seq - a.seq) < 0
-    )
+    return this.#order(this.#heap[left] as StoredCommit, this.#heap[right] as StoredCommit) < 0
   }
 
   #swap(left: number, right: number): void {

@@ -151,3 +151,18 @@ test('EE-36 the merge base is the youngest commit both histories hold', async ()
   await lake.commit('s1', 'more')
   expect(bases('s1', 'main').base).toBe(s1.id)
 })
+
+test('EE-36 dates that were given do not mislead the search for the merge base', async () => {
+  const lake = await openLake()
+  const commit = async (branch: string, message: string, date: number) => {
+    await lake.put(branch, message)
+    const more = { repository: LAKE, branch, message, committer: 'me', metadata: {}, allowEmpty: false }
+    return (await lake.engine.commit({ ...more, date })).id
+  }
+  const start = await commit('main', 'base', 2_000_000_000)
+  await lake.branch('dev')
+  await commit('dev', 'd1', 1_500_000_000)
+  await commit('dev', 'd2', 1_500_000_001)
+  await commit('main', 'm1', 1_500_000_005)
+  expect(lake.engine.findMergeBase(LAKE, 'dev', 'main').base).toBe(start)
+})
