@@ -372,6 +372,26 @@ describe('lakefs', () => {
     expect((await ended).stderr).toMatch(/^warning: .*loopback/m)
   })
 
+  test('CL-29 env names the address at which the server of the data listens, and none when there is none', async () => {
+    const endpointOf = async (): Promise<string | undefined> =>
+      /^export LAKEFS_ENDPOINT='(.*)'$/m.exec((await run(['lakefs', 'env'])).stdout)?.[1]
+    const first = serving()
+    const [, address = ''] = /^ready (.*)$/.exec(await first.firstLine) ?? []
+    expect(await endpointOf()).toBe(address)
+    first.child.kill('SIGTERM')
+    await first.ended
+    const stopped = await run(['lakefs', 'env'])
+    expect([stopped.code, stopped.stdout]).toEqual([2, ''])
+    expect(stopped.stderr).toMatch(/^perago: .* \[cli\/no-server\]\. .+\.\n$/)
+
+    const killed = serving('--host', '0.0.0.0')
+    const [, everywhere = ''] = /^ready (.*)$/.exec(await killed.firstLine) ?? []
+    expect(await endpointOf()).toBe(everywhere.replace('0.0.0.0', '127.0.0.1'))
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    expect((await run(['lakefs', 'env'])).code).toBe(2)
+  })
+
   test('CL-17 credentials that are not kept cannot be shown', async () => {
     for (const command of ['credentials', 'env']) {
       const { code, stdout, stderr } = await run(['lakefs', command, '--data', 'nowhere'])

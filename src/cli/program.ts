@@ -88,9 +88,9 @@ function addLakefs(program: Command, terminal: Terminal): void {
     .command('env')
     .description('Prints, for a shell to evaluate, the variables that perago and lakectl read.')
     .option('--data <dir>', 'where the server keeps everything (default: .perago/lakefs)')
-    .option('--endpoint <address>', 'where the server is', 'http://127.0.0.1:8000')
+    .option('--endpoint <address>', 'where the server is (default: where the one at work on the data says)')
     .addHelpText('after', example('eval "$(perago lakefs env)"'))
-    .action(async (options: DataOptions & { readonly endpoint: string }, command: Command) => {
+    .action(async (options: DataOptions & { readonly endpoint?: string }, command: Command) => {
       const { printVariables } = await import('./commands/lakefs-credentials.ts')
       await printVariables({ ...parentData(command), ...options }, terminal)
     })

@@ -3,6 +3,7 @@ import { MissingError } from '../../base/errors.ts'
 import { readStoredKeyPair, type KeyPair } from '../../embedded/lakefs/credentials.ts'
 import { EMBEDDED_DATA_DIR } from '../embedded-defaults.ts'
 import type { DataOptions } from '../options.ts'
+import { readServerAddress } from '../server-address.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -21,11 +22,11 @@ export async function showCredentials(options: DataOptions, terminal: Terminal):
 
 /** Prints `export` lines for a shell: our own variables first, then those of lakectl. */
 export async function printVariables(
-  options: DataOptions & { readonly endpoint: string },
+  options: DataOptions & { readonly endpoint?: string },
   terminal: Terminal,
 ): Promise<void> {
   const { accessKeyId, secretAccessKey } = await readKept(options, terminal)
-  const { endpoint } = options
+  const endpoint = options.endpoint ?? (await findServer(options, terminal))
   const variables = {
     LAKEFS_ENDPOINT: endpoint,
     LAKEFS_ACCESS_KEY_ID: accessKeyId,
@@ -42,13 +43,27 @@ export async function printVariables(
 }
 
 async function readKept(options: DataOptions, terminal: Terminal): Promise<KeyPair> {
-  const dataDir = resolve(terminal.directory, options.data ?? EMBEDDED_DATA_DIR)
+  const dataDir = dataDirOf(options, terminal)
   const pair = await readStoredKeyPair(dataDir)
   if (pair !== undefined) return pair
   throw new MissingError('cli/no-credentials', `read the credentials kept in ${dataDir}: there are none`, {
     details: { dataDir },
     next: 'Start "perago lakefs" there once, or name the right directory with --data.',
   })
+}
+
+async function findServer(options: DataOptions, terminal: Terminal): Promise<string> {
+  const dataDir = dataDirOf(options, terminal)
+  const address = await readServerAddress(dataDir)
+  if (address !== undefined) return address
+  throw new MissingError('cli/no-server', `say where the server of ${dataDir} listens: none is at work there`, {
+    details: { dataDir },
+    next: 'Start "perago lakefs" there, or name the address with --endpoint.',
+  })
+}
+
+function dataDirOf({ data }: DataOptions, terminal: Terminal): string {
+  return resolve(terminal.directory, data ?? EMBEDDED_DATA_DIR)
 }
 
 /** Fit for `eval` whatever it contains: within single quotes a shell takes everything but those as it is. */

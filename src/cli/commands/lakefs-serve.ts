@@ -8,6 +8,7 @@ import {
 } from '../../embedded/lakefs/server.ts'
 import { EMBEDDED_DATA_DIR, EMBEDDED_VARIABLES } from '../embedded-defaults.ts'
 import type { LakefsOptions } from '../options.ts'
+import { forgetServerAddress, recordServerAddress } from '../server-address.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Serves until the terminal says to stop. Standard output gets one line, when the server listens. */
@@ -36,9 +37,11 @@ export async function serveLakefs(options: LakefsOptions, terminal: Terminal): P
     logger,
   })
   try {
+    if (dataDir !== undefined) await recordServerAddress(dataDir, server.url)
     introduce(server, options, terminal)
     await aborted(stop)
   } finally {
+    if (dataDir !== undefined) await forgetServerAddress(dataDir)
     await server.close()
   }
 }
