@@ -286,3 +286,23 @@ export const COMMAND_ENV_MAX_BYTES = 65_536
 export const COMMAND_RESULT_MAX_BYTES = 10_485_760
 /** How much of the end of what a program said on stderr is kept for its error. */
 export const COMMAND_STDERR_TAIL_CHARS = 4_000
+/** How many lines of what a body said go into the task's log with its result; the last ones are kept. */
+export const TASK_LOG_LINES_MAX = 200
+/** A longer line of a task's log is cut, after redaction. */
+export const TASK_LOG_LINE_MAX_CHARS = 4_000
+/** How long the first poll of a task type asks the server to wait, and every poll while other types wait for its place. */
+export const POLL_WAIT_MS = 100
+/** The longest a poll of a worker asks the server to wait; it doubles up to here while there is nothing to do. */
+export const POLL_WAIT_MAX_MS = 2_000
+/** The pause after a poll that failed is drawn from zero up to this; it doubles with each further failure. */
+export const POLL_ERROR_DELAY_MS = 250
+/** The longest pause between two polls that fail. */
+export const POLL_ERROR_DELAY_MAX_MS = 30_000
+/** How many tasks one worker runs at the same time. */
+export const WORKER_SLOTS = 4
+/** How long a worker that is asked to stop lets its tasks finish. */
+export const WORKER_STOP_DEADLINE_MS = 25_000
+/** How long attempts may take to end and to be handed back after they were aborted. */
+export const WORKER_ABORT_WAIT_MS = 15_000
+/** How often results that could not be delivered are sent again. */
+export const OUTBOX_SEND_INTERVAL_MS = 15_000

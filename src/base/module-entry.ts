@@ -11,5 +11,8 @@
 export function entryUrl(fromUrl: string, relative: string): URL {
   const url = new URL(relative, fromUrl)
   const compiled = url.href.replace(/\.ts$/, '.js')
-  return new URL(fromUrl.endsWith('.ts') ? compiled.replace('/src/', '/dist/') : compiled)
+  if (!fromUrl.endsWith('.ts')) return new URL(compiled)
+  // The last one: the project may itself lie below a directory of that name.
+  const at = compiled.lastIndexOf('/src/')
+  return new URL(`${compiled.slice(0, at)}/dist/${compiled.slice(at + '/src/'.length)}`)
 }

@@ -28,3 +28,30 @@ export class BodyAbortedError extends RefusedError {
     super('worker/body-aborted', message, options)
   }
 }
+
+/** Whatever else the body threw. Its message is the author's; trying again may help. */
+export class BodyFailedError extends UnavailableError {
+  constructor(cause: unknown) {
+    super('task/failed', `the body failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
+  }
+}
+
+/** The worker is asked to stop and its deadline has passed: the task is handed back, and another worker begins anew. */
+export class WorkerStoppingError extends RefusedError {
+  constructor() {
+    super('worker/stopping', 'run the task: the worker had to stop before it was done', {
+      next: 'Nothing needs doing: the task is offered to the next worker that asks.',
+    })
+  }
+}
+
+/** This process may act no more: whoever started it is gone, and another may have taken its place. */
+export class WorkerAbandonedError extends RefusedError {
+  constructor(why: string) {
+    super('worker/abandoned', `run the task: ${why}`, {
+      next: 'Nothing needs doing: the task is handed out again when its response timeout is noticed.',
+    })
+  }
+}

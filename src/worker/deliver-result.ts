@@ -1,11 +1,13 @@
 /**
- * Posts a result until it is known what became of it. The server answers "accepted" to stale results and may lose an
- * accepted one to a renewal in flight, so only reading the task tells.
+ * Posts a result until it is known what became of it. The server takes whatever it is sent for an open task, from
+ * whomever, answers "accepted" to stale results, and may lose an accepted one to a renewal in flight. So the task is
+ * read before each post, and again afterwards.
  *
- * | the task, read back | then |
+ * | the task, as it is read | then |
  * |---|---|
+ * | in progress, and still this hand-out | post, and read again |
  * | in the status that was posted, by this worker | delivered |
- * | in progress, and still this hand-out | post again |
+ * | handed back by this post, and whatever followed | delivered |
  * | anything else, or gone | superseded: somebody else decided, nothing is posted any more |
  */
 
@@ -21,6 +23,8 @@ export type Delivery =
   | { readonly delivered: true; readonly posts: number }
   /** Whatever the queue holds now was not decided by this result. */
   | { readonly delivered: false; readonly status: TaskStatus | 'gone' }
+  /** The queue will never take it. */
+  | { readonly delivered: false; readonly status: 'refused'; readonly error: unknown }
 
 export interface DeliverOptions {
   readonly queue: TaskQueue
@@ -35,25 +39,25 @@ export interface DeliverOptions {
 export async function deliverResult(options: DeliverOptions): Promise<Delivery> {
   const { queue, attempt, result, clock, logger, signal } = options
   const call = signal === undefined ? {} : { signal }
+  let posts = 0
   let last: unknown
-  for (let round = 0; round < RESULT_POST_ATTEMPTS; round++) {
-    if (round > 0) {
-      await clock.sleep(Math.min(RESULT_POST_DELAY_MS * 2 ** (round - 1), RESULT_POST_DELAY_MAX_MS), signal)
-    }
+  // One reading more than posts: the last post is looked at, too.
+  for (let round = 0; round <= RESULT_POST_ATTEMPTS; round++) {
+    // The reading that follows the first post comes at once; whatever else repeats itself waits.
+    if (round > 1 || last !== undefined) await clock.sleep(delayBefore(round), signal)
     try {
+      const task = await queue.readTask(attempt.taskId, call)
+      const verdict = judgeDelivery({ attempt, result, task, posts })
+      if (verdict !== 'post') return verdict
+      if (posts > 0) logger.warn('a result was posted and did not count; it is posted again', { posts })
+      if (round === RESULT_POST_ATTEMPTS) break
+      posts++
       if (!(await queue.postResult(result, call))) return { delivered: false, status: 'gone' }
     } catch (error) {
-      if (!isPeragoError(error) || (error.kind !== 'unavailable' && error.kind !== 'uncertain')) throw error
+      if (isPeragoError(error) && error.kind === 'invalid')
+        return { delivered: false, status: 'refused', error }
       // Sent or not, the task says what became of it.
-      last = error
-    }
-    try {
-      const verdict = judgeDelivery(attempt, result, await queue.readTask(attempt.taskId, call))
-      if (verdict !== 'post-again')
-        return verdict === 'delivered' ? { delivered: true, posts: round + 1 } : verdict
-      logger.warn('a result was answered and did not count; it is posted again', { round })
-    } catch (error) {
-      if (!isPeragoError(error) || error.kind !== 'unavailable') throw error
+      if (!isPeragoError(error) || (error.kind !== 'unavailable' && error.kind !== 'uncertain')) throw error
       last = error
     }
   }
@@ -68,21 +72,25 @@ export async function deliverResult(options: DeliverOptions): Promise<Delivery> 
   )
 }
 
+function delayBefore(round: number): number {
+  return Math.min(RESULT_POST_DELAY_MS * 2 ** Math.max(0, round - 1), RESULT_POST_DELAY_MAX_MS)
+}
+
 // Whether the workflow may go on is not the question here: a paused one still takes results.
 const ANY_WORKFLOW: AttemptPolicy = { whilePaused: 'go-on' }
 
-function judgeDelivery(
-  attempt: AttemptSnapshot,
-  result: TaskResult,
-  task: TaskRecord | undefined,
-): 'delivered' | 'post-again' | Extract<Delivery, { delivered: false }> {
+function judgeDelivery(of: {
+  readonly attempt: AttemptSnapshot
+  readonly result: TaskResult
+  readonly task: TaskRecord | undefined
+  readonly posts: number
+}): 'post' | Delivery {
+  const { attempt, result, task, posts } = of
   if (task === undefined) return { delivered: false, status: 'gone' }
-  if (judgeAttempt(attempt, { task, workflow: 'RUNNING' }, ANY_WORKFLOW).current) return 'post-again'
-  if (task.status === expectedStatus(result) && task.workerId === result.workerId) return 'delivered'
+  if (judgeAttempt(attempt, { task, workflow: 'RUNNING' }, ANY_WORKFLOW).current) return 'post'
+  // A task that is handed back waits in the queue again, or somebody has it already.
+  const isHandedBack = result.status === 'IN_PROGRESS' && (posts > 0 || task.status === 'SCHEDULED')
+  const isOurs = task.status === result.status && task.workerId === result.workerId
+  if (isHandedBack || (isOurs && result.status !== 'IN_PROGRESS')) return { delivered: true, posts }
   return { delivered: false, status: task.status }
-}
-
-/** A task that is handed back waits in the queue again. */
-function expectedStatus(result: TaskResult): TaskStatus {
-  return result.status === 'IN_PROGRESS' ? 'SCHEDULED' : result.status
 }

@@ -6,7 +6,8 @@
  *   because a renewal that overlaps a completion can undo it.
  * - LEASE-3 Each round reads the task and its workflow before it renews, so a terminated, restarted, removed or re-run
  *   workflow is noticed within one period. A renewal alone proves nothing: the server accepts those of strangers.
- * - LEASE-4 When nothing has been renewed for the whole response timeout the lease is lost: somebody else may have it.
+ * - LEASE-4 When nothing has been renewed for the whole response timeout the lease is lost, even while a renewal hangs:
+ *   somebody else may have it.
  */
 
 import type { Clock } from '../base/clock.ts'
@@ -22,6 +23,8 @@ export interface LeaseRequest {
   readonly attempt: AttemptSnapshot
   readonly responseTimeoutSeconds: number
   readonly policy: AttemptPolicy
+  /** Told of each renewal that the queue confirmed. */
+  readonly onRenewed?: () => void
 }
 
 export interface Lease {
@@ -88,6 +91,11 @@ function holdLease({ queue, clock, logger, request, onReleased }: HoldOptions): 
   const released = new AbortController()
   let renewedAtMs = clock.monotonicMs()
 
+  // Functions, because signals change while the loops await, which control-flow analysis cannot know.
+  const isReleased = (): boolean => released.signal.aborted
+  const isLost = (): boolean => lost.signal.aborted
+  let lastTrouble: unknown
+
   const renew = async (): Promise<void> => {
     const fresh = await readFreshAttempt(queue, attempt, {
       signal: AbortSignal.timeout(Math.max(1, timeoutMs)),
@@ -95,32 +103,53 @@ function holdLease({ queue, clock, logger, request, onReleased }: HoldOptions): 
     assertCurrentAttemptSnapshot(attempt, fresh, policy)
     // Not cut short by `release`: a renewal whose fate is unknown might still arrive after the result.
     const sentAtMs = clock.monotonicMs()
-    if (await queue.renewLease(attempt)) renewedAtMs = sentAtMs
+    if (await queue.renewLease(attempt)) {
+      renewedAtMs = sentAtMs
+      request.onRenewed?.()
+    } else assertCurrentAttemptSnapshot(attempt, { ...fresh, task: undefined }, policy)
   }
 
   const run = async (): Promise<void> => {
     let waitMs = Math.min(periodMs, LEASE_FIRST_RENEWAL_MS)
-    while (!released.signal.aborted) {
+    while (!isReleased() && !isLost()) {
       await clock.sleep(waitMs, released.signal).catch(() => undefined)
-      if (isReleased()) return
+      if (isReleased() || isLost()) return
       waitMs = periodMs
       try {
         await renew()
       } catch (error) {
+        if (isPeragoError(error) && error.code === 'fences/stale-attempt') {
+          lost.abort(error)
+          return
+        }
+        lastTrouble = error
         const silentMs = clock.monotonicMs() - renewedAtMs
-        if (isPeragoError(error) && error.code === 'fences/stale-attempt') return lost.abort(error)
-        if (silentMs >= timeoutMs) return lost.abort(new LeaseLostError(attempt, silentMs, error))
         logger.warn('a lease renewal did not go through and is tried again', { error, silentMs })
         // What is surely not done is tried again soon; whatever else waits for its turn.
         if (errorKindOf(error) === 'unavailable') waitMs = periodMs / LEASE_ROUNDS_PER_TIMEOUT
       }
     }
   }
-  // A function, because the signal changes while the loop awaits, which control-flow analysis cannot know.
-  const isReleased = (): boolean => released.signal.aborted
-  const ended = run().catch((error: unknown) => {
-    lost.abort(error)
-  })
+
+  /** Apart from the renewals, for one of them may hang. */
+  const watch = async (): Promise<void> => {
+    for (;;) {
+      const leftMs = renewedAtMs + timeoutMs - clock.monotonicMs()
+      if (leftMs <= 0) {
+        lost.abort(new LeaseLostError(attempt, timeoutMs - leftMs, lastTrouble))
+        return
+      }
+      await clock.sleep(leftMs, released.signal).catch(() => undefined)
+      if (isReleased() || isLost()) return
+    }
+  }
+  const watched = watch()
+  const ended = Promise.all([
+    watched,
+    run().catch((error: unknown) => {
+      lost.abort(error)
+    }),
+  ])
   let releasing: Promise<void> | undefined
   return {
     lost: lost.signal,

@@ -25,15 +25,18 @@ export interface OutboxItem extends OutboxEntry {
   settle(): Promise<void>
   /** The queue will never have it: keep it where an operator finds it. */
   refuse(reason: string): Promise<void>
+  /** Nobody is at it any more: `pending` gives it again. */
+  leave(): void
 }
 
 export interface Outbox {
   /** Durable when this resolves. */
   put(attempt: AttemptSnapshot, result: TaskResult): Promise<OutboxItem>
-  /** What an earlier process left, oldest first. */
+  /** What an earlier process left and what was left since, oldest first; whoever is given it is at it. */
   pending(): Promise<readonly OutboxItem[]>
 }
 
+/** Opens the outbox of one process. No two that live may share a directory. */
 export async function openOutbox(options: {
   readonly directory: string
   readonly logger: Logger
@@ -43,10 +46,17 @@ export async function openOutbox(options: {
   const refusedDirectory = join(directory, 'refused')
   await mkdir(refusedDirectory, { recursive: true, mode: 0o700 })
 
+  /** Somebody is at it. */
+  const held = new Set<string>()
+  const remove = async (name: string): Promise<void> => {
+    await rm(join(directory, name), { force: true })
+    held.delete(name)
+  }
   const itemOf = (name: string, entry: OutboxEntry): OutboxItem => ({
     ...entry,
-    settle: async () => {
-      await rm(join(directory, name), { force: true })
+    settle: () => remove(name),
+    leave: () => {
+      held.delete(name)
     },
     refuse: async (reason) => {
       await writeDurably(
@@ -54,7 +64,7 @@ export async function openOutbox(options: {
         name,
         JSON.stringify({ ...entry, refused: reason, refusedAt: now().toISOString() }),
       )
-      await rm(join(directory, name), { force: true })
+      await remove(name)
     },
   })
 
@@ -63,19 +73,29 @@ export async function openOutbox(options: {
       const entry: OutboxEntry = { attempt: onlySnapshot(attempt), result, writtenAt: now().toISOString() }
       // The time first, so that names sort by age; random last, because a task id may come twice.
       const name = `${String(now().getTime()).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
-      await writeDurably(directory, name, JSON.stringify(entry))
+      held.add(name)
+      try {
+        await writeDurably(directory, name, JSON.stringify(entry))
+      } catch (error) {
+        held.delete(name)
+        throw error
+      }
       return itemOf(name, entry)
     },
     async pending() {
-      const names = (await readdir(directory)).filter((name) => name.endsWith('.json')).sort()
+      const names = (await readdir(directory))
+        .filter((name) => name.endsWith('.json') && !name.startsWith('.') && !held.has(name))
+        .sort()
       if (names.length > OUTBOX_ENTRIES_MAX) {
         logger.warn('the outbox holds more results than are sent at once', { waiting: names.length })
       }
       const items: OutboxItem[] = []
       for (const name of names.slice(0, OUTBOX_ENTRIES_MAX)) {
         const entry = readEntry(await readFile(join(directory, name), 'utf8'))
-        if (entry !== undefined) items.push(itemOf(name, entry))
-        else {
+        if (entry !== undefined) {
+          held.add(name)
+          items.push(itemOf(name, entry))
+        } else {
           logger.error('a result in the outbox cannot be read and is set aside', { file: name })
           await rename(join(directory, name), join(refusedDirectory, `unreadable-${name}`))
         }

@@ -177,7 +177,7 @@ export function defineTask<Params extends z.ZodType, Result extends z.ZodType>(
     body: {
       kind: 'function',
       runIn: input.runIn ?? 'inline',
-      invoke: async (params, { workspace: _none, ...context }) => {
+      invoke: async (params, context) => {
         const read = await readParams(input.params, params, input.name)
         return readResult(input.result, await input.body({ ...context, params: read }), input.name)
       },

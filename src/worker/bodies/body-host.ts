@@ -22,7 +22,7 @@ export function serveBody(port: HostPort, end: () => void): void {
   port.onMessage((message) => {
     switch (message.type) {
       case 'run':
-        void run(message, { port, signal: abort.signal, shutdown: shutdown.signal }).finally(end)
+        run(message, { port, signal: abort.signal, shutdown: shutdown.signal }).then(end, end)
         break
       case 'abort':
         abort.abort(new BodyAbortedError(message.reason))

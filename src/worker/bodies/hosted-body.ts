@@ -145,10 +145,11 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
 function within(done: Promise<boolean>, waitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), waitMs)
-    void done.then(() => {
+    const settle = (): void => {
       clearTimeout(timer)
       resolve(true)
-    })
+    }
+    done.then(settle, settle)
   })
 }
 

@@ -39,7 +39,7 @@ export async function runBody(options: RunBodyOptions): Promise<unknown> {
     } as const
     return runHosted({ ...options, place: 'process', what })
   }
-  if (task.body.runIn === 'inline') return runInline(options, task.body.invoke)
+  if (task.body.runIn === 'inline') return runInline(options, task.body)
   if (options.modulePath === undefined) {
     throw new InvalidError(
       'worker/no-module',
@@ -67,11 +67,11 @@ export function openBodyWorkspace(facts: WorkspaceFacts): BodyWorkspace {
   }
 }
 
-type Invoke = Extract<TaskDefinition['body'], { kind: 'function' }>['invoke']
+type FunctionBody = Extract<TaskDefinition['body'], { kind: 'function' }>
 
-async function runInline(options: RunBodyOptions, invoke: Invoke): Promise<unknown> {
+async function runInline(options: RunBodyOptions, own: FunctionBody): Promise<unknown> {
   const { signal, shutdown, log, attempt, onProgress, workspace, params } = options
-  const body = invoke(params, {
+  const body = own.invoke(params, {
     workspace: workspace === undefined ? undefined : openBodyWorkspace(workspace),
     signal,
     shutdown,

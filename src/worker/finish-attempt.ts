@@ -1,0 +1,121 @@
+/**
+ * How an attempt ends, once its outcome is decided. The order never varies:
+ *
+ *   release the lease (no renewal in flight) → put the result into the outbox (durable) → post and read back
+ *     → settle or refuse the outbox's copy → clean up
+ *
+ * A crash between any two of them loses nothing: before the outbox has it, the task times out and is tried again;
+ * afterwards the result is sent when the worker comes back.
+ */
+
+import type { Clock } from '../base/clock.ts'
+import { isPeragoError } from '../base/errors.ts'
+import type { Logger } from '../base/logger.ts'
+import type { AttemptSnapshot } from '../fences/attempt-snapshot.ts'
+import { deliverResult, type Delivery } from './deliver-result.ts'
+import type { AttemptSummary } from './events.ts'
+import type { Lease } from './lease.ts'
+import type { Outbox, OutboxItem } from './outbox.ts'
+import type { TaskQueue, TaskResult } from './ports.ts'
+import type { AttemptOutcome } from './run-attempt.ts'
+
+export interface DeliverySurroundings {
+  readonly queue: TaskQueue
+  readonly outbox: Outbox
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Ends the trying; what is not delivered by then stays in the outbox. */
+  readonly signal?: AbortSignal
+}
+
+export interface FinishRequest {
+  readonly attempt: AttemptSnapshot
+  readonly outcome: AttemptOutcome
+  /** None for a task that was never begun. */
+  readonly lease: Pick<Lease, 'release'> | undefined
+  /** Runs one step under its name, for whoever watches. */
+  readonly step?: <T>(name: 'release-lease' | 'deliver' | 'clean-up', work: () => Promise<T>) => Promise<T>
+}
+
+/** Never throws. */
+export async function finishAttempt(
+  request: FinishRequest,
+  surroundings: DeliverySurroundings,
+): Promise<AttemptSummary['delivery']> {
+  const { attempt, outcome, lease, step = (_, work) => work() } = request
+  const { logger } = surroundings
+  try {
+    if (lease !== undefined) await step('release-lease', () => lease.release())
+    // Whoever took this process' place decides about the task.
+    if (isPeragoError(outcome.error) && outcome.error.code === 'worker/abandoned') return 'superseded'
+    return await step('deliver', () => deliver(attempt, outcome.result, surroundings))
+  } catch (error) {
+    logger.error('a result could not be delivered and is lost with this worker', { error })
+    return 'kept'
+  } finally {
+    await step('clean-up', () => outcome.cleanUp())
+  }
+}
+
+async function deliver(
+  attempt: AttemptSnapshot,
+  result: TaskResult,
+  surroundings: DeliverySurroundings,
+): Promise<AttemptSummary['delivery']> {
+  const { outbox, logger } = surroundings
+  let item: OutboxItem | undefined
+  try {
+    item = await outbox.put(attempt, result)
+  } catch (error) {
+    // Better sent without a copy than not at all.
+    logger.error('a result could not be written to the outbox; it is sent from memory', { error })
+  }
+  return deliverItem(
+    item ?? {
+      attempt,
+      result,
+      settle: () => Promise.resolve(),
+      refuse: () => Promise.resolve(),
+      leave: () => undefined,
+    },
+    surroundings,
+  )
+}
+
+/** Sends one result, and settles its copy by what became of it. */
+export async function deliverItem(
+  item: Omit<OutboxItem, 'writtenAt'>,
+  { queue, clock, logger, signal }: DeliverySurroundings,
+): Promise<AttemptSummary['delivery']> {
+  const { attempt, result } = item
+  let delivery: Delivery
+  try {
+    const options = signal === undefined ? {} : { signal }
+    delivery = await deliverResult({ queue, attempt, result, clock, logger, ...options })
+  } catch (error) {
+    item.leave()
+    logger.warn('a result is not delivered yet; the outbox keeps it', { error, status: result.status })
+    return 'kept'
+  }
+  if (delivery.delivered) {
+    await item.settle()
+    return 'delivered'
+  }
+  if (delivery.status === 'refused') {
+    logger.error('the task queue refuses a result', { error: delivery.error, status: result.status })
+    await item.refuse(messageOf(delivery.error))
+    return 'refused'
+  }
+  logger.warn('a result came too late: the task was decided without it', {
+    status: result.status,
+    now: delivery.status,
+  })
+  // Something was published, or was meant to be, and the queue will never know of it: an operator may want to.
+  if (result.status === 'COMPLETED') await item.refuse(`superseded: the task is ${delivery.status}`)
+  else await item.settle()
+  return 'superseded'
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

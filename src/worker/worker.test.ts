@@ -1,0 +1,431 @@
+// Goal: tasks go in at one end of a worker and finished workflows come out, whatever is done to them meanwhile.
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { filesOf } from '../../test/support/publication-world.ts'
+import { filesTask, inputFor, MAIN } from '../../test/support/worker/world.ts'
+import { systemClock } from '../base/clock.ts'
+import { UnavailableError } from '../base/errors.ts'
+import type { CommitRef } from '../base/ids.ts'
+import { silentLogger } from '../base/logger.ts'
+import { plainRedactor } from '../base/redaction.ts'
+import type { WorkflowId } from '../fences/attempt-snapshot.ts'
+import { ScriptedRepo } from '../testing/scripted-repo.ts'
+import type { WorkflowView } from '../testing/task-queue/control.ts'
+import {
+  openTestQueue,
+  type QueueCall,
+  type QueueLink,
+  type TestQueue,
+} from '../testing/task-queue/open-test-queue.ts'
+import type { Deficiencies } from '../testing/task-queue/queue-host.ts'
+import { openWorkspaceRoot, type WorkspaceRoot } from '../workspace/ownership.ts'
+import type { WorkerEvent } from './events.ts'
+import { openLocalLeases } from './lease.ts'
+import { openOutbox } from './outbox.ts'
+import type { TaskDefinition } from './task-definition.ts'
+import { startWorker, type RunningWorker, type WorkerOptions } from './worker.ts'
+
+let directory: string
+let root: WorkspaceRoot
+let repo: ScriptedRepo
+let inputRef: CommitRef
+let events: WorkerEvent[]
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'perago-worker-'))
+  root = await openWorkspaceRoot({ directory, workerId: 'worker-1' })
+  repo = new ScriptedRepo()
+  inputRef = repo.commitDirectly(MAIN, { 'orders/a.csv': 'a' })
+  events = []
+})
+afterEach(async () => {
+  await root.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+async function openQueue(
+  options: { link?: QueueLink; deficiencies?: Deficiencies; responseSeconds?: number } = {},
+): Promise<TestQueue> {
+  const queue = openTestQueue(options)
+  await queue.registerTask({
+    name: 'orders.clean',
+    retryCount: 3,
+    retryDelaySeconds: 0,
+    responseTimeoutSeconds: options.responseSeconds ?? 60,
+    timeoutPolicy: 'RETRY',
+  })
+  await queue.registerWorkflow({
+    name: 'daily',
+    tasks: [
+      {
+        name: 'orders.clean',
+        taskReferenceName: 'clean',
+        inputParameters: { workspace: '${workflow.input.workspace}', params: '${workflow.input.params}' },
+      },
+    ],
+  })
+  return queue
+}
+
+async function open(
+  queue: TestQueue,
+  task: TaskDefinition,
+  changes: Partial<WorkerOptions> = {},
+): Promise<RunningWorker> {
+  const leases = openLocalLeases({ queue, clock: systemClock, logger: silentLogger })
+  const outbox = await openOutbox({
+    directory: join(directory, 'outbox'),
+    logger: silentLogger,
+    now: () => new Date(),
+  })
+  const worker = startWorker({
+    queue,
+    tasks: [{ task }],
+    openRepo: () => repo.connect('worker'),
+    root,
+    leases,
+    outbox,
+    workerId: 'worker-1',
+    logger: silentLogger,
+    redactor: plainRedactor,
+    observers: [(event) => events.push(event)],
+    ...changes,
+  })
+  onTestFinished(async () => {
+    await worker.stop({ deadlineMs: 0 })
+    await leases.close()
+  })
+  await worker.ready
+  return worker
+}
+
+const start = (queue: TestQueue): Promise<WorkflowId> =>
+  queue.start({ name: 'daily', input: inputFor(inputRef) })
+
+async function ended(queue: TestQueue, workflowId: WorkflowId): Promise<WorkflowView> {
+  await expect
+    .poll(async () => (await queue.readWorkflow(workflowId))?.status, { timeout: 20_000 })
+    .not.toBe('RUNNING')
+  const view = await queue.readWorkflow(workflowId)
+  if (view === undefined) throw new Error('the workflow is gone')
+  return view
+}
+
+async function until(happened: () => boolean): Promise<void> {
+  await expect.poll(happened, { timeout: 20_000, interval: 5 }).toBe(true)
+}
+
+const change = filesTask({
+  body: async ({ workspace, attempt }) => {
+    await writeFile(workspace.path('a.csv'), `changed by attempt ${attempt.retryCount}`)
+    return { rows: 1 }
+  },
+})
+
+/** A body that runs until the test lets it go, or its signal ends it. */
+function heldTask(): {
+  readonly task: TaskDefinition
+  readonly begun: string[]
+  readonly aborted: unknown[]
+  go(): void
+} {
+  const begun: string[] = []
+  const aborted: unknown[] = []
+  let go: () => void = () => undefined
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  const task = filesTask({
+    body: async ({ workspace, signal, attempt }) => {
+      await writeFile(workspace.path('a.csv'), 'held')
+      await new Promise<void>((resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted.push(signal.reason)
+          reject(new Error('stopped'))
+        })
+        begun.push(attempt.taskId)
+        gate.then(resolve, reject)
+      })
+      return { rows: 1 }
+    },
+  })
+  return { task, begun, aborted, go: () => go() }
+}
+
+describe('a task', () => {
+  test('WK-70 goes from the queue to a published commit and back, and leaves nothing behind', async () => {
+    const queue = await openQueue()
+    const worker = await open(queue, change)
+    const { status, output, tasks } = await ended(queue, await start(queue))
+    expect(status).toBe('COMPLETED')
+    expect(output).toEqual({
+      workspace: { repository: 'scripted', branch: 'main', refType: 'commit', ref: repo.head(MAIN) },
+      result: { rows: 1 },
+    })
+    expect(await filesOf(repo.connect('test'))).toEqual({ 'orders/a.csv': 'changed by attempt 0' })
+    await worker.stop()
+    expect(await queue.readLogs(tasks[0]!.taskId)).toContain(
+      `published: merged at ${repo.head(MAIN) ?? ''}, soft fence`,
+    )
+    expect((await readdir(join(directory, 'outbox'))).filter((name) => name.endsWith('.json'))).toEqual([])
+    expect(await readdir(join(directory, 'workers', root.token, 'attempts'))).toEqual([])
+    expect([...repo.model.branches.keys()]).toEqual(['main'])
+  })
+
+  test('WK-71 ends in one order: lease released, result kept, posted and read back, cleaned up', async () => {
+    const calls: string[] = []
+    const note = ({ operation }: QueueCall): void => void calls.push(operation)
+    const queue = await openQueue({ link: { onRequest: note } })
+    const worker = await open(queue, change, {
+      observers: [
+        (event) => events.push(event),
+        (event) => {
+          if (event.kind === 'step') calls.push(`step ${event.event.step}`)
+        },
+      ],
+    })
+    await ended(queue, await start(queue))
+    await worker.stop()
+    const end = calls.slice(calls.indexOf('step release-lease')).filter((call) => call !== 'poll')
+    expect(end).toEqual([
+      'step release-lease',
+      'readTask',
+      'postResult',
+      'readTask',
+      'step deliver',
+      'step publish/clean-up',
+      'step clean-up',
+    ])
+  })
+
+  test('F-27 WK-71 the lease is renewed through body, staging and publishing, and never after it was released', async () => {
+    const renewedIn = new Set<string>()
+    let step = ''
+    const slow = new ScriptedRepo({
+      script: {
+        arrive: async ({ request }) => {
+          step = request
+          if (request === 'write' || request === 'merge') await systemClock.sleep(800)
+          return 'none'
+        },
+        answer: () => Promise.resolve(),
+        later: () => undefined,
+      },
+    })
+    const ref = slow.commitDirectly(MAIN, { 'orders/a.csv': 'a' })
+    const queue = await openQueue({
+      responseSeconds: 1,
+      link: {
+        onRequest: ({ operation }) => {
+          if (operation === 'renewLease') renewedIn.add(step)
+        },
+      },
+    })
+    const task = filesTask({
+      body: async ({ workspace }) => {
+        step = 'body'
+        await writeFile(workspace.path('a.csv'), 'x')
+        await systemClock.sleep(1_500)
+        return { rows: 1 }
+      },
+    })
+    await open(queue, task, { openRepo: () => slow.connect('worker') })
+    const workflow = await queue.start({ name: 'daily', input: inputFor(ref) })
+    const { status, tasks } = await ended(queue, workflow)
+    expect([status, tasks.length]).toEqual(['COMPLETED', 1])
+    expect([...renewedIn]).toEqual(expect.arrayContaining(['body', 'write', 'merge']))
+  })
+
+  test('WK-73 a slow renewal cannot undo its completion', async () => {
+    const queue = await openQueue({ responseSeconds: 1, deficiencies: { renewalWritesAfterMs: 200 } })
+    const task = filesTask({
+      body: async ({ workspace }) => {
+        await writeFile(workspace.path('a.csv'), 'x')
+        await systemClock.sleep(450)
+        return { rows: 1 }
+      },
+    })
+    const worker = await open(queue, task)
+    const workflow = await start(queue)
+    expect((await ended(queue, workflow)).status).toBe('COMPLETED')
+    await worker.stop()
+    const view = await queue.readWorkflow(workflow)
+    expect(view?.tasks.map(({ status }) => status)).toEqual(['COMPLETED'])
+  })
+
+  test('WK-74 a task that fails is tried again, and the retry replaces what an abandoned attempt published', async () => {
+    let lost = false
+    const queue = await openQueue({
+      responseSeconds: 1,
+      link: {
+        onRequest: ({ operation }) => {
+          // The first result never arrives, however often it is posted, until the server has given the task up.
+          if (operation === 'postResult' && !lost) throw new UnavailableError('testing/lost', 'no connection')
+        },
+      },
+    })
+    await open(queue, change)
+    const workflow = await start(queue)
+    await until(() => repo.head(MAIN) !== inputRef)
+    const abandoned = repo.head(MAIN)
+    await expect
+      .poll(async () => (await queue.readWorkflow(workflow))?.tasks[0]?.status, { timeout: 20_000 })
+      .toBe('TIMED_OUT')
+    lost = true
+    const { status, output } = await ended(queue, workflow)
+    expect(status).toBe('COMPLETED')
+    expect(output['workspace']).toMatchObject({ ref: repo.head(MAIN) })
+    expect(repo.head(MAIN)).not.toBe(abandoned)
+    expect(await filesOf(repo.connect('test'))).toEqual({ 'orders/a.csv': 'changed by attempt 1' })
+  })
+})
+
+describe('a workflow that ends meanwhile', () => {
+  test.each(['terminate', 'restart', 'remove'] as const)(
+    'WK-75 %s aborts the body, and nothing is published',
+    async (how) => {
+      const queue = await openQueue({ responseSeconds: 1 })
+      const held = heldTask()
+      const worker = await open(queue, held.task)
+      const workflow = await start(queue)
+      await until(() => held.begun.length > 0)
+      if (how === 'restart') await queue.terminate(workflow)
+      await queue[how](workflow)
+      await until(() => held.aborted.length > 0)
+      await queue.terminate(workflow).catch(() => undefined)
+      await worker.stop({ deadlineMs: 5_000 })
+      expect(held.aborted[0]).toMatchObject({ code: 'fences/stale-attempt' })
+      expect(repo.head(MAIN)).toBe(inputRef)
+    },
+  )
+})
+
+describe('stopping', () => {
+  test('WK-72 at the deadline attempts are aborted and handed back: offered again, no retry used up', async () => {
+    const queue = await openQueue()
+    const held = heldTask()
+    const worker = await open(queue, held.task)
+    const workflow = await start(queue)
+    await until(() => held.begun.length > 0)
+    const report = await worker.stop({ deadlineMs: 20 })
+    expect(report.abandoned).toEqual([])
+    const view = await queue.readWorkflow(workflow)
+    expect(view?.tasks).toMatchObject([{ status: 'SCHEDULED', retryCount: 0 }])
+    expect(repo.head(MAIN)).toBe(inputRef)
+    await open(queue, change)
+    expect((await ended(queue, workflow)).status).toBe('COMPLETED')
+  })
+
+  test('WK-76 before the deadline attempts finish, told to hurry; no new work is taken; renewals go on', async () => {
+    const queue = await openQueue({ responseSeconds: 1 })
+    let told = false
+    const begun: string[] = []
+    const task = filesTask({
+      body: async ({ workspace, shutdown, attempt }) => {
+        begun.push(attempt.taskId)
+        await writeFile(workspace.path('a.csv'), 'finished')
+        await new Promise<void>((resolve) => {
+          shutdown.addEventListener('abort', () => resolve(), { once: true })
+          if (shutdown.aborted) resolve()
+        })
+        told = true
+        // Longer than the lease: without renewals it would be given to somebody else.
+        await systemClock.sleep(1_500)
+        return { rows: 1 }
+      },
+    })
+    const worker = await open(queue, task)
+    const workflow = await start(queue)
+    await until(() => begun.length > 0)
+    const stopping = worker.stop({ deadlineMs: 20_000 })
+    expect(worker.stop()).toBe(stopping)
+    const second = await start(queue)
+    await stopping
+    expect(told).toBe(true)
+    expect((await queue.readWorkflow(workflow))?.status).toBe('COMPLETED')
+    expect((await queue.readWorkflow(second))?.tasks).toMatchObject([{ status: 'SCHEDULED' }])
+    expect(worker.status()).toMatchObject({ state: 'stopped', attempts: [] })
+  })
+
+  test('WK-77 a worker that is abandoned publishes nothing and reports nothing', async () => {
+    const queue = await openQueue()
+    const held = heldTask()
+    const worker = await open(queue, held.task)
+    const workflow = await start(queue)
+    await until(() => held.begun.length > 0)
+    await worker.abandon('its supervisor is gone')
+    expect(held.aborted[0]).toMatchObject({ code: 'worker/abandoned' })
+    expect((await queue.readWorkflow(workflow))?.tasks).toMatchObject([{ status: 'IN_PROGRESS' }])
+    expect(repo.head(MAIN)).toBe(inputRef)
+  })
+})
+
+describe('the outbox', () => {
+  test('WK-79 what a dead worker left is sent when one comes back, if it still counts', async () => {
+    const queue = await openQueue()
+    const outbox = await openOutbox({
+      directory: join(directory, 'outbox'),
+      logger: silentLogger,
+      now: () => new Date(),
+    })
+    const [workflow, other] = [await start(queue), await start(queue)]
+    const results = []
+    for (const workerId of ['dead-1', 'dead-2']) {
+      const [record] = await queue.poll({ taskType: 'orders.clean', workerId, count: 1, waitMs: 0 })
+      if (record === undefined) throw new Error('nothing to claim')
+      const { taskId, workflowId } = record
+      results.push(record)
+      await outbox.put(record, {
+        taskId,
+        workflowId,
+        workerId,
+        status: 'COMPLETED',
+        output: { result: workerId },
+      })
+    }
+    await queue.terminate(other)
+    await open(queue, change)
+    expect((await ended(queue, workflow)).output).toEqual({ result: 'dead-1' })
+    await until(() => events.some(({ kind }) => kind === 'outbox'))
+    await expect.poll(async () => (await readdir(join(directory, 'outbox', 'refused'))).length).toBe(1)
+    expect((await queue.readWorkflow(other))?.tasks).toMatchObject([{ status: 'CANCELED', output: {} }])
+  })
+})
+
+describe('places', () => {
+  test('WK-62 no more attempts run than there are places', async () => {
+    const queue = await openQueue()
+    let running = 0
+    let most = 0
+    const task = filesTask({
+      workspace: { prefix: 'orders', readOnly: true },
+      body: async () => {
+        most = Math.max(most, ++running)
+        await systemClock.sleep(30)
+        running--
+        return { rows: 0 }
+      },
+    })
+    const workflows = await Promise.all(Array.from({ length: 9 }, () => start(queue)))
+    const worker = await open(queue, task, { slots: 3 })
+    for (const workflow of workflows) expect((await ended(queue, workflow)).status).toBe('COMPLETED')
+    expect(most).toBe(3)
+    await worker.stop()
+  })
+
+  test('WK-69 its status tells what it does', async () => {
+    const queue = await openQueue()
+    const held = heldTask()
+    const worker = await open(queue, held.task)
+    expect(worker.status()).toMatchObject({ state: 'running', attempts: [], slots: { limit: 4, taken: 0 } })
+    await start(queue)
+    await until(() => held.begun.length > 0)
+    const { attempts, polls, nowMs } = worker.status()
+    expect(attempts).toMatchObject([
+      { taskId: held.begun[0], taskName: 'orders.clean', responseTimeoutSeconds: 60 },
+    ])
+    expect(polls['orders.clean']?.succeededAtMs).toBeLessThanOrEqual(nowMs)
+    held.go()
+    await until(() => worker.status().attempts.length === 0)
+  })
+})

@@ -1,0 +1,408 @@
+/**
+ * A worker: polls for its tasks, runs each attempt under a lease, and tells the task queue how it ended.
+ *
+ * | state | polls | renewals | attempts |
+ * |---|---|---|---|
+ * | running | yes | yes | run |
+ * | stopping | none begins; what one in flight brings is handed back | go on | finish, or are aborted at the deadline and handed back |
+ * | abandoned | none | go on until each attempt has ended | are aborted at once, publish nothing and report nothing |
+ * | stopped | none | none | none |
+ */
+
+import { systemClock, type Clock } from '../base/clock.ts'
+import {
+  OUTBOX_SEND_INTERVAL_MS,
+  WORKER_ABORT_WAIT_MS,
+  WORKER_SLOTS,
+  WORKER_STOP_DEADLINE_MS,
+} from '../base/limits.ts'
+import { systemRandom, type Random } from '../base/random.ts'
+import { collectPeriodically } from '../workspace/collect-orphans.ts'
+import { BodyAbortedError, WorkerAbandonedError, WorkerStoppingError } from './author-errors.ts'
+import { tellAll, type AttemptStepEvent, type WorkerObserver } from './events.ts'
+import { deliverItem, finishAttempt, type DeliverySurroundings } from './finish-attempt.ts'
+import { followSignals } from './follow-signals.ts'
+import type { LeaseKeeper } from './lease.ts'
+import type { Outbox } from './outbox.ts'
+import { pollForTasks } from './poller.ts'
+import type { TaskQueue, TaskRecord } from './ports.ts'
+import { readFreshAttempt } from './read-fresh-attempt.ts'
+import { attemptInfoOf, runAttempt, type AttemptOutcome, type AttemptSurroundings } from './run-attempt.ts'
+import { openSlots } from './slots.ts'
+import type { AttemptInfo, TaskDefinition } from './task-definition.ts'
+
+/** One task that a worker takes, and where its module is. */
+export interface WorkerTask {
+  readonly task: TaskDefinition
+  /** Absolute path; needed by bodies that do not run inline. */
+  readonly modulePath?: string
+  /** How many of it run here at the same time; as many as the worker has slots unless given. */
+  readonly slots?: number
+}
+
+export interface WorkerOptions extends Omit<AttemptSurroundings, 'readFresh' | 'clock' | 'random'> {
+  readonly queue: TaskQueue
+  readonly tasks: readonly WorkerTask[]
+  readonly leases: LeaseKeeper
+  readonly outbox: Outbox
+  /** Unique among all workers that live; each claim adds a count of its own. */
+  readonly workerId: string
+  /** How many attempts run at the same time, of all tasks together. */
+  readonly slots?: number
+  readonly domain?: string
+  readonly observers?: readonly WorkerObserver[]
+  readonly clock?: Clock
+  readonly random?: Random
+  /** How often the directories of dead workers are looked for. */
+  readonly collectIntervalMs?: number
+}
+
+export interface RunningAttempt extends AttemptInfo {
+  readonly executionId: string
+  /** On the clock's monotonic scale, as all times here. */
+  readonly startedAtMs: number
+  readonly step: string
+  /** When the queue last confirmed the lease. */
+  readonly renewedAtMs: number
+  readonly responseTimeoutSeconds: number
+}
+
+export interface WorkerStatus {
+  readonly state: 'running' | 'stopping' | 'stopped'
+  readonly nowMs: number
+  readonly slots: { readonly limit: number; readonly taken: number }
+  readonly polls: Readonly<Record<string, { readonly succeededAtMs: number | undefined }>>
+  readonly attempts: readonly RunningAttempt[]
+}
+
+export interface StopReport {
+  /** What had not ended when the worker was given up: their leases run out. */
+  readonly abandoned: readonly AttemptInfo[]
+}
+
+export interface RunningWorker {
+  /** Resolves when every task type was polled once, or the worker was stopped before. */
+  readonly ready: Promise<void>
+  /** Takes no more work, lets attempts finish, and aborts them at the deadline. Again: the same promise. */
+  stop(options?: { readonly deadlineMs?: number }): Promise<StopReport>
+  /** Stops at once; nothing is published or reported any more. */
+  abandon(why: string): Promise<StopReport>
+  status(): WorkerStatus
+}
+
+/**
+ * ```ts
+ * const worker = startWorker({ queue, tasks, openRepo, root, leases, outbox, workerId, logger, redactor })
+ * await worker.ready
+ * process.once('SIGTERM', () => void worker.stop())
+ * ```
+ */
+export function startWorker(options: WorkerOptions): RunningWorker {
+  return new OpenWorker(options)
+}
+
+interface Running {
+  readonly info: AttemptInfo
+  readonly executionId: string
+  readonly startedAtMs: number
+  readonly responseTimeoutSeconds: number
+  readonly renewedAtMs: () => number
+  step: string
+  ended: Promise<void>
+}
+
+class OpenWorker implements RunningWorker {
+  readonly ready: Promise<void>
+  readonly #options: WorkerOptions
+  readonly #clock: Clock
+  readonly #random: Random
+  readonly #observe: WorkerObserver
+  readonly #stopping = new AbortController()
+  readonly #shutdown = new AbortController()
+  readonly #abortAll = new AbortController()
+  readonly #closed = new AbortController()
+  readonly #slots: ReturnType<typeof openSlots>
+  readonly #polledAtMs = new Map<string, number>()
+  readonly #running = new Set<Running>()
+  readonly #work: Promise<unknown>
+  readonly #background: Promise<unknown>
+  #claims = 0
+  #state: WorkerStatus['state'] = 'running'
+  #stopped: Promise<StopReport> | undefined
+  #becomeReady: () => void = () => undefined
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#random = options.random ?? systemRandom
+    this.#observe = tellAll(options.observers ?? [])
+    this.#slots = openSlots(options.slots ?? WORKER_SLOTS)
+    this.ready = new Promise((resolve) => {
+      this.#becomeReady = resolve
+    })
+    this.#background = Promise.all([this.#sendOutbox(), this.#collectOrphans()])
+    this.#work = Promise.all(options.tasks.map((task) => this.#poll(task)))
+  }
+
+  stop({ deadlineMs = WORKER_STOP_DEADLINE_MS }: { readonly deadlineMs?: number } = {}): Promise<StopReport> {
+    this.#stopped ??= this.#stop(deadlineMs)
+    return this.#stopped
+  }
+
+  abandon(why: string): Promise<StopReport> {
+    this.#abortAll.abort(new WorkerAbandonedError(why))
+    return this.stop({ deadlineMs: 0 })
+  }
+
+  status(): WorkerStatus {
+    const polls = this.#options.tasks.map(({ task }) => [
+      task.name,
+      { succeededAtMs: this.#polledAtMs.get(task.name) },
+    ])
+    return {
+      state: this.#state,
+      nowMs: this.#clock.monotonicMs(),
+      slots: { limit: this.#slots.limit, taken: this.#running.size },
+      polls: Object.fromEntries(polls) as WorkerStatus['polls'],
+      attempts: [...this.#running].map((running) => ({
+        ...running.info,
+        executionId: running.executionId,
+        startedAtMs: running.startedAtMs,
+        step: running.step,
+        renewedAtMs: running.renewedAtMs(),
+        responseTimeoutSeconds: running.responseTimeoutSeconds,
+      })),
+    }
+  }
+
+  async #stop(deadlineMs: number): Promise<StopReport> {
+    this.#state = 'stopping'
+    this.#stopping.abort(new WorkerStoppingError())
+    this.#shutdown.abort(new BodyAbortedError('the worker is stopping'))
+    if (!(await this.#isIdleWithin(deadlineMs))) {
+      this.#abortAll.abort(new WorkerStoppingError())
+      await this.#isIdleWithin(WORKER_ABORT_WAIT_MS)
+    }
+    const abandoned = [...this.#running].map(({ info }) => info)
+    for (const info of abandoned)
+      this.#options.logger.error('an attempt did not end and is given up', { ...info })
+    this.#closed.abort()
+    await this.#background
+    this.#state = 'stopped'
+    this.#becomeReady()
+    return { abandoned }
+  }
+
+  /** Whether polls and attempts have all ended in time. */
+  async #isIdleWithin(waitMs: number): Promise<boolean> {
+    const over = new AbortController()
+    const idle = async (): Promise<boolean> => {
+      await this.#work
+      // What a late poll brought may have been added meanwhile.
+      while (this.#running.size > 0) await Promise.all([...this.#running].map(({ ended }) => ended))
+      return true
+    }
+    const tooLate = this.#clock.sleep(waitMs, over.signal).then(
+      () => false,
+      () => false,
+    )
+    const isIdle = await Promise.race([idle(), tooLate])
+    over.abort()
+    return isIdle
+  }
+
+  #poll(workerTask: WorkerTask): Promise<void> {
+    const { task } = workerTask
+    const { queue, tasks, workerId, domain, logger } = this.#options
+    return pollForTasks({
+      queue,
+      taskType: task.name,
+      domain,
+      slots: [openSlots(workerTask.slots ?? this.#slots.limit), this.#slots],
+      nextWorkerId: () => `${workerId}-${++this.#claims}`,
+      clock: this.#clock,
+      random: this.#random,
+      logger: logger.child({ task: task.name }),
+      stopping: this.#stopping.signal,
+      onPolled: (poll) => {
+        if (poll.error === undefined) this.#polledAtMs.set(task.name, this.#clock.monotonicMs())
+        if (this.#polledAtMs.size === tasks.length) this.#becomeReady()
+        this.#observe({ kind: 'poll', taskType: task.name, ...poll })
+      },
+      onTask: (record, giveBackPlace) => this.#begin(record, workerTask, giveBackPlace),
+      onLateTask: (record) => this.#handBack(record),
+    })
+  }
+
+  #begin(record: TaskRecord, workerTask: WorkerTask, giveBackPlace: () => void): void {
+    const { task } = workerTask
+    const info = attemptInfoOf(record)
+    const logger = this.#loggerFor(record)
+    const responseTimeoutSeconds =
+      record.responseTimeoutSeconds > 0
+        ? record.responseTimeoutSeconds
+        : task.controls.timeout.responseSeconds
+    const lease = this.#options.leases.hold({
+      attempt: record,
+      responseTimeoutSeconds,
+      policy: { whilePaused: task.controls.whilePaused },
+    })
+    const running: Running = {
+      info,
+      executionId: `${record.workerId}-${record.pollCount}`,
+      startedAtMs: this.#clock.monotonicMs(),
+      responseTimeoutSeconds,
+      renewedAtMs: () => lease.renewedAtMs,
+      step: 'claimed',
+      ended: Promise.resolve(),
+    }
+    this.#running.add(running)
+    running.ended = this.#run({ record, workerTask, running, lease, logger })
+      .catch((error: unknown) => logger.error('an attempt ended in a way nobody foresaw', { error }))
+      .finally(() => {
+        this.#running.delete(running)
+        giveBackPlace()
+      })
+  }
+
+  async #run(of: {
+    readonly record: TaskRecord
+    readonly workerTask: WorkerTask
+    readonly running: Running
+    readonly lease: ReturnType<LeaseKeeper['hold']>
+    readonly logger: AttemptSurroundings['logger']
+  }): Promise<void> {
+    const { record, workerTask, running, lease, logger } = of
+    const { info, executionId } = running
+    const { queue } = this.#options
+    this.#observe({ kind: 'attempt-started', attempt: info, executionId })
+    const onLost = (): void => {
+      logger.warn('the lease of an attempt is lost', { error: lease.lost.reason as unknown })
+      this.#observe({ kind: 'lease-lost', attempt: info, error: lease.lost.reason })
+    }
+    lease.lost.addEventListener('abort', onLost, { once: true })
+    const followed = followSignals([lease.lost, this.#abortAll.signal])
+    const tellStep = (event: AttemptStepEvent): void => {
+      running.step = event.step
+      logger.debug(`step ${event.step}: ${event.outcome}`, { ...event.details, durationMs: event.durationMs })
+      this.#observe({ kind: 'step', attempt: info, executionId, event })
+    }
+    const outcome = await runAttempt(
+      {
+        ...workerTask,
+        record,
+        executionId,
+        signal: followed.signal,
+        shutdown: this.#shutdown.signal,
+        observe: tellStep,
+        onProgress: (done, total, what) =>
+          this.#observe({ kind: 'progress', attempt: info, done, total, what }),
+      },
+      {
+        ...this.#options,
+        clock: this.#clock,
+        random: this.#random,
+        logger,
+        readFresh: (attempt, options) => readFreshAttempt(queue, attempt, options),
+      },
+    )
+    followed.release()
+    const delivery = await finishAttempt(
+      { attempt: record, outcome, lease, step: this.#stepOf(tellStep) },
+      this.#delivery(logger),
+    )
+    lease.lost.removeEventListener('abort', onLost)
+    this.#tellEnd({ running, outcome, delivery, logger })
+  }
+
+  #tellEnd(of: {
+    readonly running: Running
+    readonly outcome: AttemptOutcome
+    readonly delivery: Awaited<ReturnType<typeof finishAttempt>>
+    readonly logger: AttemptSurroundings['logger']
+  }): void {
+    const { running, outcome, delivery, logger } = of
+    const { error, result, publication } = outcome
+    const code = (error as { readonly code?: unknown } | undefined)?.code
+    const summary = {
+      status: result.status,
+      action: publication?.action,
+      delivery,
+      errorCode: typeof code === 'string' ? (code as `${string}/${string}`) : undefined,
+      durationMs: this.#clock.monotonicMs() - running.startedAtMs,
+    }
+    if (error === undefined)
+      logger.info('the task is done', { ...summary, outputRef: publication?.outputRef })
+    else logger.warn('the task did not succeed', { ...summary, error, evidence: outcome.evidence })
+    this.#observe({ kind: 'attempt-ended', attempt: running.info, executionId: running.executionId, summary })
+  }
+
+  /** A task that came while the worker was stopping: nothing was begun, so nothing has to be undone. */
+  async #handBack(record: TaskRecord): Promise<void> {
+    const { taskId, workflowId, workerId } = record
+    const outcome: AttemptOutcome = {
+      result: { taskId, workflowId, workerId, status: 'IN_PROGRESS', output: {}, callbackAfterSeconds: 0 },
+      publication: undefined,
+      evidence: undefined,
+      error: undefined,
+      cleanUp: () => Promise.resolve(),
+    }
+    const logger = this.#loggerFor(record)
+    logger.info('a task came while the worker was stopping and is handed back')
+    await finishAttempt({ attempt: record, outcome, lease: undefined }, this.#delivery(logger))
+  }
+
+  #stepOf(tell: (event: AttemptStepEvent) => void) {
+    return async <T>(step: 'release-lease' | 'deliver' | 'clean-up', work: () => Promise<T>): Promise<T> => {
+      const startMs = this.#clock.monotonicMs()
+      const durationMs = (): number => this.#clock.monotonicMs() - startMs
+      try {
+        const value = await work()
+        tell({ step, outcome: 'done', durationMs: durationMs(), details: {} })
+        return value
+      } catch (error) {
+        tell({ step, outcome: 'failed', durationMs: durationMs(), details: {}, error })
+        throw error
+      }
+    }
+  }
+
+  #delivery(logger: AttemptSurroundings['logger']): DeliverySurroundings {
+    const { queue, outbox } = this.#options
+    return { queue, outbox, clock: this.#clock, logger, signal: this.#closed.signal }
+  }
+
+  #loggerFor(record: TaskRecord): AttemptSurroundings['logger'] {
+    return this.#options.logger.child({
+      workflow: record.workflowId,
+      task: record.taskType,
+      taskId: record.taskId,
+      attempt: record.retryCount,
+    })
+  }
+
+  /** At start, and now and then: results that an earlier process left, or that could not be delivered. */
+  async #sendOutbox(): Promise<void> {
+    const { outbox, logger } = this.#options
+    const { signal } = this.#closed
+    while (!signal.aborted) {
+      try {
+        const items = await outbox.pending()
+        this.#observe({ kind: 'outbox', waiting: items.length })
+        for (const item of items) {
+          const { workflowId, taskId } = item.attempt
+          await deliverItem(item, this.#delivery(logger.child({ workflow: workflowId, taskId })))
+        }
+      } catch (error) {
+        logger.error('the outbox could not be read', { error })
+      }
+      await this.#clock.sleep(OUTBOX_SEND_INTERVAL_MS, signal).catch(() => undefined)
+    }
+  }
+
+  async #collectOrphans(): Promise<void> {
+    const { root, collectIntervalMs } = this.#options
+    const interval = collectIntervalMs === undefined ? {} : { intervalMs: collectIntervalMs }
+    await collectPeriodically(root, { signal: this.#closed.signal, ...interval })
+  }
+}
