@@ -71,7 +71,8 @@ async function startConductor(): Promise<StartedServer> {
   const jar = await fetchConductorJar()
   const directory = makeDirectory('conductor')
   try {
-    // Its SQLite library is unpacked into Java's temporary directory and stays there after the end.
+    // Its SQLite library is unpacked into Java's temporary directory and stays there after the end; a folder for
+    // payloads is made in the user's home.
     const scratch = join(directory, 'tmp')
     mkdirSync(scratch)
     const port = await findFreePort()
@@ -79,7 +80,7 @@ async function startConductor(): Promise<StartedServer> {
     const running = await startProcess({
       command: java,
       args: [
-        ...[`-Djava.io.tmpdir=${scratch}`, '-Xmx768m', '-jar', jar],
+        ...[`-Djava.io.tmpdir=${scratch}`, `-Duser.home=${directory}`, '-Xmx768m', '-jar', jar],
         // The stock configuration keeps everything in one SQLite file below the working directory.
         ...['--server.address=127.0.0.1', `--server.port=${String(port)}`],
       ],
