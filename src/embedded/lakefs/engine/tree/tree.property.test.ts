@@ -161,6 +161,23 @@ test('EE-02 nodes end only where the keys say, and the root is no chain', () => 
   )
 })
 
+test('EE-02 a key that reaches high makes no chain of nodes above a small tree', () => {
+  const high = Array.from({ length: 100_000 }, (_, index) => `z${index}`).find(
+    (path) => heightOfKey(toByteKey(path)) > 2,
+  )
+  const store = new MemoryNodeStore()
+  const root = edit(
+    store,
+    EMPTY_TREE,
+    new Map([
+      ['a', '1'],
+      ['b', '1'],
+      [high!, '1'],
+    ]),
+  )
+  expect(isLeaf(store.load(root))).toBe(true)
+})
+
 test('EE-03 the difference of two trees is the difference of what they hold', () => {
   fc.assert(
     fc.property(model, batch, fc.option(key), (before, edits, from) => {
