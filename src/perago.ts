@@ -84,3 +84,50 @@ export type {
 export type { AttemptSnapshot, FreshAttempt, TaskStatus, WorkflowStatus } from './fences/attempt-snapshot.ts'
 export { decidePublication, PublishFenceError } from './fences/publish-fence.ts'
 export type { PublishDecision, PublishFacts, PublishRefusal } from './fences/publish-fence.ts'
+
+export { defineCommandTask, defineTask, defineWorkspaceTask } from './worker/task-definition.ts'
+export type {
+  AttemptInfo,
+  BodyContext,
+  BodyPlace,
+  BodyWorkspace,
+  CommandSpec,
+  CommandTaskInput,
+  PlainTaskInput,
+  TaskDefinition,
+  TaskWorkspaceSpec,
+  WorkspaceBodyContext,
+  WorkspaceTaskInput,
+} from './worker/task-definition.ts'
+export type { PublishBudget, TaskControls, TaskControlsInput } from './worker/task-controls.ts'
+export { RetryableError, TerminalError } from './worker/author-errors.ts'
+export { defineWorkflow } from './worker/workflow-definition.ts'
+export type {
+  PlainStep,
+  StepInput,
+  TaskStep,
+  WorkflowDefDocument,
+  WorkflowDefinition,
+  WorkflowInput,
+} from './worker/workflow-definition.ts'
+export type { WorkflowStep } from './worker/workflow-steps.ts'
+export type { Json, JsonObject } from './worker/ports.ts'
+export {
+  forbidGlob,
+  GuardrailError,
+  jsonMatches,
+  maxBytes,
+  maxFiles,
+  requireDir,
+  requireFile,
+  requireGlob,
+} from './workspace/guardrails.ts'
+export type {
+  Guardrail,
+  GuardrailContext,
+  GuardrailFailure,
+  GuardrailFunction,
+  GuardrailPhase,
+  GuardrailRule,
+} from './workspace/guardrails.ts'
+export type { WorkspaceSpec } from './workspace/workspace-spec.ts'

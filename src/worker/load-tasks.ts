@@ -5,9 +5,23 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { InvalidError, MissingError } from '../base/errors.ts'
 import { isTaskDefinition, type TaskDefinition } from './task-definition.ts'
+import { isWorkflowDefinition, type WorkflowDefinition } from './workflow-definition.ts'
 
-/** Every task that the module exports, by name. */
+/** What a module declares. */
+export interface LoadedModule {
+  /** Absolute. */
+  readonly path: string
+  readonly tasks: readonly TaskDefinition[]
+  readonly workflows: readonly WorkflowDefinition[]
+}
+
+/** Every task that the module exports. */
 export async function loadTasks(path: string): Promise<readonly TaskDefinition[]> {
+  return (await loadModule(path)).tasks
+}
+
+/** Every task and every workflow that the module exports. */
+export async function loadModule(path: string): Promise<LoadedModule> {
   const absolute = resolve(path)
   await stat(absolute).catch((error: unknown) => {
     throw new MissingError(
@@ -33,7 +47,8 @@ export async function loadTasks(path: string): Promise<readonly TaskDefinition[]
       `load the tasks of ${JSON.stringify(path)}: two are named "${twice.name}"`,
     )
   }
-  return tasks
+  const workflows = [...new Set(Object.values(exported).filter(isWorkflowDefinition))]
+  return { path: absolute, tasks, workflows }
 }
 
 async function importModule(absolute: string, path: string): Promise<Readonly<Record<string, unknown>>> {

@@ -56,10 +56,14 @@ async function findServer(options: DataOptions, terminal: Terminal): Promise<str
   const dataDir = dataDirOf(options, terminal)
   const address = await readServerAddress(dataDir)
   if (address !== undefined) return address
-  throw new MissingError('cli/no-server', `say where the server of ${dataDir} listens: none is at work there`, {
-    details: { dataDir },
-    next: 'Start "perago lakefs" there, or name the address with --endpoint.',
-  })
+  throw new MissingError(
+    'cli/no-server',
+    `say where the server of ${dataDir} listens: none is at work there`,
+    {
+      details: { dataDir },
+      next: 'Start "perago lakefs" there, or name the address with --endpoint.',
+    },
+  )
 }
 
 function dataDirOf({ data }: DataOptions, terminal: Terminal): string {
