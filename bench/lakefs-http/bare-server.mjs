@@ -1,7 +1,7 @@
 // The limit: a node:http handler that does what any durable object server must do and nothing else. PUT writes the
 // body to a new file, syncs it, renames it into place and syncs the directory; GET streams it back.
 import { randomBytes } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { open, rename, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ async function store(name, request, response) {
   const temporary = join(directory, `.${randomBytes(8).toString('hex')}`)
   const file = await open(temporary, 'wx')
   try {
-    await pipeline(request, createWriteStream('', { fd: file, autoClose: false }))
+    await file.writeFile(request)
     await file.sync()
   } finally {
     await file.close()
