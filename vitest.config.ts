@@ -4,6 +4,7 @@ import { ClosingLineReporter } from './test/support/servers/closing-line.ts'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    setupFiles: ['test/support/property-settings.ts'],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     // Two cores are what a small machine has; more workers only make real servers slower.
