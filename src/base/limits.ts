@@ -306,3 +306,17 @@ export const WORKER_STOP_DEADLINE_MS = 25_000
 export const WORKER_ABORT_WAIT_MS = 15_000
 /** How often results that could not be delivered are sent again. */
 export const OUTBOX_SEND_INTERVAL_MS = 15_000
+/** How long the thread that holds the leases may take to end, before it is ended. */
+export const LEASE_THREAD_CLOSE_MS = 5_000
+/** After how long without a successful poll a worker that has places calls itself unwell. */
+export const WORKER_POLL_SILENT_MS = 90_000
+/** The pause before a worker process that ended is started again; it doubles with each further end. */
+export const SUPERVISOR_RESTART_MS = 500
+/** The longest pause before a worker process is started again. */
+export const SUPERVISOR_RESTART_MAX_MS = 30_000
+/** A worker process that ran this long is taken to be well: after it the pauses begin anew. */
+export const SUPERVISOR_WELL_AFTER_MS = 60_000
+/** How long beyond its deadline a worker process may take to end, before it is killed. */
+export const SUPERVISOR_KILL_AFTER_MS = 30_000
+/** A longer line of what a body prints is cut. */
+export const BODY_LINE_MAX_CHARS = 8_192

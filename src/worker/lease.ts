@@ -57,8 +57,11 @@ export class LeaseLostError extends RefusedError {
   }
 }
 
+/** The part of a task queue that holding a lease takes. */
+export type LeaseCalls = Pick<TaskQueue, 'readTask' | 'readWorkflowStatus' | 'renewLease'>
+
 export function openLocalLeases(options: {
-  readonly queue: TaskQueue
+  readonly queue: LeaseCalls
   readonly clock: Clock
   readonly logger: Logger
 }): LeaseKeeper {
@@ -76,7 +79,7 @@ export function openLocalLeases(options: {
 }
 
 interface HoldOptions {
-  readonly queue: TaskQueue
+  readonly queue: LeaseCalls
   readonly clock: Clock
   readonly logger: Logger
   readonly request: LeaseRequest

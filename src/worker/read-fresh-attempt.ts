@@ -5,7 +5,7 @@ import type { QueueCallOptions, TaskQueue } from './ports.ts'
 
 /** Throws when either cannot be known: what is not confirmed is not acted upon. */
 export async function readFreshAttempt(
-  queue: TaskQueue,
+  queue: Pick<TaskQueue, 'readTask' | 'readWorkflowStatus'>,
   attempt: AttemptSnapshot,
   options: QueueCallOptions = {},
 ): Promise<FreshAttempt> {

@@ -16,6 +16,8 @@ export interface PublishBudget {
   readonly completionSeconds: number
   readonly heartbeatSeconds: number
   readonly shutdownGraceSeconds: number
+  /** What all of it may take together; the sum of the parts unless given, and never less. */
+  readonly totalSeconds: number
 }
 
 export interface TaskControls {
@@ -82,8 +84,10 @@ const controlsSchema = z
         completionSeconds: z.number().positive().default(5),
         heartbeatSeconds: z.number().positive().default(20),
         shutdownGraceSeconds: z.number().min(0).default(5),
+        totalSeconds: z.number().positive().optional(),
       })
-      .prefault({}),
+      .prefault({})
+      .transform((budget) => ({ ...budget, totalSeconds: budget.totalSeconds ?? sumOfBudget(budget) })),
     replace: z.enum(['any', 'own']).default('any'),
     whilePaused: z.enum(['stop', 'go-on']).default('go-on'),
   })
@@ -96,14 +100,8 @@ const controlsSchema = z
         message: `${runSeconds} is below responseSeconds (${responseSeconds}); the server refuses that`,
       })
     }
-    const needed = sumOfBudget(controls.publishBudget)
-    if (needed >= responseSeconds) {
-      context.addIssue({
-        code: 'custom',
-        path: ['publishBudget'],
-        message: `its parts add up to ${needed} s, which must be less than timeout.responseSeconds (${responseSeconds})`,
-      })
-    }
+    for (const message of judgeBudget(controls.publishBudget, responseSeconds))
+      context.addIssue({ code: 'custom', path: ['publishBudget'], message })
   })
 
 export type TaskControlsInput = z.input<typeof controlsSchema>
@@ -123,8 +121,23 @@ export function readControls(input: TaskControlsInput, task: string): TaskContro
   })
 }
 
-/** How long a publication may need from its first fence to the posted result. */
-export function sumOfBudget(budget: PublishBudget): number {
+/**
+ * What is wrong with a budget, held against the response timeout that is in force: the server's, where the task is
+ * registered, for a lease that ends in the middle of a publication hands the task to somebody else.
+ */
+export function judgeBudget(budget: PublishBudget, responseSeconds: number): readonly string[] {
+  const needed = sumOfBudget(budget)
+  const problems: string[] = []
+  if (budget.totalSeconds < needed)
+    problems.push(`totalSeconds is ${budget.totalSeconds}, less than the ${needed} s its parts add up to`)
+  if (needed >= responseSeconds)
+    problems.push(
+      `its parts add up to ${needed} s, which must be less than the response timeout of ${responseSeconds} s`,
+    )
+  return problems
+}
+
+function sumOfBudget(budget: Omit<PublishBudget, 'totalSeconds'>): number {
   return (
     budget.publishSeconds + budget.completionSeconds + budget.heartbeatSeconds + budget.shutdownGraceSeconds
   )

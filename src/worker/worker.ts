@@ -69,6 +69,7 @@ export interface RunningAttempt extends AttemptInfo {
 
 export interface WorkerStatus {
   readonly state: 'running' | 'stopping' | 'stopped'
+  readonly startedAtMs: number
   readonly nowMs: number
   readonly slots: { readonly limit: number; readonly taken: number }
   readonly polls: Readonly<Record<string, { readonly succeededAtMs: number | undefined }>>
@@ -126,6 +127,7 @@ class OpenWorker implements RunningWorker {
   readonly #running = new Set<Running>()
   readonly #work: Promise<unknown>
   readonly #background: Promise<unknown>
+  readonly #startedAtMs: number
   #claims = 0
   #state: WorkerStatus['state'] = 'running'
   #stopped: Promise<StopReport> | undefined
@@ -135,6 +137,7 @@ class OpenWorker implements RunningWorker {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#random = options.random ?? systemRandom
+    this.#startedAtMs = this.#clock.monotonicMs()
     this.#observe = tellAll(options.observers ?? [])
     this.#slots = openSlots(options.slots ?? WORKER_SLOTS)
     this.ready = new Promise((resolve) => {
@@ -161,6 +164,7 @@ class OpenWorker implements RunningWorker {
     ])
     return {
       state: this.#state,
+      startedAtMs: this.#startedAtMs,
       nowMs: this.#clock.monotonicMs(),
       slots: { limit: this.#slots.limit, taken: this.#running.size },
       polls: Object.fromEntries(polls) as WorkerStatus['polls'],

@@ -1,6 +1,6 @@
 /** The host's side: runs one body and tells the worker how it went. The same in a thread and in a process. */
 
-import { LOG_LEVELS, type Logger } from '../../base/logger.ts'
+import type { Logger } from '../../base/logger.ts'
 import { MissingError } from '../../base/errors.ts'
 import { loadTasks } from '../load-tasks.ts'
 import type { Json } from '../ports.ts'
@@ -8,6 +8,7 @@ import { BodyAbortedError } from '../author-errors.ts'
 import { runCommand } from './command-body.ts'
 import { describeForParent } from './hosted-error.ts'
 import type { FromHost, FunctionOrder, RunOrder, ToHost } from './protocol.ts'
+import { relayedLogger } from './relayed-logger.ts'
 import { openBodyWorkspace } from './run-body.ts'
 
 export interface HostPort {
@@ -44,7 +45,7 @@ interface RunContext {
 async function run(order: RunOrder, context: RunContext): Promise<void> {
   const { port, signal } = context
   try {
-    const log = relayedLogger(port)
+    const log = relayedLogger((line) => port.send({ type: 'log', ...line }))
     const result =
       order.what.kind === 'command'
         ? await runCommand({
@@ -91,38 +92,7 @@ async function runFunction(
   })
 }
 
-function relayedLogger(port: HostPort, own: Readonly<Record<string, unknown>> = {}): Logger {
-  const levels = LOG_LEVELS.filter((level) => level !== 'silent')
-  const methods = levels.map((level) => [
-    level,
-    (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
-      port.send({ type: 'log', level, message, fields: asPlain({ ...own, ...fields }) }),
-  ])
-  return {
-    ...(Object.fromEntries(methods) as unknown as Omit<Logger, 'child'>),
-    child: (fields) => relayedLogger(port, { ...own, ...fields }),
-  }
-}
-
 /** A result is JSON; `undefined` where a schema allows it becomes null. */
 function asJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value ?? null)) as Json
-}
-
-function asPlain(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([key, value]) => [
-      key,
-      value instanceof Error ? describeForParent(value) : asLogged(value),
-    ]),
-  )
-}
-
-function asLogged(value: unknown): unknown {
-  try {
-    return JSON.parse(JSON.stringify(value ?? null))
-  } catch {
-    // A log line must not end a body: what is no JSON is shown as text.
-    return String(value)
-  }
 }

@@ -15,6 +15,7 @@ import { BodyAbortedError, RetryableError, TerminalError } from '../author-error
 import type { Json } from '../ports.ts'
 import type { AttemptInfo } from '../task-definition.ts'
 import type { CommandOrder, WorkspaceFacts } from './protocol.ts'
+import { relayLines } from './relay-lines.ts'
 
 /** A program that ends with this status says that trying again cannot help: EX_DATAERR of sysexits.h. */
 export const TERMINAL_EXIT_STATUS = 65
@@ -68,16 +69,16 @@ function runProgram(
       force = setTimeout(() => child.kill('SIGKILL'), COMMAND_ABORT_GRACE_MS)
     }
     signal.addEventListener('abort', onAbort, { once: true })
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      if (order.resultFrom === 'stdout') {
+    if (order.resultFrom === 'stdout') {
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
         stdoutBytes += Buffer.byteLength(chunk)
         if (stdoutBytes <= COMMAND_RESULT_MAX_BYTES) stdout += chunk
         else child.kill('SIGKILL')
-      } else tellLines(chunk, (line) => log.info(line, { stream: 'stdout' }))
-    })
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      })
+    } else relayLines(child.stdout, (line) => log.info(line, { stream: 'stdout' }))
+    relayLines(child.stderr, (line) => log.info(line, { stream: 'stderr' }))
+    child.stderr.on('data', (chunk: string) => {
       stderrTail = (stderrTail + chunk).slice(-COMMAND_STDERR_TAIL_CHARS)
-      tellLines(chunk, (line) => log.info(line, { stream: 'stderr' }))
     })
     // A program that does not read its input closes the pipe; its end tells what that means.
     child.stdin.on('error', () => undefined)
@@ -175,10 +176,6 @@ function resultTooLarge(order: CommandOrder): InvalidError {
     `read the result of ${JSON.stringify(order.command[0])}: it is larger than ${COMMAND_RESULT_MAX_BYTES} bytes`,
     { next: 'Write large data into the workspace and return what names it.' },
   )
-}
-
-function tellLines(chunk: string, tell: (line: string) => void): void {
-  for (const line of chunk.split('\n')) if (line.trim() !== '') tell(line)
 }
 
 function lastLine(text: string): string {

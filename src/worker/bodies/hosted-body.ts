@@ -7,6 +7,7 @@ import { BODY_ABORT_GRACE_MS, BODY_KILL_WAIT_MS } from '../../base/limits.ts'
 import { entryUrl } from '../../base/module-entry.ts'
 import { HostedError } from './hosted-error.ts'
 import type { CommandOrder, FromHost, FunctionOrder, RunOrder, ToHost } from './protocol.ts'
+import { relayLines } from './relay-lines.ts'
 import type { RunBodyOptions } from './run-body.ts'
 
 export interface HostedBodyOptions extends RunBodyOptions {
@@ -152,21 +153,6 @@ function within(done: Promise<boolean>, waitMs: number): Promise<boolean> {
     done.then(settle, settle)
   })
 }
-
-function relayLines(stream: NodeJS.ReadableStream, tell: (line: string) => void): void {
-  let rest = ''
-  stream.setEncoding('utf8')
-  stream.on('data', (chunk: string) => {
-    const lines = (rest + chunk).split('\n')
-    rest = (lines.pop() ?? '').slice(-BODY_LINE_MAX_CHARS)
-    for (const line of lines) if (line.trim() !== '') tell(line.slice(0, BODY_LINE_MAX_CHARS))
-  })
-  stream.on('end', () => {
-    if (rest.trim() !== '') tell(rest)
-  })
-}
-
-const BODY_LINE_MAX_CHARS = 8_192
 
 function reasonOf(signal: AbortSignal): Error {
   return signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason))

@@ -1,0 +1,116 @@
+/** A worker's events as metrics for Prometheus. */
+
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { errorKindOf, isPeragoError } from '../base/errors.ts'
+import type { WorkerEvent, WorkerObserver } from '../worker/events.ts'
+import type { WorkerStatus } from '../worker/worker.ts'
+
+export interface WorkerMetrics {
+  readonly observe: WorkerObserver
+  readonly contentType: string
+  /** The metrics in Prometheus' text format. */
+  render(): Promise<string>
+}
+
+/** In seconds: from a request on loopback to an hour's work. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 3600]
+
+export function openWorkerMetrics(status: () => WorkerStatus | undefined): WorkerMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const counter = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+  ): Counter<Label> =>
+    new Counter({ name: `perago_worker_${name}`, help, labelNames: [...labelNames], registers })
+  const seconds = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+  ): Histogram<Label> =>
+    new Histogram({
+      name: `perago_worker_${name}`,
+      help,
+      labelNames: [...labelNames],
+      buckets: BUCKETS,
+      registers,
+    })
+
+  const polls = counter('polls_total', 'Polls, by what they brought.', ['task', 'outcome'])
+  const pollSeconds = seconds('poll_seconds', 'How long polls took, waiting included.', ['task'])
+  const attempts = counter('attempts_total', 'Attempts that ended, by what the queue was told.', [
+    'task',
+    'status',
+    'delivery',
+    'code',
+  ])
+  const attemptSeconds = seconds(
+    'attempt_seconds',
+    'How long attempts took, delivery and clean-up included.',
+    ['task'],
+  )
+  const stepSeconds = seconds('step_seconds', 'How long each step of an attempt took.', [
+    'task',
+    'step',
+    'outcome',
+  ])
+  const publications = counter('publications_total', 'Publications, by what was done to the branch.', [
+    'task',
+    'action',
+  ])
+  const leases = counter('leases_lost_total', 'Leases lost while an attempt ran.', ['task', 'code'])
+  const outbox = new Gauge({
+    name: 'perago_worker_outbox_waiting',
+    help: 'Results found undelivered when the outbox was last looked at.',
+    registers,
+  })
+  new Gauge({
+    name: 'perago_worker_slots',
+    help: 'Places for attempts, and how many are taken.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const slots = status()?.slots
+      this.set({ state: 'limit' }, slots?.limit ?? 0)
+      this.set({ state: 'taken' }, slots?.taken ?? 0)
+    },
+  })
+
+  const note = (event: WorkerEvent): void => {
+    switch (event.kind) {
+      case 'poll': {
+        const outcome =
+          event.error === undefined ? (event.claimed > 0 ? 'task' : 'empty') : errorKindOf(event.error)
+        polls.inc({ task: event.taskType, outcome })
+        pollSeconds.observe({ task: event.taskType }, event.durationMs / 1_000)
+        break
+      }
+      case 'step': {
+        const { step, outcome, durationMs } = event.event
+        stepSeconds.observe({ task: event.attempt.taskName, step, outcome }, durationMs / 1_000)
+        break
+      }
+      case 'lease-lost': {
+        const code = isPeragoError(event.error) ? event.error.code : 'unknown'
+        leases.inc({ task: event.attempt.taskName, code })
+        break
+      }
+      case 'attempt-ended': {
+        const { status: told, delivery, errorCode, action, durationMs } = event.summary
+        const task = event.attempt.taskName
+        attempts.inc({ task, status: told, delivery, code: errorCode ?? '' })
+        attemptSeconds.observe({ task }, durationMs / 1_000)
+        if (action !== undefined) publications.inc({ task, action })
+        break
+      }
+      case 'outbox':
+        outbox.set(event.waiting)
+        break
+      case 'attempt-started':
+      case 'progress':
+        break
+    }
+  }
+  return { observe: note, contentType: registry.contentType, render: () => registry.metrics() }
+}
