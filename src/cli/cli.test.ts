@@ -96,6 +96,9 @@ describe('every command', () => {
   test.each([
     [[]],
     [['lakefs']],
+    [['check']],
+    [['extract']],
+    [['register']],
     [['lakefs', 'gc']],
     [['lakefs', 'credentials']],
     [['lakefs', 'env']],

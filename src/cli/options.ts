@@ -10,6 +10,9 @@ export interface ConfiguredOptions {
   readonly json?: boolean
 }
 
+/** Somebody sits and waits: two tries tell as much as six. */
+export const PATIENCE = { maxAttempts: 2, maxElapsedMs: 5_000 }
+
 export interface LakefsOptions {
   readonly host: string
   readonly port: number

@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { createInterface } from 'node:readline/promises'
 import { createRedactor, type Redactor } from '../base/redaction.ts'
 import { styleFor, type Terminal } from './terminal.ts'
 
@@ -15,6 +16,7 @@ export function processTerminal(): Terminal {
   return {
     answer: (text) => process.stdout.write(text),
     say: (text) => process.stderr.write(text),
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
     directory: process.cwd(),
     environment: process.env,
     style: styleFor(process.stderr, process.env),
@@ -27,6 +29,15 @@ export function processTerminal(): Terminal {
       stopping ??= stopOnSignals()
       return stopping.signal
     },
+  }
+}
+
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await lines.question(question)
+  } finally {
+    lines.close()
   }
 }
 

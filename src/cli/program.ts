@@ -6,7 +6,9 @@
 import { Command, Option } from 'commander'
 import { readFileSync } from 'node:fs'
 import { LOG_LEVELS } from '../base/logger.ts'
+import { configured, example } from './help.ts'
 import { parsePort, type ConfiguredOptions, type DataOptions, type LakefsOptions } from './options.ts'
+import { addTaskCommands } from './task-commands.ts'
 import type { Terminal } from './terminal.ts'
 
 export function buildProgram(terminal: Terminal): Command {
@@ -23,6 +25,7 @@ export function buildProgram(terminal: Terminal): Command {
       writeErr: () => undefined,
     })
     .addHelpText('after', example('perago lakefs', 'perago doctor'))
+  addTaskCommands(program, terminal)
   addLakefs(program, terminal)
   addConfig(program, terminal)
   addDoctor(program, terminal)
@@ -123,24 +126,10 @@ function addDoctor(program: Command, terminal: Terminal): void {
     })
 }
 
-function configured(command: Command): Command {
-  return command
-    .option(
-      '--config <file>',
-      'the configuration file (default: perago.yaml, perago.yml or perago.json here)',
-    )
-    .addOption(new Option('--log-level <level>', 'from which level on to log').choices(LOG_LEVELS))
-    .option('--json', 'answer with one JSON document')
-}
-
 /** `perago lakefs --data DIR gc` names the directory before the inner command. */
 function parentData(command: Command): DataOptions {
   const { data } = command.parent?.opts<DataOptions>() ?? {}
   return data === undefined ? {} : { data }
-}
-
-function example(...lines: readonly string[]): string {
-  return `\nExample${lines.length === 1 ? '' : 's'}:\n${lines.map((line) => `  $ ${line}\n`).join('')}`
 }
 
 function readVersion(): string {

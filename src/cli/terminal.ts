@@ -7,6 +7,8 @@ export interface Terminal {
   readonly answer: (text: string) => void
   /** Everything said about the work: notes, warnings, errors. */
   readonly say: (text: string) => void
+  /** Asks whoever sits there; absent where nobody does. */
+  readonly ask?: (question: string) => Promise<string>
   readonly directory: string
   readonly environment: Readonly<Record<string, string | undefined>>
   /** For what is said; plain where no terminal shows it or NO_COLOR asks so. */

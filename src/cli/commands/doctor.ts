@@ -1,18 +1,15 @@
 import { openLakefs } from '../../runtime/lakefs-connection.ts'
 import { examineLakefs, type LakefsExamination } from '../../runtime/lakefs-examination.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
-import type { ConfiguredOptions } from '../options.ts'
+import { PATIENCE, type ConfiguredOptions } from '../options.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
-
-/** Somebody sits and waits: two tries tell as much as six. */
-const RETRY = { maxAttempts: 2, maxElapsedMs: 5_000 }
 
 /** Reaches the configured lakeFS and says what it is and what it can do. */
 export async function examine(options: ConfiguredOptions, terminal: Terminal): Promise<void> {
   const loaded = await loadForCommand(options, terminal)
   const logger = await loggerForCommand(loaded, terminal)
-  const client = openLakefs(loaded.configuration, { logger, retry: RETRY })
+  const client = openLakefs(loaded.configuration, { logger, retry: PATIENCE })
   try {
     const lakefs = await examineLakefs(client, { signal: terminal.stopSignal() })
     terminal.answer(options.json === true ? `${JSON.stringify({ lakefs }, undefined, 2)}\n` : render(lakefs))

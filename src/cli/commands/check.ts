@@ -1,0 +1,116 @@
+import { InvalidError, RefusedError } from '../../base/errors.ts'
+import { openRegistry, type ModuleComparison } from '../../runtime/module-registration.ts'
+import { readModule, type ReadModule, type TaskSummary } from '../../runtime/task-modules.ts'
+import { loadForCommand, loggerForCommand } from '../configured.ts'
+import { describeState, stateOf } from '../definition-states.ts'
+import { PATIENCE, type ConfiguredOptions } from '../options.ts'
+import { renderTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface CheckOptions extends ConfiguredOptions {
+  readonly offline?: boolean
+}
+
+/** Looks at everything a module declares and, where a Conductor is configured, compares it with what is registered. */
+export async function checkModule(path: string, options: CheckOptions, terminal: Terminal): Promise<void> {
+  const module = await readModule(path)
+  const comparison = await compare(module, options, terminal)
+  terminal.answer(
+    options.json === true
+      ? `${JSON.stringify(asDocument(module, comparison), undefined, 2)}\n`
+      : render(module, comparison),
+  )
+  refuseProblems(path, module)
+  if (comparison.is === 'made') refuseDrift(path, comparison.found)
+}
+
+/** Throws one error that names everything that is wrong with what the module declares. */
+export function refuseProblems(path: string, { problems }: Pick<ReadModule, 'problems'>): void {
+  if (problems.length === 0) return
+  throw new InvalidError(
+    'cli/bad-module',
+    `check ${JSON.stringify(path)}: ${count(problems.length, 'problem')}`,
+    {
+      details: { problems },
+      next: 'Correct what is listed.',
+    },
+  )
+}
+
+type Comparison =
+  | { readonly is: 'made'; readonly found: ModuleComparison }
+  | { readonly is: 'left-out'; readonly why: string }
+
+async function compare(module: ReadModule, options: CheckOptions, terminal: Terminal): Promise<Comparison> {
+  if (options.offline === true) return { is: 'left-out', why: '--offline' }
+  const loaded = await loadForCommand(options, terminal)
+  if (loaded.configuration.conductor.serverUrl === undefined)
+    return { is: 'left-out', why: 'conductor.serverUrl is not set' }
+  if (module.problems.length > 0) return { is: 'left-out', why: 'the problems come first' }
+  const logger = await loggerForCommand(loaded, terminal)
+  const registry = openRegistry(loaded.configuration, { logger, retry: PATIENCE })
+  try {
+    return { is: 'made', found: await registry.compare(module, { signal: terminal.stopSignal() }) }
+  } finally {
+    await registry.close()
+  }
+}
+
+function refuseDrift(path: string, { definitions, unknownTypes, problems }: ModuleComparison): void {
+  const all = [
+    ...definitions.filter(({ state }) => state !== 'same').map(describeState),
+    ...unknownTypes.map((type) => `task type "${type}" is declared nowhere and registered nowhere`),
+    ...problems,
+  ]
+  if (all.length === 0) return
+  throw new RefusedError(
+    'cli/drift',
+    `compare ${JSON.stringify(path)} with Conductor: ${count(all.length, 'difference')}`,
+    { details: { problems: all }, next: `Register with "perago register ${path}".` },
+  )
+}
+
+function asDocument(module: ReadModule, comparison: Comparison): unknown {
+  return {
+    module: module.path,
+    tasks: module.summaries,
+    workflows: module.workflows.map(({ name, version }) => ({ name, version })),
+    problems: module.problems,
+    conductor: comparison.is === 'made' ? comparison.found : { notCompared: comparison.why },
+  }
+}
+
+function render(module: ReadModule, comparison: Comparison): string {
+  const states = comparison.is === 'made' ? comparison.found.definitions : []
+  const rows = [
+    ...module.summaries.map((task) => [
+      task.name,
+      `${task.workspace === 'none' ? 'no' : task.workspace} workspace`,
+      task.body === 'command' ? 'a program' : task.body,
+      describeLease(task),
+      stateOf(states, 'task', task.name),
+    ]),
+    ...module.workflows.map(({ name, version, tasks }) => [
+      name,
+      `workflow, version ${version}`,
+      count(tasks.length, 'step'),
+      '',
+      stateOf(states, 'workflow', name),
+    ]),
+  ]
+  const where =
+    comparison.is === 'made'
+      ? `compared with Conductor ${comparison.found.version}`
+      : `not compared with Conductor: ${comparison.why}`
+  return `${renderTable(rows)}${where}\n`
+}
+
+function describeLease({ workspace, leaseSeconds, budgetSeconds }: TaskSummary): string {
+  return workspace === 'writable'
+    ? `lease ${leaseSeconds} s, ${budgetSeconds} s of it for publishing`
+    : `lease ${leaseSeconds} s`
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}

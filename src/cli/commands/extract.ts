@@ -1,0 +1,58 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { InvalidError } from '../../base/errors.ts'
+import { buildDefinitions, readModule, type Definitions } from '../../runtime/task-modules.ts'
+import type { Terminal } from '../terminal.ts'
+import { refuseProblems } from './check.ts'
+
+export interface ExtractOptions {
+  readonly out?: string
+  readonly json?: boolean
+}
+
+/** Writes what a module declares as JSON: into a directory, or all of it as one document. */
+export async function extractDefinitions(
+  path: string,
+  options: ExtractOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const module = await readModule(path)
+  refuseProblems(path, module)
+  const definitions = buildDefinitions(module)
+  if (options.out === undefined) {
+    terminal.answer(`${JSON.stringify(definitions, undefined, 2)}\n`)
+    return
+  }
+  const directory = resolve(terminal.directory, options.out)
+  const files = filesOf(definitions)
+  try {
+    for (const { name, content } of files) {
+      await mkdir(join(directory, name, '..'), { recursive: true })
+      await writeFile(join(directory, name), `${JSON.stringify(content, undefined, 2)}\n`)
+    }
+  } catch (error) {
+    throw new InvalidError(
+      'cli/cannot-write',
+      `write the definitions to ${directory}: ${error instanceof Error ? error.message : String(error)}`,
+      { next: 'Name a directory this user may write with -o.', cause: error },
+    )
+  }
+  const written = files.map(({ name }) => join(options.out ?? '', name))
+  terminal.answer(
+    options.json === true
+      ? `${JSON.stringify({ files: written }, undefined, 2)}\n`
+      : written.map((name) => `${name}\n`).join(''),
+  )
+}
+
+/** Names hold nothing but letters, digits, `_`, `-` and `.`, and begin with none of the last two. */
+function filesOf({ taskDefs, workflowDefs, schemas }: Definitions) {
+  return [
+    ...taskDefs.map((content) => ({ name: `taskdefs/${content.name}.json`, content })),
+    ...workflowDefs.map((content) => ({
+      name: `workflows/${content.name}.${content.version}.json`,
+      content,
+    })),
+    ...schemas.map(({ name, data }) => ({ name: `schemas/${name}.json`, content: data })),
+  ]
+}

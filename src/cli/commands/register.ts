@@ -1,0 +1,65 @@
+import { InvalidError } from '../../base/errors.ts'
+import { openRegistry, type DefinitionState } from '../../runtime/module-registration.ts'
+import { readModule } from '../../runtime/task-modules.ts'
+import { loadForCommand, loggerForCommand } from '../configured.ts'
+import { renderChanges } from '../definition-states.ts'
+import { PATIENCE, type ConfiguredOptions } from '../options.ts'
+import type { Terminal } from '../terminal.ts'
+import { refuseProblems } from './check.ts'
+
+export interface RegisterOptions extends ConfiguredOptions {
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+}
+
+/** Shows what would change on the server, asks, and does it. */
+export async function registerModule(
+  path: string,
+  options: RegisterOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const module = await readModule(path)
+  refuseProblems(path, module)
+  const loaded = await loadForCommand(options, terminal)
+  const logger = await loggerForCommand(loaded, terminal)
+  const registry = openRegistry(loaded.configuration, { logger, retry: PATIENCE })
+  const signal = terminal.stopSignal()
+  try {
+    const { definitions } = await registry.compare(module, { signal })
+    const isChange = definitions.some(({ state }) => state !== 'same')
+    const show = (states: readonly DefinitionState[], done: boolean): void => {
+      terminal.answer(
+        options.json === true
+          ? `${JSON.stringify({ done, definitions: states }, undefined, 2)}\n`
+          : `${renderChanges(states)}${summary(isChange, done)}\n`,
+      )
+    }
+    if (!isChange || options.dryRun === true) {
+      show(definitions, false)
+      return
+    }
+    if (options.yes !== true) await confirm(path, definitions, terminal)
+    show(await registry.register(module, { signal }), true)
+  } finally {
+    await registry.close()
+  }
+}
+
+function summary(isChange: boolean, done: boolean): string {
+  if (!isChange) return 'nothing to do: the server has it all'
+  return done ? 'registered' : 'nothing was changed'
+}
+
+/** Registering overwrites for everybody who uses the server, so somebody has to have said yes. */
+async function confirm(path: string, states: readonly DefinitionState[], terminal: Terminal): Promise<void> {
+  terminal.say(renderChanges(states))
+  const answer = await terminal.ask?.('Register this? [y/N] ')
+  if (answer !== undefined && /^y(es)?$/i.test(answer.trim())) return
+  throw new InvalidError(
+    'cli/not-confirmed',
+    `register ${JSON.stringify(path)}: nobody said yes, nothing was changed`,
+    {
+      next: 'Look at the changes and run it again with --yes.',
+    },
+  )
+}
