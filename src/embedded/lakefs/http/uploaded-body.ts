@@ -111,6 +111,8 @@ function counted(source: Readable, maxBytes: number): Readable {
       else done(null, chunk)
     },
   })
+  // Whoever reads the counter hears of its errors; before there is a reader, or after, nobody has to.
+  counter.on('error', ignoreError)
   source.once('error', (error) => counter.destroy(error))
   source.once('aborted', () => counter.destroy(new ClientGone()))
   source.once('close', () => {
