@@ -320,3 +320,7 @@ export const SUPERVISOR_WELL_AFTER_MS = 60_000
 export const SUPERVISOR_KILL_AFTER_MS = 30_000
 /** A longer line of what a body prints is cut. */
 export const BODY_LINE_MAX_CHARS = 8_192
+/** How often a worker process looks whether its supervisor still lives, apart from being told. */
+export const ORPHAN_LOOK_MS = 500
+/** How long a worker process may outlive its supervisor, before it is killed. */
+export const ORPHAN_GRACE_MS = 10_000

@@ -37,6 +37,8 @@ export function spawnWorker(
 ): WorkerProcess {
   const child = fork(entryUrl(import.meta.url, './worker-process.ts'), [], {
     serialization: 'advanced',
+    // What the supervisor was started with need not make sense here; NODE_OPTIONS reaches both.
+    execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   let becomeReady: () => void = () => undefined
