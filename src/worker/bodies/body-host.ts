@@ -9,7 +9,7 @@ import { runCommand } from './command-body.ts'
 import { describeForParent } from './hosted-error.ts'
 import type { FromHost, FunctionOrder, RunOrder, ToHost } from './protocol.ts'
 import { relayedLogger } from './relayed-logger.ts'
-import { openBodyWorkspace } from './run-body.ts'
+import { openBodyWorkspace } from './body-workspace.ts'
 
 export interface HostPort {
   send(message: FromHost): void

@@ -8,7 +8,7 @@ import { entryUrl } from '../../base/module-entry.ts'
 import { HostedError } from './hosted-error.ts'
 import type { CommandOrder, FromHost, FunctionOrder, RunOrder, ToHost } from './protocol.ts'
 import { relayLines } from './relay-lines.ts'
-import type { RunBodyOptions } from './run-body.ts'
+import type { RunBodyOptions } from './body-options.ts'
 
 export interface HostedBodyOptions extends RunBodyOptions {
   readonly place: 'thread' | 'process'

@@ -18,7 +18,9 @@ import {
   type CommandTaskInput,
   type TaskDefinition,
 } from '../task-definition.ts'
-import { openBodyWorkspace, runBody, type RunBodyOptions } from './run-body.ts'
+import type { RunBodyOptions } from './body-options.ts'
+import { openBodyWorkspace } from './body-workspace.ts'
+import { runBody } from './run-body.ts'
 
 const modulePath = fileURLToPath(new URL('../../../test/support/worker/bodies.mjs', import.meta.url))
 const attempt = {

@@ -1,27 +1,10 @@
 /** Runs a task's body where it belongs: here, in a thread, or in a process. */
 
-import { join, resolve, sep } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
-import type { Logger } from '../../base/logger.ts'
-import type { Json } from '../ports.ts'
-import type { AttemptInfo, BodyWorkspace, TaskDefinition } from '../task-definition.ts'
+import type { TaskDefinition } from '../task-definition.ts'
+import type { RunBodyOptions } from './body-options.ts'
+import { openBodyWorkspace } from './body-workspace.ts'
 import { runHosted } from './hosted-body.ts'
-import type { WorkspaceFacts } from './protocol.ts'
-
-export interface RunBodyOptions {
-  readonly task: TaskDefinition
-  /** Absolute path of the module that declares the task: bodies outside this thread load it again. */
-  readonly modulePath: string | undefined
-  readonly params: Json
-  readonly attempt: AttemptInfo
-  readonly workspace: WorkspaceFacts | undefined
-  /** A directory for what is not to be published. */
-  readonly scratch: string
-  readonly signal: AbortSignal
-  readonly shutdown: AbortSignal
-  readonly log: Logger
-  readonly onProgress: (done: number, total?: number, what?: string) => void
-}
 
 /** Gives what the body returned, read with the task's result schema by whoever ran it or by the caller. */
 export async function runBody(options: RunBodyOptions): Promise<unknown> {
@@ -49,22 +32,6 @@ export async function runBody(options: RunBodyOptions): Promise<unknown> {
   }
   const what = { kind: 'function', modulePath: options.modulePath, taskName: task.name } as const
   return runHosted({ ...options, place: task.body.runIn, what })
-}
-
-/** What a body sees of its workspace. */
-export function openBodyWorkspace(facts: WorkspaceFacts): BodyWorkspace {
-  const root = resolve(facts.dir)
-  return {
-    ...facts,
-    path(...segments) {
-      const path = resolve(join(root, ...segments))
-      if (path === root || path.startsWith(root + sep)) return path
-      throw new InvalidError(
-        'worker/outside-workspace',
-        `name ${JSON.stringify(segments.join('/'))} in the workspace: it leads outside`,
-      )
-    },
-  }
 }
 
 type FunctionBody = Extract<TaskDefinition['body'], { kind: 'function' }>
