@@ -1,0 +1,41 @@
+// The queue of one process, worked from another: every call becomes a message, and its answer comes back as one.
+import { UnavailableError } from 'perago'
+
+/** How many arguments of each call are data; the last is about cancelling and stays where it is. */
+const CALLS = { poll: 1, readTask: 1, readWorkflowStatus: 1, renewLease: 1, postResult: 1, appendLog: 2 }
+
+/** In the process that has the queue. `before` may hold a call back for ever. */
+export function serveQueue(child, queue, before) {
+  child.on('message', ({ id, call, given }) => {
+    const answer = (message) => child.connected && child.send({ id, ...message }, () => undefined)
+    const work = async () => {
+      await before(call, given)
+      return queue[call](...given)
+    }
+    work().then(
+      (value) => answer({ value }),
+      (error) => answer({ problem: error.message }),
+    )
+  })
+}
+
+/** In the process that works it. */
+export function queueOfParent() {
+  const waiting = new Map()
+  let calls = 0
+  process.on('message', ({ id, value, problem }) => {
+    const { resolve, reject } = waiting.get(id)
+    waiting.delete(id)
+    if (problem === undefined) resolve(value)
+    else reject(new UnavailableError('demo/no-answer', problem))
+  })
+  const ask =
+    (call, count) =>
+    (...given) =>
+      new Promise((resolve, reject) => {
+        const id = ++calls
+        waiting.set(id, { resolve, reject })
+        process.send({ id, call, given: given.slice(0, count) })
+      })
+  return Object.fromEntries(Object.entries(CALLS).map(([call, count]) => [call, ask(call, count)]))
+}
