@@ -35,14 +35,20 @@ test('WK-20 the page on the worker shows the table of failures', () => {
 })
 
 test('WK-03 the page on task definitions shows every control with its default', () => {
-  const flat = Object.entries(DEFAULT_CONTROLS).flatMap(([name, value]): [string, unknown][] =>
-    typeof value === 'object'
-      ? Object.entries(value).map(([inner, own]) => [`${name}.${inner}`, own])
-      : [[name, value]],
+  const flat = Object.entries(DEFAULT_CONTROLS).flatMap(
+    ([name, value]: [string, unknown]): [string, unknown][] =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(value).map(([inner, own]: [string, unknown]) => [`${name}.${inner}`, own])
+        : [[name, value]],
   )
   const shown = tableOf('docs/reference/task-definition.md', 'Controls').map(([name, value]) => [name, value])
   expect(Object.fromEntries(shown)).toEqual(
-    Object.fromEntries(flat.map(([name, value]) => [name, value === undefined ? 'none' : String(value)])),
+    Object.fromEntries(
+      flat.map(([name, value]) => [
+        name,
+        typeof value === 'number' || typeof value === 'string' ? String(value) : 'none',
+      ]),
+    ),
   )
 })
 

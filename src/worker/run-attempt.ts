@@ -91,7 +91,7 @@ export interface AttemptOutcome {
   /** Why the attempt failed, or undefined. */
   readonly error: unknown
   /** Removes the directory and the staging branch. Never throws. */
-  cleanUp(): Promise<void>
+  readonly cleanUp: () => Promise<void>
 }
 
 /** Never throws: whatever happens is an outcome. */
