@@ -199,13 +199,17 @@ describe('a task', () => {
   })
 
   test('F-27 WK-71 the lease is renewed through body, staging and publishing, and never after it was released', async () => {
-    const renewedIn = new Set<string>()
-    let step = ''
+    const renewedIn: string[] = []
+    let onRenewal: () => void = () => undefined
+    /** A step that lasts until the lease has been renewed in it. */
+    const lastUntilRenewed = async (step: string): Promise<void> => {
+      await new Promise<void>((resolve) => (onRenewal = resolve))
+      renewedIn.push(step)
+    }
     const slow = new ScriptedRepo({
       script: {
         arrive: async ({ request }) => {
-          step = request
-          if (request === 'write' || request === 'merge') await systemClock.sleep(800)
+          if (request === 'write' || request === 'merge') await lastUntilRenewed(request)
           return 'none'
         },
         answer: () => Promise.resolve(),
@@ -214,18 +218,17 @@ describe('a task', () => {
     })
     const ref = slow.commitDirectly(MAIN, { 'orders/a.csv': 'a' })
     const queue = await openQueue({
-      responseSeconds: 1,
+      responseSeconds: 3,
       link: {
         onRequest: ({ operation }) => {
-          if (operation === 'renewLease') renewedIn.add(step)
+          if (operation === 'renewLease') onRenewal()
         },
       },
     })
     const task = filesTask({
       body: async ({ workspace }) => {
-        step = 'body'
         await writeFile(workspace.path('a.csv'), 'x')
-        await systemClock.sleep(1_500)
+        await lastUntilRenewed('body')
         return { rows: 1 }
       },
     })
@@ -233,15 +236,26 @@ describe('a task', () => {
     const workflow = await queue.start({ name: 'daily', input: inputFor(ref) })
     const { status, tasks } = await ended(queue, workflow)
     expect([status, tasks.length]).toEqual(['COMPLETED', 1])
-    expect([...renewedIn]).toEqual(expect.arrayContaining(['body', 'write', 'merge']))
+    expect(renewedIn).toEqual(['body', 'write', 'merge'])
   })
 
   test('WK-73 a slow renewal cannot undo its completion', async () => {
-    const queue = await openQueue({ responseSeconds: 1, deficiencies: { renewalWritesAfterMs: 200 } })
+    let onRenewal: () => void = () => undefined
+    const renewing = new Promise<void>((resolve) => (onRenewal = resolve))
+    const queue = await openQueue({
+      responseSeconds: 3,
+      // Long enough that the body ends, and a result would be posted, while a renewal is under way.
+      deficiencies: { renewalWritesAfterMs: 300 },
+      link: {
+        onRequest: ({ operation }) => {
+          if (operation === 'renewLease') onRenewal()
+        },
+      },
+    })
     const task = filesTask({
       body: async ({ workspace }) => {
         await writeFile(workspace.path('a.csv'), 'x')
-        await systemClock.sleep(450)
+        await renewing
         return { rows: 1 }
       },
     })
@@ -256,7 +270,7 @@ describe('a task', () => {
   test('WK-74 a task that fails is tried again, and the retry replaces what an abandoned attempt published', async () => {
     let lost = false
     const queue = await openQueue({
-      responseSeconds: 1,
+      responseSeconds: 2,
       link: {
         onRequest: ({ operation }) => {
           // The first result never arrives, however often it is posted, until the server has given the task up.
@@ -284,7 +298,7 @@ describe('a workflow that ends meanwhile', () => {
   test.each(['terminate', 'restart', 'remove'] as const)(
     'WK-75 %s aborts the body, and nothing is published',
     async (how) => {
-      const queue = await openQueue({ responseSeconds: 1 })
+      const queue = await openQueue({ responseSeconds: 3 })
       const held = heldTask()
       const worker = await open(queue, held.task)
       const workflow = await start(queue)
@@ -317,7 +331,15 @@ describe('stopping', () => {
   })
 
   test('WK-76 before the deadline attempts finish, told to hurry; no new work is taken; renewals go on', async () => {
-    const queue = await openQueue({ responseSeconds: 1 })
+    let renewals = 0
+    const queue = await openQueue({
+      responseSeconds: 3,
+      link: {
+        onRequest: ({ operation }) => {
+          if (operation === 'renewLease') renewals++
+        },
+      },
+    })
     let told = false
     const begun: string[] = []
     const task = filesTask({
@@ -330,7 +352,8 @@ describe('stopping', () => {
         })
         told = true
         // Longer than the lease: without renewals it would be given to somebody else.
-        await systemClock.sleep(1_500)
+        const before = renewals
+        await until(() => renewals >= before + 4)
         return { rows: 1 }
       },
     })

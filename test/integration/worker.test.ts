@@ -73,7 +73,7 @@ beforeEach(async () => {
       name: task.name,
       retryCount: 3,
       retryDelaySeconds: 0,
-      responseTimeoutSeconds: 2,
+      responseTimeoutSeconds: 3,
       timeoutPolicy: 'RETRY',
     })
     await queue.registerWorkflow({

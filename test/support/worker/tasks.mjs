@@ -16,7 +16,7 @@ const declared = {
   workspace: { prefix: 'orders', post: [requireFile('out.txt', { minBytes: 1 })] },
   controls: {
     retry: { delaySeconds: 0, jitterMs: 0 },
-    timeout: { responseSeconds: 2 },
+    timeout: { responseSeconds: 3 },
     publishBudget: {
       publishSeconds: 1,
       completionSeconds: 0.2,
