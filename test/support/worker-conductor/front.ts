@@ -1,0 +1,65 @@
+// Stands between a worker and a Conductor: counts what is asked, and lets a test hold or lose one request.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface PassingRequest {
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  /** Of an update: what it says. */
+  readonly update: { readonly taskId?: string; readonly status?: string; readonly workerId?: string }
+}
+
+/** Awaited before a request goes on; `lose` closes the connection instead. */
+export type Interference = (request: PassingRequest) => 'pass' | 'lose' | Promise<'pass' | 'lose'>
+
+export interface ConductorFront {
+  readonly url: string
+  interfere: Interference
+  close(): Promise<void>
+}
+
+export async function openConductorFront(target: string): Promise<ConductorFront> {
+  const server = createServer((request, response) => {
+    forward(request, response).catch(() => response.destroy())
+  })
+  const front: ConductorFront = {
+    url: '',
+    interfere: () => 'pass',
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part as Buffer)
+    const body = Buffer.concat(parts)
+    const { method = 'GET', url = '/' } = request
+    const path = url.replace(/\?.*/, '')
+    if ((await front.interfere({ method, path, update: readUpdate(method, path, body) })) === 'lose') {
+      response.destroy()
+      return
+    }
+    const type = request.headers['content-type']
+    const answer = await fetch(`${target}${url}`, {
+      method,
+      headers: type === undefined ? {} : { 'content-type': type },
+      ...(body.length === 0 ? {} : { body }),
+    })
+    const answered = Buffer.from(await answer.arrayBuffer())
+    const answeredType = answer.headers.get('content-type')
+    response.writeHead(answer.status, answeredType === null ? {} : { 'content-type': answeredType })
+    response.end(answered)
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return Object.assign(front, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+}
+
+function readUpdate(method: string, path: string, body: Buffer): PassingRequest['update'] {
+  if (method !== 'POST' || path !== '/api/tasks') return {}
+  return JSON.parse(body.toString()) as PassingRequest['update']
+}

@@ -1,0 +1,21 @@
+// A supervisor as a program of its own, which can be killed like one. It is told on its command line where its order is.
+import { readFileSync } from 'node:fs'
+
+const [orderPath, dist, count] = process.argv.slice(2)
+const { superviseWorkers } = await import(`${dist}/runtime/supervisor.js`)
+const { spawnWorker } = await import(`${dist}/runtime/worker-processes.js`)
+const { adoptOutboxes } = await import(`${dist}/runtime/worker.js`)
+const { silentLogger } = await import(`${dist}/base/logger.js`)
+
+const order = JSON.parse(readFileSync(orderPath, 'utf8'))
+const { root } = order.options
+const supervisor = await superviseWorkers({
+  root,
+  count: Number(count),
+  logger: silentLogger,
+  prepare: () => adoptOutboxes(root),
+  spawn: (index) => spawnWorker({ ...order, options: { ...order.options, index } }),
+})
+process.once('SIGTERM', () => void supervisor.stop({ deadlineMs: 100 }))
+await supervisor.ready
+console.log(`ready ${supervisor.pids().join(' ')}`)

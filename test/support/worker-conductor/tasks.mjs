@@ -1,0 +1,78 @@
+// Tasks that worker processes run for a real Conductor; they load the package as it was built.
+import { existsSync, writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { defineWorkspaceTask, requireFile } from 'perago'
+import { z } from 'zod'
+
+const LOOK_MS = 20
+
+const params = z.object({
+  file: z.string().default('out.txt'),
+  text: z.string().default('text'),
+  /** Written when the body runs. */
+  begun: z.string().optional(),
+  /** The first attempt waits for this file. */
+  go: z.string().optional(),
+  /** Written, with the reason, when the body is aborted. */
+  aborted: z.string().optional(),
+  /** Changes nothing. */
+  idle: z.boolean().default(false),
+  resultBytes: z.number().default(0),
+})
+
+/** Holds a budget that fits below the shortest lease of this module. */
+const publishBudget = {
+  publishSeconds: 2,
+  completionSeconds: 1,
+  heartbeatSeconds: 1,
+  shutdownGraceSeconds: 1,
+}
+
+async function body({ workspace, params: told, attempt, signal }) {
+  const { file, text, begun, go, aborted, idle, resultBytes } = told
+  if (!idle) writeFileSync(workspace.path(file), `${text} by attempt ${attempt.retryCount}`)
+  if (begun !== undefined) writeFileSync(begun, String(process.pid))
+  try {
+    while (go !== undefined && attempt.retryCount === 0 && !existsSync(go))
+      await wait(LOOK_MS, undefined, { signal })
+  } catch (error) {
+    if (aborted !== undefined) writeFileSync(aborted, String(signal.reason?.code))
+    throw error
+  }
+  return { filler: 'x'.repeat(resultBytes) }
+}
+
+const declare = (name, timeout, further = {}) =>
+  defineWorkspaceTask({
+    owner: 'data@example.org',
+    name,
+    params,
+    result: z.object({ filler: z.string() }),
+    workspace: { prefix: 'data', ...further.workspace },
+    controls: {
+      retry: { delaySeconds: 0, jitterMs: 0 },
+      timeout,
+      publishBudget,
+      ...further.controls,
+    },
+    body,
+  })
+
+/** For what has nothing to do with time. */
+export const steady = declare('perago_it_steady', { responseSeconds: 60 })
+export const guarded = declare(
+  'perago_it_guarded',
+  { responseSeconds: 60 },
+  { workspace: { post: [requireFile('out.txt', { minBytes: 1 })] } },
+)
+export const reader = declare('perago_it_reader', { responseSeconds: 60 }, { workspace: { readOnly: true } })
+/** For what waits until a lease has ended. */
+export const brief = declare('perago_it_brief', { responseSeconds: 6 })
+/** Times out although its lease is renewed. */
+export const limited = declare('perago_it_limited', { responseSeconds: 12, runSeconds: 12 })
+/** Stops when its workflow is paused. */
+export const pausing = declare(
+  'perago_it_pausing',
+  { responseSeconds: 6 },
+  { controls: { whilePaused: 'stop' } },
+)

@@ -1,0 +1,218 @@
+// A repository, a root and a corner of a Conductor for each test: what a worker needs, with nothing shared.
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { branchName, repositoryName, type CommitRef, type RepositoryName } from '../../../src/base/ids.ts'
+import { silentLogger } from '../../../src/base/logger.ts'
+import { startEmbeddedLakefs } from '../../../src/embedded/lakefs/server.ts'
+import type { WorkflowId } from '../../../src/fences/attempt-snapshot.ts'
+import { createRepository } from '../../../src/lakefs/administration.ts'
+import { createLakefsClient } from '../../../src/lakefs/client.ts'
+import { openLakefsRepo } from '../../../src/lakefs/versioned-repo.ts'
+import type { VersionedRepo } from '../../../src/publication/ports.ts'
+import type { PeragoConfiguration } from '../../../src/runtime/configuration.ts'
+import { declaredTaskDef } from '../../../src/runtime/task-registration.ts'
+import { openWorker, type OpenedWorker, type OpenWorkerOptions } from '../../../src/runtime/worker.ts'
+import type { WorkerOrder } from '../../../src/runtime/worker-processes.ts'
+import type { QueueControl, WorkflowView } from '../../../src/testing/task-queue/control.ts'
+import type { AttemptSummary, WorkerEvent } from '../../../src/worker/events.ts'
+import { loadTasks } from '../../../src/worker/load-tasks.ts'
+import type { Json } from '../../../src/worker/ports.ts'
+import { conductorControl } from '../../conformance/conductor-control.ts'
+import { askJson } from '../servers/http.ts'
+import { openConductorFront, type ConductorFront } from './front.ts'
+
+export const TASKS_PATH = fileURLToPath(new URL('./tasks.mjs', import.meta.url))
+export const MAIN = branchName('main')
+
+const WAIT_MS = 90_000
+const LOOK_MS = 50
+
+export interface WorkerLakefs {
+  openRepository(): Promise<{ readonly repository: RepositoryName; readonly repo: VersionedRepo }>
+  readonly configuration: PeragoConfiguration['lakefs']
+  readonly secret: string
+  close(): Promise<void>
+}
+
+export async function openWorkerLakefs(): Promise<WorkerLakefs> {
+  const server = await startEmbeddedLakefs({})
+  const client = createLakefsClient({ ...server, endpoint: server.url })
+  const { accessKeyId, secretAccessKey } = server
+  let count = 0
+  return {
+    configuration: { endpoint: server.url, credentials: { accessKeyId, secretAccessKey }, connections: 8 },
+    secret: secretAccessKey,
+    async openRepository() {
+      const repository = repositoryName(`conductor-${++count}`)
+      const storageNamespace = `local://${repository}`
+      await createRepository(client, { repository, storageNamespace, defaultBranch: MAIN })
+      return { repository, repo: openLakefsRepo(client, repository) }
+    },
+    async close() {
+      await client.close()
+      await server.close()
+    },
+  }
+}
+
+/** Registers the tasks as they are declared, and for each a workflow of the same name that runs it once. */
+export async function registerTasks(conductorUrl: string): Promise<void> {
+  const control = conductorControl(conductorUrl)
+  const tasks = await loadTasks(TASKS_PATH)
+  const { status, body } = await askJson(`${conductorUrl}/api/metadata/taskdefs`, {
+    body: tasks.map(declaredTaskDef),
+  })
+  if (status >= 400) throw new Error(`register the tasks: ${status} ${JSON.stringify(body)}`)
+  for (const { name } of tasks) await control.registerWorkflow({ name, tasks: [stepOf(name, 'it')] })
+}
+
+/** A step that reads the workspace of the workflow, or what the step before it has published. */
+export function stepOf(
+  name: string,
+  taskReferenceName: string,
+  { after, params = 'params' }: { readonly after?: string; readonly params?: string } = {},
+): { name: string; taskReferenceName: string; inputParameters: Record<string, string> } {
+  const from = after === undefined ? 'workflow.input' : `${after}.output`
+  return {
+    name,
+    taskReferenceName,
+    inputParameters: { workspace: `\${${from}.workspace}`, params: `\${workflow.input.${params}}` },
+  }
+}
+
+export interface WorkerWorld {
+  readonly control: QueueControl
+  readonly front: ConductorFront
+  readonly repository: RepositoryName
+  readonly repo: VersionedRepo
+  readonly inputRef: CommitRef
+  readonly root: string
+  /** What the workers of `open` told. */
+  readonly events: WorkerEvent[]
+  /** A path below the root's parent that nothing else uses. */
+  at(name: string): string
+  start(
+    workflow: string,
+    params?: Readonly<Record<string, Json>>,
+    options?: { readonly branch?: string; readonly input?: Readonly<Record<string, Json>> },
+  ): Promise<WorkflowId>
+  open(options?: Partial<OpenWorkerOptions>): Promise<OpenedWorker>
+  orderOf(options?: { readonly root?: string; readonly index?: number; readonly slots?: number }): WorkerOrder
+  ended(workflowId: WorkflowId): Promise<WorkflowView>
+  summaries(): readonly AttemptSummary[]
+  close(): Promise<void>
+}
+
+let worlds = 0
+
+export async function openWorkerWorld(conductorUrl: string, lakefs: WorkerLakefs): Promise<WorkerWorld> {
+  const directory = await mkdtemp(join(tmpdir(), 'perago-conductor-worker-'))
+  const root = join(directory, 'root')
+  const front = await openConductorFront(conductorUrl)
+  const control = conductorControl(conductorUrl)
+  // A domain is a queue of its own: no worker of one test is handed the task of another.
+  const domain = `it${process.pid}n${++worlds}`
+  const { repository, repo } = await lakefs.openRepository()
+  await repo.write({
+    branch: MAIN,
+    path: 'data/in.txt',
+    body: { sizeBytes: 2, open: () => Buffer.from('in') },
+  })
+  const outcome = await repo.commit({ branch: MAIN, message: 'Input' })
+  if (!outcome.committed) throw new Error(outcome.reason)
+  const inputRef = outcome.commit.ref
+  const configuration: PeragoConfiguration = {
+    lakefs: lakefs.configuration,
+    conductor: { serverUrl: front.url, auth: undefined },
+    log: { level: 'warn', format: 'json' },
+  }
+  const started: WorkflowId[] = []
+  const opened: OpenedWorker[] = []
+  const events: WorkerEvent[] = []
+
+  return {
+    control,
+    front,
+    repository,
+    repo,
+    inputRef,
+    root,
+    events,
+    at: (name) => join(directory, name),
+    async start(name, params = {}, { branch = 'main', input = {} } = {}) {
+      const workspace = { repository, branch, refType: 'commit', ref: inputRef }
+      const workflowId = await control.start({
+        name,
+        input: { workspace, params, ...input },
+        taskToDomain: { '*': domain },
+      })
+      started.push(workflowId)
+      return workflowId
+    },
+    async open(options = {}) {
+      const worker = await openWorker(configuration, TASKS_PATH, {
+        root,
+        domain,
+        logger: silentLogger,
+        observers: [(event) => events.push(event)],
+        ...options,
+      })
+      opened.push(worker)
+      await worker.worker.ready
+      return worker
+    },
+    orderOf: ({ root: other = root, index = 0, slots = 1 } = {}) => ({
+      configuration,
+      modulePath: TASKS_PATH,
+      secrets: [lakefs.secret],
+      log: { level: 'silent', format: 'json', isTerminal: false },
+      options: { root: other, domain, index, slots },
+    }),
+    async ended(workflowId) {
+      for (let look = 0; ; look++) {
+        const view = await control.readWorkflow(workflowId)
+        if (view === undefined) throw new Error('the workflow is gone')
+        if (view.status !== 'RUNNING') return view
+        if (look * LOOK_MS > WAIT_MS)
+          throw new Error(`the workflow does not end: ${JSON.stringify(view.tasks)}`)
+        // The server looks at a deadline a minute late unless it is told to.
+        if (look % 10 === 9) await control.decide(workflowId)
+        await wait(LOOK_MS)
+      }
+    },
+    summaries: () => events.flatMap((event) => (event.kind === 'attempt-ended' ? [event.summary] : [])),
+    async close() {
+      await Promise.all(opened.map((worker) => worker.close({ deadlineMs: 0 })))
+      for (const workflowId of started) await control.remove(workflowId).catch(() => undefined)
+      await front.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Waits until it holds; fails with its name when it never does. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let look = 0; look * LOOK_MS <= WAIT_MS; look++) {
+    if (await holds()) return
+    await wait(LOOK_MS)
+  }
+  throw new Error(`it never came to pass: ${what}`)
+}
+
+export function textOf(path: string): string | undefined {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  return text === '' ? undefined : text
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
