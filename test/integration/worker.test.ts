@@ -16,6 +16,7 @@ import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.t
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import type { VersionedRepo } from '../../src/publication/ports.ts'
 import type { PeragoConfiguration } from '../../src/runtime/configuration.ts'
+import { runTask, type RunTaskRequest } from '../../src/runtime/run-task.ts'
 import { superviseWorkers, type Supervisor } from '../../src/runtime/supervisor.ts'
 import { declaredTaskDef } from '../../src/runtime/task-registration.ts'
 import {
@@ -224,6 +225,61 @@ describe('one worker', () => {
     for (const workflow of workflows) expect((await ended(workflow)).status).toBe('COMPLETED')
     for (const branch of branches)
       expect((await filesOf(repo, branchName(branch)))['orders/out.txt']).toBe(`${branch} by attempt 0`)
+  })
+})
+
+describe('one task without a queue', () => {
+  const run = (request: RunTaskRequest): ReturnType<typeof runTask> =>
+    runTask(configuration, modulePath, request, {
+      root,
+      logger: silentLogger,
+      signal: new AbortController().signal,
+    })
+
+  test('WK-139 it is published as by a worker, from the head of the branch', async () => {
+    const workspace = { repository, branch: 'main' }
+    const first = await run({ task: 'child', params: { text: 'one' }, workspace })
+    expect(first).toMatchObject({ error: undefined, publication: { action: 'merged' } })
+    const second = await run({ task: 'here', params: { text: 'two' }, workspace })
+    expect(second).toMatchObject({ error: undefined, publication: { action: 'merged' } })
+    const log = await logOf(repo)
+    expect(log.slice(0, 3).map(({ ref }) => ref)).toEqual([
+      second.publication?.outputRef,
+      first.publication?.outputRef,
+      inputRef,
+    ])
+    expect([await readdir(join(root, 'workers')), await stagingBranchesOf(repo)]).toEqual([[], []])
+  })
+
+  test.each([1, 2])(
+    'WK-139 the publish fence stands, and %i commits above its input are never replaced',
+    async (above) => {
+      for (let count = 0; count < above; count++)
+        await run({
+          task: 'here',
+          params: { text: `number ${count}` },
+          workspace: { repository, branch: 'main' },
+        })
+      const head = (await logOf(repo))[0]?.ref
+      const { result, publication } = await run({
+        task: 'here',
+        params: { text: 'late' },
+        workspace: { repository, branch: 'main', ref: inputRef },
+      })
+      expect(publication).toBeUndefined()
+      expect(result.reasonForIncompletion).toContain('[fences/publish-refused]')
+      expect((await logOf(repo))[0]?.ref).toBe(head)
+    },
+  )
+
+  test('WK-139 what is not there is named', async () => {
+    await expect(run({ task: 'her', params: {} })).rejects.toMatchObject({
+      code: 'runtime/no-such-task',
+      next: 'Did you mean "here"?',
+    })
+    await expect(
+      run({ task: 'here', params: {}, workspace: { repository, branch: 'other' } }),
+    ).rejects.toMatchObject({ code: 'runtime/no-such-branch' })
   })
 })
 
