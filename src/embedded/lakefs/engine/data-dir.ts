@@ -7,9 +7,9 @@
  */
 
 import Database from 'libsql'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { InvalidError, isPeragoError, MissingError, RefusedError } from '../../../base/errors.ts'
 import { corrupt, openMetadataDb, type MetadataDb } from './metadata-db.ts'
 
@@ -82,8 +82,7 @@ async function make(
   dataDir: string,
   paths: { readonly metadataFile: string; readonly objectsDir: string; readonly tempDir: string },
 ): Promise<MetadataDb> {
-  for (const directory of [paths.objectsDir, paths.tempDir])
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+  for (const directory of [paths.objectsDir, paths.tempDir]) makeDirectory(directory)
   const db = openOrCreate(paths.metadataFile)
   try {
     await writeFormat(dataDir)
@@ -147,11 +146,22 @@ function readFormat(file: string): void {
 
 function listOrMake(dataDir: string): string[] {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    makeDirectory(resolve(dataDir))
     return readdirSync(dataDir)
   } catch (error) {
     throw unwritable(dataDir, error)
   }
+}
+
+/**
+ * With its parents, one by one. Node's own recursive way (v20 to v26) never returns where the file system answers "no
+ * such directory" to making one in a directory that is there, as below /proc.
+ */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return
+  const parent = dirname(directory)
+  if (parent !== directory) makeDirectory(parent)
+  mkdirSync(directory, { mode: 0o700 })
 }
 
 function listExisting(dataDir: string): string[] {
