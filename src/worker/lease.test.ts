@@ -36,7 +36,7 @@ class LeaseQueue {
         return this.exists
       },
     }
-    const leases = openLocalLeases({ queue: queue as TaskQueue, clock: this.clock, logger })
+    const leases = openLocalLeases({ queue: queue, clock: this.clock, logger })
     return leases.hold({
       attempt: recordOf(),
       responseTimeoutSeconds: 60,
