@@ -324,3 +324,10 @@ export const BODY_LINE_MAX_CHARS = 8_192
 export const ORPHAN_LOOK_MS = 500
 /** How long a worker process may outlive its supervisor, before it is killed. */
 export const ORPHAN_GRACE_MS = 10_000
+
+// ── command line
+
+/** How long a command that is done may wait for what a task left behind, before its process is ended. */
+export const COMMAND_LINGER_MS = 500
+/** The most processes, or tasks in each of them, that a command can be told to start. */
+export const COMMAND_COUNT_MAX = 1_024

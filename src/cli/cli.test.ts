@@ -99,6 +99,8 @@ describe('every command', () => {
     [['check']],
     [['extract']],
     [['register']],
+    [['run']],
+    [['start']],
     [['lakefs', 'gc']],
     [['lakefs', 'credentials']],
     [['lakefs', 'env']],

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The `perago` command. Everything it does is in `run.ts`; here it only meets the process. */
 
+import { COMMAND_LINGER_MS } from '../base/limits.ts'
 import { processTerminal } from './process-terminal.ts'
 import { runCli, showFailure } from './run.ts'
 
@@ -10,3 +11,5 @@ process.on('uncaughtException', (error) => {
   process.exit(showFailure(error, process.argv.slice(2), terminal))
 })
 process.exitCode = await runCli(process.argv.slice(2), terminal)
+// What the body of a task has left behind, such as a timer, must not keep a command that is done from ending.
+setTimeout(() => process.exit(), COMMAND_LINGER_MS).unref()

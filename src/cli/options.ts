@@ -1,6 +1,7 @@
 /** What commands can be told, as they get it. */
 
 import { InvalidArgumentError } from 'commander'
+import { COMMAND_COUNT_MAX } from '../base/limits.ts'
 import type { LogLevel } from '../base/logger.ts'
 
 /** What every command that reads the configuration can be told. */
@@ -12,6 +13,10 @@ export interface ConfiguredOptions {
 
 /** Somebody sits and waits: two tries tell as much as six. */
 export const PATIENCE = { maxAttempts: 2, maxElapsedMs: 5_000 }
+
+/** Where workers, and single runs of a task, keep their directories, seen from the working directory. */
+export const WORK_ROOT = ['.perago', 'work'] as const
+export const RUN_ROOT = ['.perago', 'run'] as const
 
 export interface LakefsOptions {
   readonly host: string
@@ -34,4 +39,11 @@ export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN
   if (port <= 65_535) return port
   throw new InvalidArgumentError('A port is a whole number from 0 to 65535.')
+}
+
+/** How many of something; at least one. */
+export function parseCount(text: string): number {
+  const count = /^\d{1,4}$/.test(text) ? Number(text) : NaN
+  if (count >= 1 && count <= COMMAND_COUNT_MAX) return count
+  throw new InvalidArgumentError(`A number of things is a whole number from 1 to ${COMMAND_COUNT_MAX}.`)
 }

@@ -3,12 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
-import { MissingError } from '../base/errors.ts'
+import { InvalidError, MissingError } from '../base/errors.ts'
 import { branchName, commitRef, repositoryName, type CommitRef } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
 import { plainRedactor, type Redactor } from '../base/redaction.ts'
 import { suggest } from '../base/suggestion.ts'
 import { requirePayloadFits } from '../conductor/payload-limits.ts'
+import type { LakefsClient } from '../lakefs/client.ts'
 import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
 import type { AttemptStepEvent } from '../worker/events.ts'
@@ -57,9 +58,13 @@ export async function runTask(
 ): Promise<Omit<AttemptOutcome, 'cleanUp'>> {
   const { logger, signal, redactor = plainRedactor } = options
   const task = findTask(await loadTasks(modulePath), request.task, modulePath)
-  const client = openLakefs(configuration, { logger })
+  if (task.workspace !== undefined && request.workspace === undefined) throw noTarget(task)
+  let client: LakefsClient | undefined
+  // A task without a workspace needs no lakeFS, so none has to be configured.
+  const openRepo = (name: string): VersionedRepo =>
+    openLakefsRepo((client ??= openLakefs(configuration, { logger })), repositoryName(name))
   try {
-    const input = await inputOf(request, (name) => openLakefsRepo(client, repositoryName(name)), signal)
+    const input = await inputOf(request, openRepo, signal)
     const root = await openWorkspaceRoot({ directory: options.root, workerId: `run-${process.pid}`, logger })
     try {
       const { cleanUp, ...outcome } = await runAttempt(
@@ -75,7 +80,7 @@ export async function runTask(
         },
         {
           root,
-          openRepo: (repository) => openLakefsRepo(client, repository),
+          openRepo,
           readFresh: (attempt) =>
             Promise.resolve({ task: { ...attempt, status: 'IN_PROGRESS' }, workflow: 'RUNNING' }),
           clock: systemClock,
@@ -91,7 +96,7 @@ export async function runTask(
       await root.close()
     }
   } finally {
-    await client.close()
+    await client?.close()
   }
 }
 
@@ -107,6 +112,14 @@ function findTask(tasks: readonly TaskDefinition[], name: string, modulePath: st
       details: { tasks: names },
       next: meant === undefined ? `Choose one of ${names.join(', ')}.` : `Did you mean "${meant}"?`,
     },
+  )
+}
+
+function noTarget({ name }: TaskDefinition): InvalidError {
+  return new InvalidError(
+    'runtime/no-target',
+    `run task "${name}": it works on a repository, and none is named`,
+    { next: 'Name the repository, and the branch to publish to.' },
   )
 }
 

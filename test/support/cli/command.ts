@@ -16,6 +16,8 @@ export interface Started {
   readonly ended: Promise<Ended>
   /** Everything written to standard output so far. */
   readonly stdout: () => string
+  /** … and to standard error. */
+  readonly stderr: () => string
   /** Settles when standard output has its first line; fails when the process ends before. */
   readonly firstLine: Promise<string>
 }
@@ -65,7 +67,7 @@ export async function openProject(): Promise<Project> {
         resolve({ code, stdout, stderr })
       })
     })
-    const started: Started = { child, ended, firstLine, stdout: () => stdout }
+    const started: Started = { child, ended, firstLine, stdout: () => stdout, stderr: () => stderr }
     running.add(started)
     return started
   }

@@ -1,0 +1,114 @@
+import { join, resolve } from 'node:path'
+import { InvalidError, RefusedError } from '../../base/errors.ts'
+import { runTask, type RunTaskRequest } from '../../runtime/run-task.ts'
+import { loadForCommand, loggerForCommand } from '../configured.ts'
+import { RUN_ROOT, type ConfiguredOptions } from '../options.ts'
+import { renderTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface RunOptions extends ConfiguredOptions {
+  readonly repo?: string
+  readonly branch?: string
+  readonly ref?: string
+  readonly params: string
+  readonly root?: string
+}
+
+/** Runs one task here, with every fence but that of the attempt, and says what it published. */
+export async function runTaskHere(
+  task: string,
+  module: string,
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const given = { task, params: parseParams(options.params), ...targetOf(options) }
+  const loaded = await loadForCommand(options, terminal)
+  const logger = await loggerForCommand(loaded, terminal)
+  const isQuiet = options.json === true
+  const stop = followStop(terminal.stopSignal())
+  try {
+    const outcome = await runTask(loaded.configuration, resolve(terminal.directory, module), given, {
+      root: resolve(terminal.directory, options.root ?? join(...RUN_ROOT)),
+      logger,
+      redactor: terminal.redactor,
+      signal: stop.signal,
+      onStep: ({ step, outcome: how, durationMs }) => {
+        if (isQuiet) return
+        terminal.say(
+          terminal.style.faint(`${step.padEnd(26)} ${how.padEnd(8)} ${Math.round(durationMs)} ms\n`),
+        )
+      },
+    })
+    if (outcome.error !== undefined) {
+      // There is no task log where it could be looked up.
+      if (!isQuiet) for (const line of outcome.result.logs ?? []) terminal.say(`${line}\n`)
+      const { error } = outcome
+      throw error instanceof Error ? error : new Error('run the task: it failed', { cause: error })
+    }
+    terminal.answer(
+      isQuiet ? `${JSON.stringify(asDocument(task, outcome), undefined, 2)}\n` : render(task, outcome),
+    )
+  } finally {
+    stop.release()
+  }
+}
+
+/** The signal of a terminal, with a reason that says in our words why the task ended. */
+function followStop(signal: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
+  const own = new AbortController()
+  const onAbort = (): void =>
+    own.abort(
+      new RefusedError('cli/stopped', 'run the task: it was stopped before it was done', {
+        next: 'Run it again.',
+      }),
+    )
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  return { signal: own.signal, release: () => signal.removeEventListener('abort', onAbort) }
+}
+
+function targetOf({ repo, branch, ref }: RunOptions): Pick<RunTaskRequest, 'workspace'> {
+  if (repo === undefined && branch === undefined && ref === undefined) return {}
+  if (repo === undefined || branch === undefined) {
+    throw new InvalidError('cli/bad-usage', 'read the command line: --repo and --branch belong together', {
+      next: 'Name both, the repository and the branch to publish to.',
+    })
+  }
+  return { workspace: { repository: repo, branch, ...(ref === undefined ? {} : { ref }) } }
+}
+
+function parseParams(text: string): RunTaskRequest['params'] {
+  try {
+    return JSON.parse(text) as RunTaskRequest['params']
+  } catch (error) {
+    throw new InvalidError(
+      'cli/bad-params',
+      `read --params: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        next: 'Write the parameters as JSON, and put single quotes around it.',
+        cause: error,
+      },
+    )
+  }
+}
+
+type Outcome = Awaited<ReturnType<typeof runTask>>
+
+function asDocument(task: string, { result, publication }: Outcome): unknown {
+  return { task, ...result.output, publication: publication ?? null, log: result.logs ?? [] }
+}
+
+const DONE = {
+  merged: 'published',
+  completed: 'nothing changed, nothing to publish',
+  replaced: 'published in place of an earlier commit of its own',
+  relocated: 'nothing changed, the branch is back at the input',
+} as const
+
+function render(task: string, { result, publication }: Outcome): string {
+  const rows = [[task, publication === undefined ? 'done' : DONE[publication.action]]]
+  if (publication !== undefined) rows.push(['commit', publication.outputRef])
+  rows.push(['result', JSON.stringify(result.output['result'])])
+  rows.push(...(result.logs ?? []).map((line) => ['log', line]))
+  return renderTable(rows)
+}
