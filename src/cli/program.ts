@@ -116,13 +116,15 @@ function addConfig(program: Command, terminal: Terminal): void {
 
 function addDoctor(program: Command, terminal: Terminal): void {
   configured(program.command('doctor'))
+    .summary('Reaches the configured lakeFS and Conductor, and says what they are and what is wrong.')
     .description(
-      'Reaches the configured lakeFS, changing nothing there, and says what it is and what it can do.',
+      'Reaches the configured lakeFS and Conductor, changing nothing there, and says what they are, what they can do, and what is wrong, with what to do about it. With a module it also compares its definitions with those on Conductor.',
     )
-    .addHelpText('after', example('perago doctor', 'perago doctor --json'))
-    .action(async (options: ConfiguredOptions) => {
+    .argument('[module]', 'the .ts or .js file that exports the tasks')
+    .addHelpText('after', example('perago doctor', 'perago doctor tasks.ts --json'))
+    .action(async (module: string | undefined, options: ConfiguredOptions) => {
       const { examine } = await import('./commands/doctor.ts')
-      await examine(options, terminal)
+      await examine(module, options, terminal)
     })
 }
 

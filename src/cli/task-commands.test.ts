@@ -255,3 +255,43 @@ describe('register', () => {
     expect(stderr).toMatch(/^perago: connect to Conductor: .* \[runtime\/no-conductor\]\. .+\n$/)
   })
 })
+
+describe('doctor', () => {
+  test('CL-35 it says what Conductor is and what differs there, and what fails does not hide the rest', async () => {
+    const first = await project.run(['doctor', 'tasks.ts'], environment)
+    expect(first.code).toBe(2)
+    expect(first.stderr).toMatch(/^perago: connect to lakeFS: .* \[runtime\/no-lakefs\]/)
+    expect(squeeze(first.stdout)).toEqual([
+      expect.stringMatching(/^lakeFS trouble: connect to lakeFS: .* \[runtime\/no-lakefs\]\. Set them/),
+      expect.stringMatching(/^Conductor http:\/\/127\.0\.0\.1:\d+\/api$/),
+      'version 3.32.3',
+      'health well',
+      expect.stringMatching(/^answered in \d+ ms$/),
+      'task output up to 3.0 MiB: publish what is larger in the workspace',
+      'workflow input up to 5.0 MiB: pass a reference to what is larger',
+      'module trouble: compare "tasks.ts" with Conductor: 3 differences [cli/drift]. Register with "perago register tasks.ts".',
+      ' - task "orders.clean": not registered',
+      ' - task "orders.notify": not registered',
+      ' - workflow "orders.daily" version 2: not registered',
+    ])
+
+    await project.run(['register', 'tasks.ts', '--yes'], environment)
+    const { stdout } = await project.run(['doctor', 'tasks.ts', '--json'], environment)
+    expect(JSON.parse(stdout)).toMatchObject({
+      lakefs: { error: { code: 'runtime/no-lakefs' } },
+      conductor: { version: '3.32.3', isHealthy: true, limits: { taskOutputBytes: 3_145_728 } },
+      module: { definitions: [{ state: 'same' }, { state: 'same' }, { state: 'same' }] },
+    })
+  })
+
+  test('CL-35 a Conductor that is not there, or not configured, is told as such', async () => {
+    await server.close()
+    const away = await project.run(['doctor', '--json'], environment)
+    expect(JSON.parse(away.stdout)).toMatchObject({
+      conductor: { error: { kind: 'unavailable' } },
+      module: null,
+    })
+    const { stdout } = await project.run(['doctor'])
+    expect(stdout).toMatch(/^Conductor +not configured: set conductor\.serverUrl/m)
+  })
+})

@@ -2,7 +2,8 @@
 
 import type { Clock } from '../base/clock.ts'
 import { systemClock } from '../base/clock.ts'
-import { readServerInfo } from '../lakefs/administration.ts'
+import { isPeragoError } from '../base/errors.ts'
+import { listRepositories, readServerInfo } from '../lakefs/administration.ts'
 import type { LakefsClient } from '../lakefs/client.ts'
 
 export interface LakefsExamination {
@@ -22,6 +23,10 @@ export interface LakefsExamination {
     /** A download is checked against the checksum that lakeFS keeps. */
     readonly checksumVerified: boolean
   }
+  readonly permissions: {
+    /** Our user may see which repositories there are. */
+    readonly listRepositories: boolean
+  }
   readonly strengths: {
     /** `soft`: read, decide, act. lakeFS cannot move a branch on a condition. */
     readonly moveBranch: 'soft'
@@ -35,18 +40,32 @@ export async function examineLakefs(
 ): Promise<LakefsExamination> {
   const clock = options.clock ?? systemClock
   const startMs = clock.monotonicMs()
-  const info = await readServerInfo(client, options.signal === undefined ? {} : { signal: options.signal })
+  const call = options.signal === undefined ? {} : { signal: options.signal }
+  const info = await readServerInfo(client, call)
+  const answeredInMs = Math.round(clock.monotonicMs() - startMs)
   return {
     endpoint: info.endpoint,
     version: info.version,
     blockstore: info.blockstoreType,
     credentialsAccepted: true,
-    answeredInMs: Math.round(clock.monotonicMs() - startMs),
+    answeredInMs,
     transfers: {
       presigned: info.presign,
       multipart: info.presignMultipart,
       checksumVerified: info.checksumIsMd5,
     },
+    permissions: { listRepositories: await mayList(client, call) },
     strengths: { moveBranch: 'soft' },
+  }
+}
+
+async function mayList(client: LakefsClient, call: { readonly signal?: AbortSignal }): Promise<boolean> {
+  try {
+    const found = listRepositories(client, { ...call, pageSize: 1 })
+    await found[Symbol.asyncIterator]().next()
+    return true
+  } catch (error) {
+    if (isPeragoError(error) && error.code === 'lakefs/forbidden') return false
+    throw error
   }
 }

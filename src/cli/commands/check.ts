@@ -56,7 +56,8 @@ async function compare(module: ReadModule, options: CheckOptions, terminal: Term
   }
 }
 
-function refuseDrift(path: string, { definitions, unknownTypes, problems }: ModuleComparison): void {
+/** Throws one error that names everything in which the server differs. */
+export function refuseDrift(path: string, { definitions, unknownTypes, problems }: ModuleComparison): void {
   const all = [
     ...definitions.filter(({ state }) => state !== 'same').map(describeState),
     ...unknownTypes.map((type) => `task type "${type}" is declared nowhere and registered nowhere`),

@@ -1,27 +1,148 @@
+import { describeError, renderError, type ErrorDescription } from '../../base/error-description.ts'
+import { oneLine } from '../../base/one-line.ts'
+import { formatSize } from '../../base/quantities.ts'
+import { examineConductor, type ConductorExamination } from '../../runtime/conductor-examination.ts'
 import { openLakefs } from '../../runtime/lakefs-connection.ts'
 import { examineLakefs, type LakefsExamination } from '../../runtime/lakefs-examination.ts'
+import { openRegistry, type ModuleComparison } from '../../runtime/module-registration.ts'
+import { readModule } from '../../runtime/task-modules.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
+import { refuseDrift, refuseProblems } from './check.ts'
 
-/** Reaches the configured lakeFS and says what it is and what it can do. */
-export async function examine(options: ConfiguredOptions, terminal: Terminal): Promise<void> {
-  const loaded = await loadForCommand(options, terminal)
-  const logger = await loggerForCommand(loaded, terminal)
-  const client = openLakefs(loaded.configuration, { logger, retry: PATIENCE })
+/** What was found, what went wrong, or nothing because it was not asked for. */
+type Examined<Found> =
+  | { readonly is: 'found'; readonly found: Found }
+  | { readonly is: 'failed'; readonly error: unknown }
+  | { readonly is: 'left-out'; readonly why: string }
+
+interface Examination {
+  readonly lakefs: Examined<LakefsExamination>
+  readonly conductor: Examined<ConductorExamination>
+  readonly module: Examined<ModuleComparison>
+}
+
+/** Reaches whatever is configured, says what it is and what it can do; one that fails does not hide the others. */
+export async function examine(
+  module: string | undefined,
+  options: ConfiguredOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { configuration, ...loaded } = await loadForCommand(options, terminal)
+  const logger = await loggerForCommand({ configuration, ...loaded }, terminal)
+  const signal = terminal.stopSignal()
+  const connection = { logger, retry: PATIENCE }
+
+  const [lakefs, conductor] = await Promise.all([
+    attempt(async () => {
+      const client = openLakefs(configuration, connection)
+      try {
+        return await examineLakefs(client, { signal })
+      } finally {
+        await client.close()
+      }
+    }),
+    configuration.conductor.serverUrl === undefined
+      ? leftOut('not configured: set conductor.serverUrl or CONDUCTOR_SERVER_URL to work on its tasks')
+      : attempt(() => examineConductor(configuration, { ...connection, signal })),
+  ])
+  const compared =
+    module === undefined
+      ? leftOut('none was named: "perago doctor MODULE" compares one with Conductor')
+      : conductor.is !== 'found'
+        ? leftOut('Conductor could not be asked')
+        : await attempt(async () => {
+            const read = await readModule(module)
+            refuseProblems(module, read)
+            const registry = openRegistry(configuration, connection)
+            try {
+              const found = await registry.compare(read, { signal })
+              refuseDrift(module, found)
+              return found
+            } finally {
+              await registry.close()
+            }
+          })
+  const examination = { lakefs, conductor, module: compared }
+  const describe = (error: unknown): ErrorDescription => describeError(error, terminal.redactor)
+  terminal.answer(
+    options.json === true
+      ? `${JSON.stringify(asDocument(examination, describe), undefined, 2)}\n`
+      : render(examination, describe),
+  )
+  const failed = Object.values(examination).find((part) => part.is === 'failed')
+  if (failed?.is === 'failed') throw failed.error as Error
+}
+
+async function attempt<Found>(work: () => Promise<Found>): Promise<Examined<Found>> {
   try {
-    const lakefs = await examineLakefs(client, { signal: terminal.stopSignal() })
-    terminal.answer(options.json === true ? `${JSON.stringify({ lakefs }, undefined, 2)}\n` : render(lakefs))
-  } finally {
-    await client.close()
+    return { is: 'found', found: await work() }
+  } catch (error) {
+    return { is: 'failed', error }
   }
 }
 
-function render(found: LakefsExamination): string {
-  const { transfers } = found
-  const presigned = transfers.presigned ? (transfers.multipart ? 'yes, large objects in parts' : 'yes') : 'no'
+function leftOut(why: string): { readonly is: 'left-out'; readonly why: string } {
+  return { is: 'left-out', why }
+}
+
+function asDocument(examination: Examination, describe: (error: unknown) => ErrorDescription): unknown {
+  const show = (part: Examined<unknown>): unknown => {
+    switch (part.is) {
+      case 'found':
+        return part.found
+      case 'failed':
+        return { error: describe(part.error) }
+      case 'left-out':
+        return null
+    }
+  }
+  return {
+    lakefs: show(examination.lakefs),
+    conductor: show(examination.conductor),
+    module: show(examination.module),
+  }
+}
+
+function render(examination: Examination, describe: (error: unknown) => ErrorDescription): string {
+  const rows = <Found>(
+    name: string,
+    part: Examined<Found>,
+    show: (found: Found) => readonly (readonly string[])[],
+  ): readonly (readonly string[])[] => {
+    switch (part.is) {
+      case 'found':
+        return show(part.found)
+      case 'failed':
+        return troubleRows(name, describe(part.error))
+      case 'left-out':
+        return [[name, part.why]]
+    }
+  }
   return renderTable([
+    ...rows('lakeFS', examination.lakefs, describeLakefs),
+    ...rows('Conductor', examination.conductor, describeConductor),
+    ...rows('module', examination.module, ({ definitions }) => [
+      ['module', `all ${definitions.length} definitions as registered`],
+    ]),
+  ])
+}
+
+function troubleRows(name: string, description: ErrorDescription): readonly (readonly string[])[] {
+  const problems: unknown = description.details?.['problems']
+  const listed: readonly unknown[] = Array.isArray(problems) ? problems : []
+  return [
+    [name, `trouble: ${renderError(description)}`],
+    ...listed.map((problem) => ['', `- ${oneLine(String(problem))}`]),
+  ]
+}
+
+function describeLakefs(found: LakefsExamination): readonly (readonly string[])[] {
+  const { transfers, permissions } = found
+  const presigned = transfers.presigned ? (transfers.multipart ? 'yes, large objects in parts' : 'yes') : 'no'
+  return [
     ['lakeFS', found.endpoint],
     ['version', found.version],
     ['block store', found.blockstore],
@@ -29,6 +150,24 @@ function render(found: LakefsExamination): string {
     ['answered in', `${found.answeredInMs} ms`],
     ['presigned transfers', presigned],
     ['downloads verified', transfers.checksumVerified ? 'by checksum and length' : 'by length'],
+    [
+      'list repositories',
+      permissions.listRepositories
+        ? 'allowed'
+        : 'not allowed: workers do without, grant fs:ListRepositories to see them',
+    ],
     ['branch moves', 'soft: read, decide, act (lakeFS has no conditional move)'],
-  ])
+  ]
+}
+
+function describeConductor(found: ConductorExamination): readonly (readonly string[])[] {
+  const { limits } = found
+  return [
+    ['Conductor', found.endpoint],
+    ['version', found.version],
+    ['health', found.isHealthy ? 'well' : 'unwell by its own account: look into its log'],
+    ['answered in', `${found.answeredInMs} ms`],
+    ['task output', `up to ${formatSize(limits.taskOutputBytes)}: publish what is larger in the workspace`],
+    ['workflow input', `up to ${formatSize(limits.workflowInputBytes)}: pass a reference to what is larger`],
+  ]
 }
