@@ -2,10 +2,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
-import { PROJECT_ROOT } from '../support/source-tree.ts'
+import { startEmbeddedLakefs } from '../../src/embedded/lakefs/server.ts'
+import { PROJECT_ROOT, readText } from '../support/source-tree.ts'
 
 const DEMO_MS = 240_000
 const DEMO = 'examples/orders-etl/demo.mjs'
+const PREPARE = 'examples/orders-etl/prepare.mjs'
 
 let told: string
 
@@ -90,4 +92,48 @@ test('EX-04 a commit of somebody else is never overwritten, and a new workflow g
     'Publish aggregate, attempt 0, by worker A',
     '…',
   ])
+})
+
+test('EX-05 the tutorial shows the tasks as they are', () => {
+  const tasks = readText('examples/orders-etl/tasks.ts')
+  const shown = [...readText('docs/tutorials/publish-from-a-task.md').matchAll(/^```ts\n([\s\S]*?)^```$/gm)]
+  expect(shown.length).toBeGreaterThan(2)
+  for (const [, code] of shown) expect(tasks).toContain(code)
+})
+
+test('EX-05 the commands of the tutorial publish a day, and nothing the second time', async () => {
+  const server = await startEmbeddedLakefs()
+  try {
+    const run = async (program: string, ...args: readonly string[]): Promise<string> => {
+      const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
+        cwd: PROJECT_ROOT,
+        env: {
+          PATH: process.env.PATH,
+          LAKEFS_ENDPOINT: server.url,
+          LAKEFS_ACCESS_KEY_ID: server.accessKeyId,
+          LAKEFS_SECRET_ACCESS_KEY: server.secretAccessKey,
+        },
+        timeout: DEMO_MS,
+      })
+      return stdout.replace(/ +/g, ' ')
+    }
+    expect(await run(PREPARE)).toBe('made repository orders\n')
+    expect(await run(PREPARE)).toBe('repository orders is there already\n')
+    const page = readText('docs/tutorials/publish-from-a-task.md')
+    const commands = [...page.matchAll(/^npx perago (run .*) --params '(.*)'$/gm)]
+    expect(commands).toHaveLength(4)
+    const told: string[] = []
+    for (const [, words, params] of commands)
+      told.push(await run('dist/cli/main.js', ...words!.split(' '), '--params', params!))
+    expect(told.map((text) => text.split('\n')[0])).toEqual([
+      'orders.ingest published',
+      'orders.validate published',
+      'orders.aggregate published',
+      'orders.validate nothing changed, nothing to publish',
+    ])
+    const [, result] = /^result (\{"day".*)$/m.exec(page.replace(/ +/g, ' ')) ?? []
+    expect(told[2]).toContain(`result ${result ?? '(none)'}\n`)
+  } finally {
+    await server.close()
+  }
 })
