@@ -4,7 +4,15 @@ import tseslint from 'typescript-eslint'
 
 export default tseslint.config(
   {
-    ignores: ['dist/**', 'coverage/**', '**/generated/**', 'node_modules/**', '.perago/**', 'test-report/**'],
+    ignores: [
+      'dist/**',
+      '.dist-*/**',
+      'coverage/**',
+      '**/generated/**',
+      'node_modules/**',
+      '.perago/**',
+      'test-report/**',
+    ],
   },
   {
     files: ['**/*.ts'],

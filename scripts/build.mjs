@@ -1,10 +1,33 @@
-// Compiles src/ into dist/, from nothing, so that a file deleted in src/ never lives on in the package.
+// Compiles src/ into dist/, from nothing, so that a file deleted in src/ never lives on in the package. What runs from
+// dist/ meanwhile finds the old one until the new one is whole.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 
-rmSync('dist', { recursive: true, force: true })
-const tsc = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-  stdio: 'inherit',
-})
-if (tsc.status !== 0) process.exit(tsc.status ?? 1)
-if (existsSync('dist/cli/main.js')) chmodSync('dist/cli/main.js', 0o755)
+const next = `.dist-${process.pid}`
+const old = `${next}-old`
+const TSC = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', next]
+
+try {
+  const tsc = spawnSync(process.execPath, TSC, { stdio: 'inherit' })
+  if (tsc.status === 0) {
+    chmodSync(`${next}/cli/main.js`, 0o755)
+    swap()
+  }
+  process.exitCode = tsc.status ?? 1
+} finally {
+  for (const directory of [next, old]) rmSync(directory, { recursive: true, force: true })
+}
+
+function swap() {
+  for (let triesLeft = 3; ; triesLeft -= 1) {
+    if (existsSync('dist')) renameSync('dist', old)
+    try {
+      renameSync(next, 'dist')
+      return
+    } catch (error) {
+      // Another build was faster.
+      if (error.code !== 'ENOTEMPTY' || triesLeft === 0) throw error
+      rmSync(old, { recursive: true, force: true })
+    }
+  }
+}
