@@ -1,9 +1,11 @@
 // The documents show files of examples/, word for word; here those files run against the built package.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startEmbeddedLakefs, type EmbeddedLakefs } from '../src/embedded/lakefs/server.ts'
 import { PROJECT_ROOT, listFiles, readText } from './support/source-tree.ts'
 
@@ -15,15 +17,15 @@ let server: EmbeddedLakefs
 
 beforeAll(async () => {
   expect(existsSync(join(PROJECT_ROOT, 'dist')), 'run `npm run build` first, as `npm test` does').toBe(true)
-  server = await startEmbeddedLakefs()
+  server = await startEmbeddedLakefs({ repositories: ['weather'] })
 })
 
 afterAll(async () => {
   await server.close()
 })
 
-async function runExample(path: string): Promise<string[]> {
-  const { stdout } = await run(process.execPath, [path], {
+async function runExample(path: string, args: readonly string[] = []): Promise<string[]> {
+  const { stdout } = await run(process.execPath, [path, ...args], {
     cwd: PROJECT_ROOT,
     timeout: EXAMPLE_MS,
     env: {
@@ -37,19 +39,38 @@ async function runExample(path: string): Promise<string[]> {
 }
 
 test.each([
-  ['README.md', 'examples/in-one-process/publish.mjs'],
+  ['README.md', 'examples/one-task/tasks.ts'],
   ['docs/tutorials/first-steps.md', 'examples/first-steps/publish.mjs'],
 ])('HO-13 %s shows %s as it is', (page, example) => {
-  const shown = [...readText(page).matchAll(/^```js\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
+  const shown = [...readText(page).matchAll(/^```(?:js|ts)\n([\s\S]*?)^```$/gm)].map(([, code]) => code)
   expect(shown).toEqual([readText(example)])
 })
 
-test('HO-13 the example of the README is short and prints what the README says', async () => {
-  const example = 'examples/in-one-process/publish.mjs'
+test('HO-13 the example of the README is short, and publishes what the README says', async () => {
+  const example = 'examples/one-task/tasks.ts'
   expect(readText(example).trim().split('\n').length).toBeLessThanOrEqual(LINES_MAX)
-  const printed = await runExample(example)
+  const command = /^npx perago (run weather\.measure .*)\\\n +--params '(.*)'$/m.exec(readText('README.md'))
+  const [, args = '', params = ''] = command ?? []
+  const directory = await mkdtemp(join(tmpdir(), 'perago-examples-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const printed = await runExample('dist/cli/main.js', [
+    ...args.trim().split(' '),
+    '--params',
+    params,
+    '--root',
+    directory,
+  ])
+  expect(printed.slice(0, 3)).toEqual([
+    expect.stringMatching(/^weather\.measure +published$/),
+    expect.stringMatching(/^commit +[0-9a-f]{64}$/),
+    expect.stringMatching(/^result +\{"rows":1\}$/),
+  ])
+})
+
+test('HO-13 a server and a publication fit into one short program', async () => {
+  const printed = await runExample('examples/in-one-process/publish.mjs')
   expect(printed).toEqual(['added today.csv'])
-  expect(readText('README.md')).toContain(`prints \`${printed.join('')}\``)
+  expect(readText('examples/in-one-process/README.md')).toContain(`prints \`${printed.join('')}\``)
 })
 
 test('HO-13 the tutorial tells what its program prints, the first time and the second', async () => {

@@ -309,6 +309,42 @@ describe('lakefs', () => {
     expect(stdout + stderr).not.toContain('my-own-secret')
   })
 
+  test('CL-22 repositories that are asked for are made, and those that are there are left as they are', async () => {
+    const keys = ['--access-key', 'MYKEY', '--secret-key', 'my-own-secret']
+    const authorization = `Basic ${Buffer.from('MYKEY:my-own-secret').toString('base64')}`
+    const headOf = async (address: string, repository: string): Promise<unknown> => {
+      const url = `${address}/api/v1/repositories/${repository}/branches/main`
+      const answer = (await (await fetch(url, { headers: { authorization } })).json()) as {
+        commit_id: string
+      }
+      return answer.commit_id
+    }
+    const heads: unknown[] = []
+    for (const more of [[], ['--repository', 'tides']]) {
+      const { child, firstLine, ended } = serving(...keys, '--repository', 'weather', ...more)
+      const [, address = ''] = /^ready (.*)$/.exec(await firstLine) ?? []
+      heads.push(await headOf(address, 'weather'))
+      if (more.length > 0) expect(await headOf(address, 'tides')).toMatch(/^[0-9a-f]{64}$/)
+      child.kill('SIGTERM')
+      await ended
+    }
+    expect(heads[0]).toMatch(/^[0-9a-f]{64}$/)
+    expect(heads[1]).toBe(heads[0])
+  })
+
+  test('CL-22 a name that is none is refused in one line', async () => {
+    const { code, stdout, stderr } = await run([
+      'lakefs',
+      '--memory',
+      '--port',
+      '0',
+      '--repository',
+      'My Lake',
+    ])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^perago: .*"My Lake".* \[embedded\/bad-repository\]\. .+\.\n$/)
+  })
+
   test('CL-12 half a pair is refused', async () => {
     const { code, stderr } = await run(['lakefs', '--memory', '--port', '0', '--access-key', 'K'])
     expect(code).toBe(2)

@@ -26,6 +26,7 @@ export interface LakefsOptions {
   readonly accessKey?: string
   readonly secretKey?: string
   readonly presign?: boolean
+  readonly repository?: readonly string[]
   readonly logLevel: LogLevel
 }
 

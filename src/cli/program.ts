@@ -51,6 +51,11 @@ function addLakefs(program: Command, terminal: Terminal): void {
       '--secret-key <secret>',
       'the secret to accept; better given as PERAGO_EMBEDDED_SECRET_ACCESS_KEY',
     )
+    .option(
+      '--repository <name>',
+      'make this repository, with a branch main, unless it is there; may be given again',
+      (name: string, before: readonly string[] | undefined) => [...(before ?? []), name],
+    )
     .option('--presign', 'offer presigned addresses, as lakeFS does over an object store')
     .addOption(
       new Option('--log-level <level>', 'from which level on to log').choices(LOG_LEVELS).default('warn'),

@@ -39,8 +39,7 @@ function asSentences(
   { style, redactor }: Terminal,
 ): string {
   const lines = [`${style.bad('perago:')} ${renderError(description)}`]
-  const problems: unknown = description.details?.['problems']
-  if (Array.isArray(problems)) lines.push(...problems.map((problem) => `  - ${oneLine(String(problem))}`))
+  lines.push(...problemsBeyond(description).map((problem) => `  - ${problem}`))
   if (description.kind === 'defect' || wantsDebug(args)) {
     for (const { code, message } of description.causes ?? []) {
       lines.push(style.faint(`  because: ${message}${code === undefined ? '' : ` [${code}]`}`))
@@ -50,6 +49,21 @@ function asSentences(
     lines.push(style.faint(redactor.text(failure.stack)))
   }
   return `${lines.join('\n')}\n`
+}
+
+/** The problems that the message does not name already. */
+function problemsBeyond({ message, details }: ErrorDescription): readonly string[] {
+  const problems: unknown = details?.['problems']
+  if (!Array.isArray(problems)) return []
+  return problems
+    .map((problem: unknown) => oneLine(problemText(problem)))
+    .filter((problem) => !message.includes(problem))
+}
+
+function problemText(problem: unknown): string {
+  if (typeof problem === 'string') return problem
+  const { path, problem: what } = problem as { readonly path?: unknown; readonly problem?: unknown }
+  return typeof path === 'string' && typeof what === 'string' ? `${path}: ${what}` : JSON.stringify(problem)
 }
 
 function wantsDebug(args: readonly string[]): boolean {

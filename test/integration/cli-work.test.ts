@@ -162,6 +162,7 @@ describe('run', () => {
     const { code, stdout, stderr } = await project.run(['run', ...args], environment)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(said)
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^perago: /)
   })
 
   test('CL-46 a signal ends the task, and nothing is published', async () => {

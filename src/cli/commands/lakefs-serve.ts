@@ -32,6 +32,7 @@ export async function serveLakefs(options: LakefsOptions, terminal: Terminal): P
     host: options.host,
     port: options.port,
     presign: options.presign ?? false,
+    repositories: options.repository ?? [],
     ...(dataDir === undefined ? {} : { dataDir }),
     ...credentials,
     logger,

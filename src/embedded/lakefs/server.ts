@@ -24,7 +24,7 @@ import { ActionRuns } from './actions/action-runs.ts'
 import { createHookRunner } from './actions/hook-runner.ts'
 import { LuaPool } from './actions/lua-pool.ts'
 import { loadCredentials, type KeyPair } from './credentials.ts'
-import type { LakefsEngine } from './engine/engine.ts'
+import { EngineError, type LakefsEngine } from './engine/engine.ts'
 import { openEngine } from './engine/open-engine.ts'
 import { FaultPlan } from './faults.ts'
 import { createAuthenticator } from './http/authenticate.ts'
@@ -57,6 +57,8 @@ export interface EmbeddedLakefsOptions {
   /** Both or neither. Without them the stored pair is used, or one is generated (and stored with a data directory). */
   readonly accessKeyId?: string
   readonly secretAccessKey?: string
+  /** Made, with a branch `main`, before the server listens; those that exist are left as they are. */
+  readonly repositories?: readonly string[]
   /** Offer presigned addresses, as lakeFS does over an object store. */
   readonly presign?: boolean
   readonly limits?: Partial<EmbeddedLakefsLimits>
@@ -112,6 +114,7 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
     },
   })
   try {
+    for (const name of options.repositories ?? []) await makeRepository(engine, name)
     const credentials = await loadCredentials({ dataDir: options.dataDir, given })
     const closing = new AbortController()
     const listener = createRequestListener({
@@ -160,6 +163,19 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
     await lua.close()
     await engine.close()
     throw error
+  }
+}
+
+async function makeRepository(engine: LakefsEngine, name: string): Promise<void> {
+  try {
+    await engine.createRepository({ name, storageNamespace: `local://${name}`, defaultBranch: 'main' })
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error
+    if (error.reason === 'repository-exists') return
+    throw new InvalidError('embedded/bad-repository', `start the embedded lakeFS: ${error.message}`, {
+      next: 'Choose another name for the repository to make.',
+      cause: error,
+    })
   }
 }
 
