@@ -49,8 +49,14 @@ describe('task definitions', () => {
 
   test('CO-80 a registered value that is not declared would fall back to the default, and is a change', () => {
     expect(diffTaskDef({ name: 't' }, { ...BARE_TASK, concurrentExecLimit: 4 })).toEqual([
-      { field: 'concurrentExecLimit', registered: 4, declared: undefined },
+      { field: 'concurrentExecLimit', registered: 4, declared: 0 },
     ])
+  })
+
+  test('CO-80 no limit is no limit, however it is written', () => {
+    const registered = { ...BARE_TASK, concurrentExecLimit: 0, pollTimeoutSeconds: 0 }
+    expect(diffTaskDef({ name: 't' }, registered)).toEqual([])
+    expect(diffTaskDef(registered, BARE_TASK)).toEqual([])
   })
 
   test('CO-82 a field of a newer server is no drift', () => {

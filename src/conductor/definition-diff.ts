@@ -30,9 +30,10 @@ export const TASK_DEF_DEFAULTS = {
   responseTimeoutSeconds: 3600,
   timeoutSeconds: 0,
   totalTimeoutSeconds: 0,
-  pollTimeoutSeconds: undefined,
+  // Absent there unless somebody set them, and 0 means the same.
+  pollTimeoutSeconds: 0,
   timeoutPolicy: 'TIME_OUT_WF',
-  concurrentExecLimit: undefined,
+  concurrentExecLimit: 0,
   rateLimitPerFrequency: 0,
   rateLimitFrequencyInSeconds: 1,
   inputKeys: [],
