@@ -71,6 +71,14 @@ export interface Calls {
   ): Promise<Value>
 }
 
+export interface ExchangeNotice {
+  readonly operation: OperationName
+  /** `undefined` when no answer came. */
+  readonly status: number | undefined
+  /** Until the answer began. */
+  readonly durationMs: number
+}
+
 export interface CallsOptions {
   readonly endpoint: Endpoint
   readonly transport: Transport
@@ -81,6 +89,7 @@ export interface CallsOptions {
   readonly random?: Random | undefined
   readonly logger: Logger
   readonly redactor: Redactor
+  readonly onExchange: ((notice: ExchangeNotice) => void) | undefined
 }
 
 export function createCalls(options: CallsOptions): Calls {
@@ -187,13 +196,20 @@ function refusal<Name extends OperationName>(
 }
 
 async function exchange(options: CallsOptions, call: Call, request: RawRequest): Promise<RawAnswer> {
+  const { clock = systemClock, onExchange } = options
+  const startMs = clock.monotonicMs()
+  const note = (status: number | undefined): void =>
+    onExchange?.({ operation: call.operation, status, durationMs: clock.monotonicMs() - startMs })
   try {
-    return await options.transport.exchange({
+    const answer = await options.transport.exchange({
       ...request,
       headers: { ...request.headers, authorization: options.authorization },
       signal: call.signal,
     })
+    note(answer.status)
+    return answer
   } catch (error) {
+    note(undefined)
     if (!(error instanceof ExchangeBrokenError)) throw error
     throw brokenOff(call, error)
   }

@@ -19,7 +19,7 @@ import type { Random } from '../base/random.ts'
 import { createRedactor } from '../base/redaction.ts'
 import type { RetryPolicy } from '../base/retry.ts'
 import type { CallOptions } from '../publication/ports.ts'
-import { createCalls, type Calls } from './calls.ts'
+import { createCalls, type Calls, type ExchangeNotice } from './calls.ts'
 import { readCapabilities, type Capabilities } from './capabilities.ts'
 import { parseEndpoint, type Endpoint } from './endpoint.ts'
 import { createStoreTransport, type StoreTransport } from './store-transport.ts'
@@ -53,6 +53,8 @@ export interface LakefsClientOptions {
   readonly logger?: Logger
   readonly clock?: Clock
   readonly random?: Random
+  /** Told of every request to lakeFS that was made: for metrics. What goes straight to the object store is not told. */
+  readonly onExchange?: (notice: ExchangeNotice) => void
 }
 
 export interface LakefsClient {
@@ -103,6 +105,7 @@ export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
     random: options.random,
     logger,
     redactor: createRedactor([options.secretAccessKey]),
+    onExchange: options.onExchange,
   })
 
   let known: Capabilities | undefined

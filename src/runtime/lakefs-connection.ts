@@ -1,13 +1,12 @@
 import { InvalidError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
-import type { RetryPolicy } from '../base/retry.ts'
-import { createLakefsClient, type LakefsClient } from '../lakefs/client.ts'
+import { createLakefsClient, type LakefsClient, type LakefsClientOptions } from '../lakefs/client.ts'
 import type { PeragoConfiguration } from './configuration.ts'
 
 /** A client for the configured lakeFS. To be closed by whoever opens it; nothing is sent yet. */
 export function openLakefs(
   { lakefs }: PeragoConfiguration,
-  options: { readonly logger: Logger; readonly retry?: Partial<RetryPolicy> },
+  options: Pick<LakefsClientOptions, 'retry' | 'onExchange'> & { readonly logger: Logger },
 ): LakefsClient {
   const { endpoint, credentials } = lakefs
   if (endpoint === undefined || credentials === undefined) {

@@ -161,6 +161,23 @@ test('WK-122 every event is counted where people look for it', async () => {
     expect(text).toContain(line)
 })
 
+test('WK-124 requests are counted and timed by side', async () => {
+  const metrics = openWorkerMetrics(() => undefined)
+  const [lakefs, conductor] = [metrics.requestsOf('lakefs'), metrics.requestsOf('conductor')]
+  lakefs({ operation: 'commit', status: 201, durationMs: 20 })
+  lakefs({ operation: 'commit', status: 201, durationMs: 30 })
+  lakefs({ operation: 'commit', status: undefined, durationMs: 1_000 })
+  conductor({ operation: 'getTask', status: 404, durationMs: 5 })
+  const text = await metrics.render()
+  for (const line of [
+    'perago_worker_requests_total{side="lakefs",operation="commit",status="201"} 2',
+    'perago_worker_requests_total{side="lakefs",operation="commit",status="none"} 1',
+    'perago_worker_requests_total{side="conductor",operation="getTask",status="404"} 1',
+    'perago_worker_request_seconds_sum{side="lakefs",operation="commit"} 1.05',
+  ])
+    expect(text).toContain(line)
+})
+
 test('WK-123 an attempt is a span, and each of its steps one below it', () => {
   interface Seen {
     readonly name: string

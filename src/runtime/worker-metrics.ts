@@ -5,8 +5,21 @@ import { errorKindOf, isPeragoError } from '../base/errors.ts'
 import type { WorkerEvent, WorkerObserver } from '../worker/events.ts'
 import type { WorkerStatus } from '../worker/worker.ts'
 
+/** Whom a worker asks. */
+export type RequestSide = 'lakefs' | 'conductor'
+
+/** One request that was made. */
+export interface RequestNotice {
+  readonly operation: string
+  /** `undefined` when no answer came. */
+  readonly status: number | undefined
+  readonly durationMs: number
+}
+
 export interface WorkerMetrics {
   readonly observe: WorkerObserver
+  /** Takes note of the requests to one side. */
+  requestsOf(side: RequestSide): (notice: RequestNotice) => void
   readonly contentType: string
   /** The metrics in Prometheus' text format. */
   render(): Promise<string>
@@ -60,6 +73,16 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
     'action',
   ])
   const leases = counter('leases_lost_total', 'Leases lost while an attempt ran.', ['task', 'code'])
+  // Renewals are made by a thread of their own, with its own connections, and are not among them.
+  const requests = counter('requests_total', 'Requests made, renewals of leases left out.', [
+    'side',
+    'operation',
+    'status',
+  ])
+  const requestSeconds = seconds('request_seconds', 'How long requests took until the answer.', [
+    'side',
+    'operation',
+  ])
   const outbox = new Gauge({
     name: 'perago_worker_outbox_waiting',
     help: 'Results found undelivered when the outbox was last looked at.',
@@ -112,5 +135,14 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
         break
     }
   }
-  return { observe: note, contentType: registry.contentType, render: () => registry.metrics() }
+  return {
+    observe: note,
+    requestsOf: (side) => (notice) => {
+      const { operation, status, durationMs } = notice
+      requests.inc({ side, operation, status: status === undefined ? 'none' : String(status) })
+      requestSeconds.observe({ side, operation }, durationMs / 1_000)
+    },
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+  }
 }
