@@ -1,0 +1,13 @@
+// Files whose content follows from a seed: whoever knows the seed can say what must have been published.
+import { createHash } from 'node:crypto'
+
+/** The path below the prefix; a hundred files to a folder. */
+export function pathOf(index) {
+  return `d${String(Math.floor(index / 100)).padStart(4, '0')}/f${String(index).padStart(6, '0')}.txt`
+}
+
+/** Bytes that differ by seed and path. Said once more in every language that a bench compares. */
+export function contentOf(seed, path, sizeBytes) {
+  const line = `${createHash('sha256').update(`${seed}:${path}`).digest('hex')}\n`
+  return Buffer.alloc(sizeBytes, line)
+}

@@ -1,0 +1,142 @@
+// Programs that a bench starts: in directories of their own, on free ports of loopback, ended for certain.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const STOP_MS = 15_000
+const LOOK_MS = 100
+const TAIL_CHARACTERS = 3_000
+/** Ticks a second in /proc: Linux shows every program the same number. */
+const TICKS = 100
+
+/** What is undone at the end of a bench, last in first out, however it ends. */
+export function openBench(name) {
+  const closing = []
+  const directory = mkdtempSync(join(tmpdir(), `perago-bench-${name}-`))
+  closing.push(() => rmSync(directory, { recursive: true, force: true, maxRetries: 5 }))
+  return {
+    directory,
+    defer: (close) => closing.push(close),
+    async close() {
+      for (let close = closing.pop(); close !== undefined; close = closing.pop()) await close()
+    },
+  }
+}
+
+/** Starts a program; `close` ends it. Its last words are in the error when it ends before it is asked to. */
+export function startProgram(command, args, { cwd, env, ipc = false } = {}) {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      said = (said + chunk).slice(-TAIL_CHARACTERS)
+    })
+  }
+  const gone = once(child, 'exit').catch(() => undefined)
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  let closing
+  return {
+    child,
+    pid: child.pid,
+    said: () => said,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    close(signal = 'SIGTERM') {
+      closing ??= (async () => {
+        if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+        const late = setTimeout(kill, STOP_MS)
+        await gone
+        clearTimeout(late)
+        process.off('exit', kill)
+      })()
+      return closing
+    },
+  }
+}
+
+/** Waits until `look` gives something; fails when the program ends or the time is over. */
+export async function waitFor(what, look, { withinMs, program, lookMs = LOOK_MS }) {
+  const deadline = performance.now() + withinMs
+  let last
+  while (performance.now() < deadline) {
+    if (program?.hasEnded()) throw new Error(`${what}: the program ended. It said: ${program.said()}`)
+    try {
+      const found = await look()
+      if (found !== undefined && found !== false) return found
+    } catch (error) {
+      last = error
+    }
+    await wait(lookMs)
+  }
+  throw new Error(`${what}: not within ${withinMs} ms. It said: ${program?.said() ?? ''}`, { cause: last })
+}
+
+export async function findFreePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Processor time that a process and all below it have used so far, those that have ended included. */
+export function cpuMs(pid) {
+  let ticks = 0
+  for (const each of treeOf(pid)) {
+    const fields = statOf(each)
+    // utime, stime, and those of children that were waited for.
+    if (fields !== undefined) for (const index of [11, 12, 13, 14]) ticks += Number(fields[index])
+  }
+  return (ticks * 1000) / TICKS
+}
+
+/** Resident memory of a process and all below it. */
+export function rssMib(pid) {
+  return treeOf(pid).reduce((sum, each) => sum + statusMib(each, 'VmRSS'), 0)
+}
+
+/** The sum of what each of them has had at most: they need not have had it at the same time. */
+export function peakRssMib(pid) {
+  return treeOf(pid).reduce((sum, each) => sum + statusMib(each, 'VmHWM'), 0)
+}
+
+function treeOf(root) {
+  const children = new Map()
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name)
+    const parent = Number.isInteger(pid) ? Number(statOf(pid)?.[1]) : Number.NaN
+    if (!Number.isNaN(parent)) children.set(parent, [...(children.get(parent) ?? []), pid])
+  }
+  const found = [root]
+  for (const pid of found) found.push(...(children.get(pid) ?? []))
+  return found
+}
+
+/** The fields after the name: state, parent, … */
+function statOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+  } catch {
+    return undefined
+  }
+}
+
+function statusMib(pid, field) {
+  try {
+    const line = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    return line === null ? 0 : Number(line[1]) / 1024
+  } catch {
+    return 0
+  }
+}

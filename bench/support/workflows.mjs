@@ -1,0 +1,71 @@
+// What a bench asks of Conductor: definitions, starts, and how each task ended by the server's own record.
+import { setTimeout as wait } from 'node:timers/promises'
+
+const LOOK_MS = 20
+const WAIT_MS = 1_200_000
+
+export function openConductorRequests(url) {
+  const ask = async (method, path, json) => {
+    const answer = await fetch(`${url}/api${path}`, {
+      method,
+      headers: json === undefined ? {} : { 'content-type': 'application/json' },
+      body: json === undefined ? undefined : JSON.stringify(json),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+    return text
+  }
+  return {
+    registerTasks: (taskDefs) => ask('POST', '/metadata/taskdefs', taskDefs),
+    /** A workflow that runs one task so many times in a row, each on what the one before it published. */
+    registerChain: (name, task, length) =>
+      ask('PUT', '/metadata/workflow', [
+        {
+          name,
+          version: 1,
+          schemaVersion: 2,
+          ownerEmail: 'bench@example.org',
+          timeoutSeconds: 0,
+          timeoutPolicy: 'ALERT_ONLY',
+          inputParameters: ['workspace', 'params'],
+          tasks: Array.from({ length }, (_, index) => ({
+            name: task,
+            taskReferenceName: `step${index}`,
+            type: 'SIMPLE',
+            inputParameters: {
+              workspace:
+                index === 0 ? '${workflow.input.workspace}' : `\${step${index - 1}.output.workspace}`,
+              params: '${workflow.input.params}',
+            },
+          })),
+        },
+      ]),
+    start: (name, input, { domain } = {}) =>
+      ask('POST', '/workflow', {
+        name,
+        version: 1,
+        input,
+        ...(domain === undefined ? {} : { taskToDomain: { '*': domain } }),
+      }),
+    /** The workflow once it has ended; anything but a success is an error. */
+    async ended(workflowId) {
+      const deadline = performance.now() + WAIT_MS
+      while (performance.now() < deadline) {
+        const { status } = JSON.parse(await ask('GET', `/workflow/${workflowId}?includeTasks=false`))
+        if (status !== 'RUNNING') {
+          const workflow = JSON.parse(await ask('GET', `/workflow/${workflowId}`))
+          if (status === 'COMPLETED') return workflow
+          const reasons = workflow.tasks.map((task) => `${task.status}: ${task.reasonForIncompletion ?? ''}`)
+          throw new Error(`workflow ${workflowId} is ${status}: ${reasons.join('; ')}`)
+        }
+        await wait(LOOK_MS)
+      }
+      throw new Error(`workflow ${workflowId} has not ended within ${WAIT_MS} ms`)
+    },
+  }
+}
+
+/** From when a worker was given the task until the server had its result, by the server's clock. */
+export function taskMs(task) {
+  return task.endTime - task.startTime
+}
