@@ -1,4 +1,5 @@
 // The commands about modules of tasks, as they are shipped: `npm test` builds dist/ first.
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -213,6 +214,17 @@ describe('extract', () => {
     expect(code).toBe(2)
     expect(stderr).toMatch(/^perago: write the definitions to .*file: .* \[cli\/cannot-write\]\. .+\n$/)
   })
+
+  test.runIf(existsSync('/proc/self'))(
+    'CL-43 a place where nobody makes a directory is refused',
+    async () => {
+      const { code, stderr } = await project.run(['extract', 'tasks.ts', '-o', '/proc/nope'])
+      expect(code).toBe(2)
+      expect(stderr).toMatch(
+        /^perago: write the definitions to \/proc\/nope: .* \[cli\/cannot-write\]\. .+\n$/,
+      )
+    },
+  )
 })
 
 describe('register', () => {

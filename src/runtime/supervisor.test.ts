@@ -1,5 +1,5 @@
 // Goal: as many workers as were asked for, again and again, one supervisor for each root, and none left behind.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ beforeEach(async () => {
   clock = new ManualClock()
   children = []
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
+afterEach(() => rm(root.replace(/\/file\/below$/, ''), { recursive: true, force: true }))
 
 async function supervise(count: number, prepare?: () => Promise<void>): Promise<Supervisor> {
   const supervisor = await superviseWorkers({
@@ -66,6 +66,13 @@ async function stop(supervisor: Supervisor): Promise<void> {
   for (const child of children) child.end()
   await clock.run(stopped)
 }
+
+test('WK-115 a root that cannot be made is refused', async () => {
+  await writeFile(join(root, 'file'), '')
+  root = join(root, 'file', 'below')
+  await expect(supervise(1)).rejects.toMatchObject({ code: 'runtime/bad-root' })
+  expect(children).toEqual([])
+})
 
 describe('worker processes', () => {
   test('WK-110 are as many as were asked for, and ready when each is', async () => {

@@ -11,10 +11,9 @@
  *   does and passes no fence any more; see `worker-process.ts`.
  */
 
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { abortReason, systemClock, type Clock } from '../base/clock.ts'
-import { RefusedError } from '../base/errors.ts'
+import { InvalidError, RefusedError } from '../base/errors.ts'
 import {
   SUPERVISOR_KILL_AFTER_MS,
   SUPERVISOR_RESTART_MAX_MS,
@@ -23,6 +22,7 @@ import {
   WORKER_STOP_DEADLINE_MS,
 } from '../base/limits.ts'
 import type { Logger } from '../base/logger.ts'
+import { makeDirectory } from '../base/make-directory.ts'
 import { takeProcessLock } from '../workspace/process-lock.ts'
 
 /** One worker process, as the supervisor meets it. */
@@ -68,7 +68,7 @@ export interface Supervisor {
 /** Throws `runtime/root-taken` when another supervisor has the root. */
 export async function superviseWorkers(options: SupervisorOptions): Promise<Supervisor> {
   const directory = resolve(options.root)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  makeRoot(directory)
   const lock = await takeProcessLock(join(directory, 'supervisor.lock'))
   if (lock === undefined) {
     throw new RefusedError(
@@ -84,6 +84,18 @@ export async function superviseWorkers(options: SupervisorOptions): Promise<Supe
     throw error
   }
   return new OpenSupervisor(options, () => lock.release())
+}
+
+function makeRoot(directory: string): void {
+  try {
+    makeDirectory(directory)
+  } catch (error) {
+    throw new InvalidError(
+      'runtime/bad-root',
+      `start workers in ${JSON.stringify(directory)}: ${error instanceof Error ? error.message : String(error)}`,
+      { next: 'Name a directory that this user may make and write.', cause: error },
+    )
+  }
 }
 
 class OpenSupervisor implements Supervisor {

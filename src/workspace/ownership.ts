@@ -24,6 +24,7 @@ import { join, resolve } from 'node:path'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { InvalidError, isPeragoError, RefusedError } from '../base/errors.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
+import { makeDirectory } from '../base/make-directory.ts'
 import { probeFileSystem, traitsBelow, type FileSystemTraits } from './file-system-traits.ts'
 import { identifyThisProcess, type ProcessIdentity } from './process-identity.ts'
 import { takeProcessLock, type ProcessLock } from './process-lock.ts'
@@ -111,7 +112,7 @@ export async function openWorkspaceRoot(options: OpenWorkspaceRootOptions): Prom
   const token = newToken()
   const identity = await identifyThisProcess()
   try {
-    for (const part of ROOT_PARTS) await mkdir(join(directory, part), { recursive: true, mode: PRIVATE })
+    for (const part of ROOT_PARTS) makeDirectory(join(directory, part), PRIVATE)
     const lock = await takeLock(lockPathOf(directory, token))
     try {
       const home = workerHome(directory, token)

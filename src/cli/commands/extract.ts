@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
+import { makeDirectory } from '../../base/make-directory.ts'
 import { buildDefinitions, readModule, type Definitions } from '../../runtime/task-modules.ts'
 import type { Terminal } from '../terminal.ts'
 import { refuseProblems } from './check.ts'
@@ -27,7 +28,7 @@ export async function extractDefinitions(
   const files = filesOf(definitions)
   try {
     for (const { name, content } of files) {
-      await mkdir(join(directory, name, '..'), { recursive: true })
+      makeDirectory(join(directory, name, '..'), 0o777)
       await writeFile(join(directory, name), `${JSON.stringify(content, undefined, 2)}\n`)
     }
   } catch (error) {

@@ -7,10 +7,11 @@
  */
 
 import Database from 'libsql'
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { InvalidError, isPeragoError, MissingError, RefusedError } from '../../../base/errors.ts'
+import { makeDirectory } from '../../../base/make-directory.ts'
 import { corrupt, openMetadataDb, type MetadataDb } from './metadata-db.ts'
 
 const FORMAT_FILE = 'perago-lakefs.json'
@@ -151,17 +152,6 @@ function listOrMake(dataDir: string): string[] {
   } catch (error) {
     throw unwritable(dataDir, error)
   }
-}
-
-/**
- * With its parents, one by one. Node's own recursive way (v20 to v26) never returns where the file system answers "no
- * such directory" to making one in a directory that is there, as below /proc.
- */
-function makeDirectory(directory: string): void {
-  if (existsSync(directory)) return
-  const parent = dirname(directory)
-  if (parent !== directory) makeDirectory(parent)
-  mkdirSync(directory, { mode: 0o700 })
 }
 
 function listExisting(dataDir: string): string[] {
