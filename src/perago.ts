@@ -37,6 +37,17 @@ export {
 } from './lakefs/administration.ts'
 export type { RepositoryInfo, ServerInfo } from './lakefs/administration.ts'
 
+export { openConductorClient } from './conductor/client.ts'
+export type {
+  ConductorCall,
+  ConductorClient,
+  ConductorClientOptions,
+  ExchangeNotice,
+} from './conductor/client.ts'
+export type { ConductorKey } from './conductor/auth.ts'
+export type { WorkflowStart } from './conductor/definitions.ts'
+export { startWorkflow } from './runtime/start-workflow.ts'
+
 export type {
   BranchHead,
   ByteRange,

@@ -255,6 +255,8 @@ export const CONDUCTOR_PAYLOAD_MAX_BYTES = 10_485_760
 export const CONDUCTOR_REASON_MAX_CHARS = 500
 /** How many log lines of one result are kept by the server. */
 export const CONDUCTOR_LOGS_PER_RESULT_MAX = 10
+/** How many open workflows one page of a search holds. */
+export const CONDUCTOR_SEARCH_PAGE = 100
 /** How long a token is taken to be good when it does not say so itself. */
 export const CONDUCTOR_TOKEN_LIFETIME_MS = 1_800_000
 /** How long before its end a token is replaced. */
@@ -320,6 +322,12 @@ export const SUPERVISOR_WELL_AFTER_MS = 60_000
 export const SUPERVISOR_KILL_AFTER_MS = 30_000
 /** A longer line of what a body prints is cut. */
 export const BODY_LINE_MAX_CHARS = 8_192
+/** How many open workflows a worker looks through for one that writes the branch of an attempt. */
+export const BRANCH_WATCH_WORKFLOWS_MAX = 500
+/** The least time between two such looks; attempts that begin meanwhile share the next. */
+export const BRANCH_WATCH_INTERVAL_MS = 1_000
+/** How many open workflows are looked through before one is started on a branch; with more it is not started. */
+export const START_WORKFLOWS_MAX = 10_000
 /** How often a worker process looks whether its supervisor still lives, apart from being told. */
 export const ORPHAN_LOOK_MS = 500
 /** How long a worker process may outlive its supervisor, before it is killed. */

@@ -55,7 +55,7 @@ export interface ExchangeNotice {
 
 export interface ConductorCall {
   readonly operation: OperationName
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** From `/api` or `/health` on, each segment encoded. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>

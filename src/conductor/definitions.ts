@@ -54,6 +54,8 @@ export interface DefinitionRegistry {
   /** Workflows that run already keep the definition they started with. */
   applyWorkflowDef(plan: WorkflowDefPlan, options?: QueueCallOptions): Promise<void>
   startWorkflow(start: WorkflowStart, options?: QueueCallOptions): Promise<WorkflowId>
+  /** Ends it, and cancels what of it is open. One that is gone already is no error. */
+  terminateWorkflow(workflowId: WorkflowId, reason: string, options?: QueueCallOptions): Promise<void>
   readVersion(options?: QueueCallOptions): Promise<string>
   isHealthy(options?: QueueCallOptions): Promise<boolean>
 }
@@ -167,6 +169,17 @@ export function createDefinitionRegistry(client: ConductorClient): DefinitionReg
       const id = typeof body === 'string' ? body.trim().replaceAll('"', '') : ''
       if (/^[\w-]+$/.test(id)) return id as WorkflowId
       throw strangeBody('startWorkflow', about, 'the answer is no workflow id')
+    },
+
+    async terminateWorkflow(workflowId, reason, { signal } = {}) {
+      await client.call({
+        operation: 'terminateWorkflow',
+        method: 'DELETE',
+        path: `/api/workflow/${segment(workflowId)}`,
+        query: { reason },
+        about: `"${workflowId}"`,
+        signal,
+      })
     },
 
     async readVersion({ signal } = {}) {

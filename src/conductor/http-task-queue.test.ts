@@ -267,3 +267,39 @@ describe('what is sent', () => {
     ])
   })
 })
+
+describe('open workflows', () => {
+  const found = (id: string, more: object = {}): object => ({ workflowId: id, status: 'RUNNING', ...more })
+  const pageOf = (total: number, results: readonly object[]): Reaction => ({
+    status: 200,
+    json: { totalHits: total, results },
+  })
+
+  test('CO-78 are read page by page, no more than asked for, and it is said when there are more', async () => {
+    const { server, queue } = await scripted((_, index) =>
+      pageOf(
+        250,
+        Array.from({ length: index === 2 ? 50 : 100 }, (__, at) => found(`w-${index}-${at}`)),
+      ),
+    )
+    const all = await queue.readOpenWorkflows(1_000)
+    expect([all.workflows.length, all.isWhole]).toEqual([250, true])
+    const starts = server.seen.map(({ path }) => new URL(path, 'http://host').searchParams)
+    expect(starts.map((query) => query.get('start'))).toEqual(['0', '100', '200'])
+    expect(starts[0]?.get('query')).toBe('status IN (RUNNING,PAUSED)')
+    const some = await scripted(() => pageOf(250, [found('w')]))
+    const one = await some.queue.readOpenWorkflows(1)
+    expect([one.workflows.length, one.isWhole, some.server.seen.length]).toEqual([1, false, 1])
+  })
+
+  test('CO-78 a page that ends before its count does is the last one', async () => {
+    const { server, queue } = await scripted((_, index) => pageOf(3, index === 0 ? [found('w')] : []))
+    expect(await queue.readOpenWorkflows(10)).toMatchObject({ isWhole: false, workflows: [{ steps: [] }] })
+    expect(server.seen).toHaveLength(2)
+  })
+
+  test('CO-78 what is no page is refused', async () => {
+    const { queue } = await scripted(() => ({ status: 200, json: { totalHits: 1, results: [{}] } }))
+    await expect(queue.readOpenWorkflows(10)).rejects.toMatchObject({ code: 'conductor/not-conductor' })
+  })
+})

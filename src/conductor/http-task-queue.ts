@@ -5,9 +5,14 @@
 
 import { systemClock, type Clock } from '../base/clock.ts'
 import { InvalidError } from '../base/errors.ts'
-import { CONDUCTOR_LOGS_PER_RESULT_MAX, CONDUCTOR_POLL_WAIT_MAX_MS } from '../base/limits.ts'
+import {
+  CONDUCTOR_LOGS_PER_RESULT_MAX,
+  CONDUCTOR_POLL_WAIT_MAX_MS,
+  CONDUCTOR_SEARCH_PAGE,
+} from '../base/limits.ts'
 import {
   WORKFLOW_STATUSES,
+  type OpenWorkflow,
   type TaskQueue,
   type TaskRecord,
   type TaskResult,
@@ -18,6 +23,7 @@ import type { components } from './generated/conductor-api.ts'
 import type { OperationName } from './operations.ts'
 import { requirePayloadFits } from './payload-limits.ts'
 import { readTaskRecord } from './task-records.ts'
+import { readOpenPage } from './open-workflows.ts'
 
 type TaskUpdate = components['schemas']['TaskUpdate']
 
@@ -73,6 +79,21 @@ export function createHttpTaskQueue(
       const known = WORKFLOW_STATUSES.find((candidate): candidate is WorkflowStatus => candidate === status)
       if (known !== undefined) return known
       throw strangeBody('getWorkflow', about, `its status is ${JSON.stringify(status)}`)
+    },
+
+    async readOpenWorkflows(max, { signal } = {}) {
+      const workflows: OpenWorkflow[] = []
+      for (;;) {
+        const start = workflows.length
+        const page = await readOpenPage(
+          client,
+          { start, size: Math.min(max - start, CONDUCTOR_SEARCH_PAGE) },
+          signal,
+        )
+        workflows.push(...page.workflows)
+        const isEnd = page.workflows.length === 0 || workflows.length >= page.total
+        if (isEnd || workflows.length >= max) return { workflows, isWhole: workflows.length >= page.total }
+      }
     },
 
     async renewLease({ taskId, workflowId, workerId }, { signal } = {}) {

@@ -68,6 +68,13 @@ export const OPERATIONS = {
     answers: 'json',
     isPacedByCaller: false,
   },
+  searchWorkflows: {
+    doing: 'search for workflows',
+    class: 'safe',
+    on404: 'not-conductor',
+    answers: 'json',
+    isPacedByCaller: false,
+  },
   updateTask: {
     doing: 'post the result of the task',
     class: 'look-before-repeat',
@@ -100,6 +107,14 @@ export const OPERATIONS = {
     read: 'the workflows with your correlation id; the server ignores idempotency keys',
     on404: 'missing',
     answers: 'text',
+    isPacedByCaller: false,
+  },
+  terminateWorkflow: {
+    doing: 'terminate the workflow',
+    class: 'idempotent',
+    read: 'the workflow',
+    on404: 'missing',
+    answers: 'nothing',
     isPacedByCaller: false,
   },
   getTaskDef: {

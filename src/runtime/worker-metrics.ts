@@ -83,6 +83,11 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
     'side',
     'operation',
   ])
+  const shared = counter(
+    'branch_shared_total',
+    'Attempts whose branch another workflow that had not ended may write, too.',
+    ['task'],
+  )
   const outbox = new Gauge({
     name: 'perago_worker_outbox_waiting',
     help: 'Results found undelivered when the outbox was last looked at.',
@@ -127,6 +132,9 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
         if (action !== undefined) publications.inc({ task, action })
         break
       }
+      case 'branch-shared':
+        shared.inc({ task: event.attempt.taskName })
+        break
       case 'outbox':
         outbox.set(event.waiting)
         break

@@ -48,6 +48,7 @@ export function traceWorker(provider: TracerProvider = trace.getTracerProvider()
       case 'poll':
       case 'progress':
       case 'lease-lost':
+      case 'branch-shared':
       case 'outbox':
         break
     }

@@ -61,6 +61,14 @@ export type WorkerEvent =
       readonly total: number | undefined
       readonly what: string | undefined
     }
+  /** Another workflow that has not ended may write the branch of this attempt. */
+  | {
+      readonly kind: 'branch-shared'
+      readonly attempt: AttemptInfo
+      readonly repository: string
+      readonly branch: string
+      readonly workflows: readonly string[]
+    }
   | { readonly kind: 'lease-lost'; readonly attempt: AttemptInfo; readonly error: unknown }
   | {
       readonly kind: 'attempt-ended'

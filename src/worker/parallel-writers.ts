@@ -70,7 +70,8 @@ function rowBesides(
   return joined === -1 ? following : following.slice(0, joined)
 }
 
-function mayWrite(step: WorkflowStep, tasks: ReadonlyMap<string, TaskDefinition>): boolean {
+/** Of a task that is not declared here nothing is known, so it writes when it is given a workspace. */
+export function mayWrite(step: WorkflowStep, tasks: ReadonlyMap<string, TaskDefinition>): boolean {
   const task = tasks.get(step.name)
   if (task === undefined) return step.inputParameters?.['workspace'] !== undefined
   return task.workspace !== undefined && task.workspace.readOnly !== true

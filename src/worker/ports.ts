@@ -65,6 +65,25 @@ export interface PollRequest {
   readonly waitMs: number
 }
 
+/** A workflow that has not ended, with what tells which branches it may write. */
+export interface OpenWorkflow {
+  readonly workflowId: WorkflowId
+  readonly name: string
+  /** The workflow that runs it as one of its steps. */
+  readonly parentId: WorkflowId | undefined
+  readonly startTimeMs: number
+  readonly input: JsonObject
+  /** Of its definition, as the queue holds them; none when it does not say. */
+  readonly steps: readonly JsonObject[]
+}
+
+export interface OpenWorkflows {
+  /** Newest first. */
+  readonly workflows: readonly OpenWorkflow[]
+  /** False when there are more than were asked for. */
+  readonly isWhole: boolean
+}
+
 /** The statuses a worker may post. */
 export type ResultStatus = 'COMPLETED' | 'FAILED' | 'FAILED_WITH_TERMINAL_ERROR' | 'IN_PROGRESS'
 
@@ -90,6 +109,8 @@ export interface TaskQueue {
   /** `undefined`: the task is gone (its workflow was restarted or removed). */
   readTask(taskId: TaskId, options?: QueueCallOptions): Promise<TaskRecord | undefined>
   readWorkflowStatus(workflowId: WorkflowId, options?: QueueCallOptions): Promise<WorkflowStatus | undefined>
+  /** Workflows that run or are paused, at most `max`. One that has just begun or ended may show late. */
+  readOpenWorkflows(max: number, options?: QueueCallOptions): Promise<OpenWorkflows>
   /** `false`: there is no such task any more. `true` proves nothing about whose task it is. */
   renewLease(attempt: AttemptSnapshot, options?: QueueCallOptions): Promise<boolean>
   /** Answers that it arrived, which does not prove that it counted. `false`: there is no such task any more. */

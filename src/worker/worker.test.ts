@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { filesOf } from '../../test/support/publication-world.ts'
-import { filesTask, inputFor, MAIN } from '../../test/support/worker/world.ts'
+import { filesTask, inputFor, keepingLogger, MAIN } from '../../test/support/worker/world.ts'
 import { systemClock } from '../base/clock.ts'
 import { UnavailableError } from '../base/errors.ts'
 import type { CommitRef } from '../base/ids.ts'
@@ -312,6 +312,68 @@ describe('a workflow that ends meanwhile', () => {
       expect(repo.head(MAIN)).toBe(inputRef)
     },
   )
+})
+
+describe('another workflow on the branch', () => {
+  const sharedOf = (): readonly unknown[] => events.filter(({ kind }) => kind === 'branch-shared')
+
+  test('F-58 is reported while both run: told, logged, and in the log of the task', async () => {
+    const queue = await openQueue()
+    const held = heldTask()
+    const { logger, lines } = keepingLogger()
+    const worker = await open(queue, held.task, { logger })
+    const first = await start(queue)
+    await until(() => held.begun.length === 1)
+    expect(sharedOf()).toEqual([])
+    const second = await start(queue)
+    await until(() => sharedOf().length === 1)
+    expect(sharedOf()).toMatchObject([
+      { attempt: { workflowId: second }, repository: 'scripted', branch: 'main', workflows: [first] },
+    ])
+    expect(lines).toContain('another workflow that has not ended may write the same branch')
+    const task = (await queue.readWorkflow(second))?.tasks[0]
+    await expect
+      .poll(async () => (await queue.readLogs(task!.taskId)).join('\n'))
+      .toMatch(new RegExp(`branch "main" of "scripted" may be written by another workflow .* daily ${first}`))
+    held.go()
+    await worker.stop()
+  })
+
+  test('F-58 none is reported of one that has ended, and none of a task that only reads', async () => {
+    const queue = await openQueue()
+    await queue.terminate(await start(queue))
+    const looked: string[] = []
+    const reader = filesTask({ workspace: { prefix: 'orders', readOnly: true }, body: () => ({ rows: 0 }) })
+    const watched: TestQueue = {
+      ...queue,
+      readOpenWorkflows: (...of) => {
+        looked.push('open workflows')
+        return queue.readOpenWorkflows(...of)
+      },
+    }
+    const readers = await open(watched, reader)
+    const reads = [await start(queue), await start(queue)]
+    for (const workflow of reads) await ended(queue, workflow)
+    await readers.stop()
+    expect(looked).toEqual([])
+    const worker = await open(watched, change)
+    await ended(queue, await start(queue))
+    await worker.stop()
+    expect(looked).toEqual(['open workflows'])
+    expect(sharedOf()).toEqual([])
+  })
+
+  test('F-58 a queue that cannot be asked keeps nobody from working', async () => {
+    const queue = await openQueue({
+      link: {
+        onRequest: ({ operation }) => {
+          if (operation === 'readOpenWorkflows') throw new UnavailableError('testing/lost', 'no connection')
+        },
+      },
+    })
+    await open(queue, change)
+    expect((await ended(queue, await start(queue))).status).toBe('COMPLETED')
+  })
 })
 
 describe('stopping', () => {

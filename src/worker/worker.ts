@@ -19,6 +19,7 @@ import {
 import { systemRandom, type Random } from '../base/random.ts'
 import { collectPeriodically } from '../workspace/collect-orphans.ts'
 import { BodyAbortedError, WorkerAbandonedError, WorkerStoppingError } from './author-errors.ts'
+import { openBranchWatch, type BranchWatch } from './branch-watch.ts'
 import { tellAll, type AttemptStepEvent, type WorkerObserver } from './events.ts'
 import { deliverItem, finishAttempt, type DeliverySurroundings } from './finish-attempt.ts'
 import { followSignals } from './follow-signals.ts'
@@ -123,6 +124,7 @@ class OpenWorker implements RunningWorker {
   readonly #abortAll = new AbortController()
   readonly #closed = new AbortController()
   readonly #slots: ReturnType<typeof openSlots>
+  readonly #branches: BranchWatch
   readonly #polledAtMs = new Map<string, number>()
   readonly #running = new Set<Running>()
   readonly #work: Promise<unknown>
@@ -140,6 +142,12 @@ class OpenWorker implements RunningWorker {
     this.#startedAtMs = this.#clock.monotonicMs()
     this.#observe = tellAll(options.observers ?? [])
     this.#slots = openSlots(options.slots ?? WORKER_SLOTS)
+    this.#branches = openBranchWatch({
+      queue: options.queue,
+      tasks: options.tasks.map(({ task }) => task),
+      clock: this.#clock,
+      observe: this.#observe,
+    })
     this.ready = new Promise((resolve) => {
       this.#becomeReady = resolve
     })
@@ -191,7 +199,7 @@ class OpenWorker implements RunningWorker {
     for (const info of abandoned)
       this.#options.logger.error('an attempt did not end and is given up', { ...info })
     this.#closed.abort()
-    await this.#background
+    await Promise.all([this.#background, this.#branches.close()])
     this.#state = 'stopped'
     this.#becomeReady()
     return { abandoned }
@@ -261,6 +269,7 @@ class OpenWorker implements RunningWorker {
       ended: Promise.resolve(),
     }
     this.#running.add(running)
+    this.#branches.look({ record, task, info, logger })
     running.ended = this.#run({ record, workerTask, running, lease, logger })
       .catch((error: unknown) => logger.error('an attempt ended in a way nobody foresaw', { error }))
       .finally(() => {

@@ -720,6 +720,31 @@ const CASES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
       pollCount: 1,
     })
   },
+
+  'CO-38 workflows that run or are paused are listed with input and steps, and none that has ended': async (
+    stage,
+  ) => {
+    const { taskType, workflow } = await stage.define(['a'])
+    const input = { workspace: { repository: 'r', branch: stage.name('b') }, deep: [{ n: null }] }
+    const [runs, paused, ends] = [
+      await stage.start(workflow, { input }),
+      await stage.start(workflow, { input }),
+      await stage.start(workflow, { input }),
+    ]
+    await stage.control.pause(paused)
+    await stage.control.terminate(ends)
+    const { workflows, isWhole } = await stage.queue.readOpenWorkflows(5_000)
+    expect(isWhole).toBe(true)
+    const mine = workflows.filter(({ name }) => name === workflow)
+    expect(mine.map(({ workflowId }) => workflowId).sort()).toEqual([runs, paused].sort())
+    for (const found of mine) {
+      expect(found).toMatchObject({ input, parentId: undefined })
+      expect(found.steps).toMatchObject([{ name: taskType, taskReferenceName: 'a' }])
+      expect(found.startTimeMs).toBeGreaterThan(0)
+    }
+    const some = await stage.queue.readOpenWorkflows(1)
+    expect([some.workflows.length, some.isWhole]).toEqual([1, false])
+  },
 }
 
 export function taskQueueConformance(

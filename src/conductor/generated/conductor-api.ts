@@ -101,6 +101,27 @@ export interface paths {
         readonly get: operations["getWorkflow"];
         readonly put?: never;
         readonly post?: never;
+        /** Ends a workflow; what of it is open is cancelled. Again, on one that is terminated, without effect. */
+        readonly delete: operations["terminateWorkflow"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/workflow/search-v2": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Workflows, without their tasks, that match a query such as `status IN (RUNNING,PAUSED)`.
+         * @description With SQLite a start, a pause and an end show in the next search. Where an index of its own is searched, they may show later. A page of more than 5000 is refused.
+         */
+        readonly get: operations["searchWorkflows"];
+        readonly put?: never;
+        readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -305,6 +326,16 @@ export interface components {
         readonly Workflow: {
             readonly workflowId: string;
             readonly status: components["schemas"]["WorkflowStatus"];
+            readonly workflowName?: string;
+            /** @description Of a workflow that another one runs as a step. */
+            readonly parentWorkflowId?: string;
+            readonly startTime?: number;
+            readonly input?: components["schemas"]["JsonObject"];
+            readonly workflowDefinition?: components["schemas"]["WorkflowDef"];
+        };
+        readonly WorkflowPage: {
+            readonly totalHits: number;
+            readonly results: readonly components["schemas"]["Workflow"][];
         };
         readonly WorkflowStart: {
             readonly name: string;
@@ -566,6 +597,64 @@ export interface operations {
                 };
             };
             readonly 404: components["responses"]["Missing"];
+        };
+    };
+    readonly terminateWorkflow: {
+        readonly parameters: {
+            readonly query?: {
+                readonly reason?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly workflowId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Terminated. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 404: components["responses"]["Missing"];
+            /** @description It has ended already. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    readonly searchWorkflows: {
+        readonly parameters: {
+            readonly query: {
+                readonly query: string;
+                readonly start: number;
+                readonly size: number;
+                readonly sort?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page, and how many there are in all. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkflowPage"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
         };
     };
     readonly startWorkflow: {

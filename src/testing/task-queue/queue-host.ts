@@ -12,7 +12,14 @@ import { InvalidError, MissingError, RefusedError } from '../../base/errors.ts'
 import { CONDUCTOR_LOGS_PER_RESULT_MAX, CONDUCTOR_POLL_WAIT_MAX_MS } from '../../base/limits.ts'
 import { requirePayloadFits } from '../../conductor/payload-limits.ts'
 import type { TaskId, WorkflowId } from '../../fences/attempt-snapshot.ts'
-import type { PollRequest, QueueCallOptions, TaskRecord, TaskResult } from '../../worker/ports.ts'
+import type {
+  JsonObject,
+  OpenWorkflows,
+  PollRequest,
+  QueueCallOptions,
+  TaskRecord,
+  TaskResult,
+} from '../../worker/ports.ts'
 import type { QueueControl, WorkflowStartRequest } from './control.ts'
 import { decide, nextDeadlineMs } from './decide.ts'
 import { wholeTaskDef, type WholeTaskDef, type WholeWorkflowDef } from './definitions.ts'
@@ -96,6 +103,22 @@ export class QueueHost {
   readStatus(workflowId: WorkflowId, signal?: AbortSignal): Execution['status'] | undefined {
     this.#sweep(signal)
     return this.#executions.get(workflowId)?.status
+  }
+
+  readOpen(max: number, signal?: AbortSignal): OpenWorkflows {
+    this.#sweep(signal)
+    const open = [...this.#executions.values()]
+      .filter(({ status }) => isWorkflowOpen(status))
+      .sort((a, b) => b.startTimeMs - a.startTimeMs)
+    const workflows = open.slice(0, max).map(({ workflowId, def, startTimeMs, input }) => ({
+      workflowId,
+      name: def.name,
+      parentId: undefined,
+      startTimeMs,
+      input,
+      steps: def.tasks as unknown as readonly JsonObject[],
+    }))
+    return { workflows, isWhole: workflows.length === open.length }
   }
 
   async renew(taskId: TaskId, signal?: AbortSignal): Promise<boolean> {

@@ -69,6 +69,17 @@ async function answer(
     const task = await queue.readTask(first as TaskId)
     return task === undefined ? missing(`Task ${first ?? ''}`) : { status: 200, body: render(task) }
   }
+  if (request.method === 'GET' && room === 'workflow' && first === 'search-v2') {
+    const { workflows } = await queue.readOpenWorkflows(Number(url.searchParams.get('size')))
+    const results = workflows.map(({ name, parentId, startTimeMs, steps, ...rest }) => ({
+      ...rest,
+      workflowName: name,
+      parentWorkflowId: parentId,
+      startTime: startTimeMs,
+      workflowDefinition: { tasks: steps },
+    }))
+    return { status: 200, body: { totalHits: results.length, results } }
+  }
   if (request.method === 'GET' && room === 'workflow') {
     const status = await queue.readWorkflowStatus(first as WorkflowId)
     return status === undefined ? missing('Workflow') : { status: 200, body: { workflowId: first, status } }
