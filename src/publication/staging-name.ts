@@ -40,6 +40,19 @@ export function stagingBranchName(identity: StagingIdentity): BranchName {
   )
 }
 
+/** Whose attempt a staging branch of this task was, or `undefined` for a branch that is none of it. */
+export function readStagingName(
+  branch: string,
+  of: { readonly workflowId: string; readonly referenceTaskName: string },
+): { readonly taskId: string; readonly retryCount: number } | undefined {
+  const prefix = stagingPrefix(of)
+  if (!branch.startsWith(prefix)) return undefined
+  const [, taskId, retryCount] =
+    /^\d+-iteration-\d+-task-id-(.+)-retry-(\d+)-exec-.+$/.exec(branch.slice(prefix.length)) ?? []
+  if (taskId === undefined || retryCount === undefined) return undefined
+  return { taskId, retryCount: Number(retryCount) }
+}
+
 /** What the names of a workflow's staging branches begin with, or of one of its tasks. */
 export function stagingPrefix(of: {
   readonly workflowId: string

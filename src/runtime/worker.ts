@@ -17,7 +17,7 @@ import type { VersionedRepo } from '../publication/ports.ts'
 import type { FailureOptions } from '../worker/failure-map.ts'
 import type { WorkerObserver } from '../worker/events.ts'
 import { loadTasks } from '../worker/load-tasks.ts'
-import { openOutbox } from '../worker/outbox.ts'
+import { openOutbox, sendForeseen } from '../worker/outbox.ts'
 import type { TaskDefinition } from '../worker/task-definition.ts'
 import { openThreadedLeases } from '../worker/threaded-leases.ts'
 import { startWorker, type RunningWorker, type StopReport } from '../worker/worker.ts'
@@ -142,12 +142,13 @@ export async function adoptOutboxes(root: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (name === '0') continue
     const left = join(directory, name)
+    await sendForeseen(left)
     for (const entry of await readdir(left, { withFileTypes: true })) {
       if (entry.isFile() && entry.name.endsWith('.json') && !entry.name.startsWith('.'))
         await rename(join(left, entry.name), join(first, entry.name))
     }
-    // What was refused stays where an operator may look for it; an empty one goes.
-    await rmdir(left).catch(() => undefined)
+    // What was refused stays where an operator may look for it; what is empty goes.
+    for (const emptied of [join(left, 'begun'), left]) await rmdir(emptied).catch(() => undefined)
   }
 }
 

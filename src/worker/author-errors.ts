@@ -55,3 +55,12 @@ export class WorkerAbandonedError extends RefusedError {
     })
   }
 }
+
+/** The process that had the task is gone, and left no result. Said by the one that came after it. */
+export class WorkerProcessEndedError extends UnavailableError {
+  constructor() {
+    super('worker/process-ended', 'run the task: the worker process ended while it had the task', {
+      next: 'Look into the log of the worker. A body that may crash or exit belongs into a process of its own: runIn "process".',
+    })
+  }
+}

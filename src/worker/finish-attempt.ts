@@ -4,8 +4,8 @@
  *   release the lease (no renewal in flight) → put the result into the outbox (durable) → post and read back
  *     → settle or refuse the outbox's copy → clean up
  *
- * A crash between any two of them loses nothing: before the outbox has it, the task times out and is tried again;
- * afterwards the result is sent when the worker comes back.
+ * A crash between any two of them loses nothing: before the outbox has it, the worker that comes back says that there is
+ * none, and the task is tried again; afterwards the result is sent.
  */
 
 import type { Clock } from '../base/clock.ts'
@@ -15,8 +15,8 @@ import type { AttemptSnapshot } from '../fences/attempt-snapshot.ts'
 import { deliverResult, type Delivery } from './deliver-result.ts'
 import type { AttemptSummary } from './events.ts'
 import type { Lease } from './lease.ts'
-import type { Outbox, OutboxItem } from './outbox.ts'
-import type { TaskQueue, TaskResult } from './ports.ts'
+import type { ForeseenResult, Outbox, OutboxItem } from './outbox.ts'
+import type { TaskQueue } from './ports.ts'
 import type { AttemptOutcome } from './run-attempt.ts'
 
 export interface DeliverySurroundings {
@@ -33,6 +33,8 @@ export interface FinishRequest {
   readonly outcome: AttemptOutcome
   /** None for a task that was never begun. */
   readonly lease: Pick<Lease, 'release'> | undefined
+  /** What would be sent without a result. */
+  readonly foreseen?: ForeseenResult | undefined
   /** Runs one step under its name, for whoever watches. */
   readonly step?: <T>(name: 'release-lease' | 'deliver' | 'clean-up', work: () => Promise<T>) => Promise<T>
 }
@@ -42,13 +44,13 @@ export async function finishAttempt(
   request: FinishRequest,
   surroundings: DeliverySurroundings,
 ): Promise<AttemptSummary['delivery']> {
-  const { attempt, outcome, lease, step = (_, work) => work() } = request
+  const { outcome, lease, step = (_, work) => work() } = request
   const { logger } = surroundings
   try {
     if (lease !== undefined) await step('release-lease', () => lease.release())
     // Whoever took this process' place decides about the task.
     if (isPeragoError(outcome.error) && outcome.error.code === 'worker/abandoned') return 'superseded'
-    return await step('deliver', () => deliver(attempt, outcome.result, surroundings))
+    return await step('deliver', () => deliver(request, surroundings))
   } catch (error) {
     logger.error('a result could not be delivered and is lost with this worker', { error })
     return 'kept'
@@ -58,19 +60,20 @@ export async function finishAttempt(
 }
 
 async function deliver(
-  attempt: AttemptSnapshot,
-  result: TaskResult,
+  { attempt, outcome, foreseen }: FinishRequest,
   surroundings: DeliverySurroundings,
 ): Promise<AttemptSummary['delivery']> {
   const { outbox, logger } = surroundings
+  const { result } = outcome
   let item: OutboxItem | undefined
   try {
     item = await outbox.put(attempt, result)
+    await foreseen?.forget()
   } catch (error) {
     // Better sent without a copy than not at all.
     logger.error('a result could not be written to the outbox; it is sent from memory', { error })
   }
-  return deliverItem(
+  const delivery = await deliverItem(
     item ?? {
       attempt,
       result,
@@ -80,6 +83,8 @@ async function deliver(
     },
     surroundings,
   )
+  if (item === undefined) await foreseen?.forget()
+  return delivery
 }
 
 /** Sends one result, and settles its copy by what became of it. */

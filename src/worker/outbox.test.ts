@@ -96,3 +96,27 @@ test('WK-54 a disk that does not take it is an error that says what to do', asyn
   await rm(directory, { recursive: true })
   await expect(outbox.put(recordOf(), result)).rejects.toMatchObject({ code: 'worker/outbox-not-written' })
 })
+
+test('WK-55 what an attempt would leave unsaid is said by the next process, unless there is a result or nothing to say', async () => {
+  const failed: TaskResult = { ...result, status: 'FAILED', output: {}, reasonForIncompletion: 'it ended' }
+  const first = await open()
+  const [begun, ended, decided] = [1, 2, 3].map((pollCount) => recordOf({ pollCount }))
+  await first.foresee(begun!, failed)
+  await (await first.foresee(ended!, failed)).forget()
+  await first.foresee(decided!, failed)
+  await first.put(decided!, result)
+  expect(await first.pending()).toEqual([])
+  const told = await (await open()).pending()
+  expect(told.map(({ attempt, result: { status } }) => [attempt.pollCount, status])).toEqual([
+    [1, 'FAILED'],
+    [3, 'COMPLETED'],
+  ])
+  for (const item of told) await item.settle()
+  expect(await (await open()).pending()).toEqual([])
+})
+
+test('WK-55 what was cut off while it was written says nothing', async () => {
+  await open()
+  await writeFile(join(directory, 'begun', '000000000000001-aa.json'), '{"attempt": {"taskI')
+  expect(await (await open()).pending()).toEqual([])
+})

@@ -1,10 +1,13 @@
 /**
  * Results on disk until the queue is known to have them. A result is written before it is first sent, so that a worker
  * that dies in between sends it when it comes back; one that was refused is set aside, never silently dropped.
+ *
+ * What to send if the process ends in the middle of an attempt is written when the attempt begins. A body that takes its
+ * process down with it would otherwise leave its task to time out.
  */
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UnavailableError } from '../base/errors.ts'
@@ -29,7 +32,15 @@ export interface OutboxItem extends OutboxEntry {
   leave(): void
 }
 
+/** What is sent if there is no result. */
+export interface ForeseenResult {
+  /** There is one, or there is nothing to be sent. */
+  forget(): Promise<void>
+}
+
 export interface Outbox {
+  /** Given by `pending` of the next process unless it was forgotten, or a result of the same attempt was put. */
+  foresee(attempt: AttemptSnapshot, result: TaskResult): Promise<ForeseenResult>
   /** Durable when this resolves. */
   put(attempt: AttemptSnapshot, result: TaskResult): Promise<OutboxItem>
   /** What an earlier process left and what was left since, oldest first; whoever is given it is at it. */
@@ -45,6 +56,9 @@ export async function openOutbox(options: {
   const { directory, logger, now } = options
   const refusedDirectory = join(directory, 'refused')
   await mkdir(refusedDirectory, { recursive: true, mode: 0o700 })
+  await sendForeseen(directory)
+  const foreseenDirectory = join(directory, FORESEEN)
+  await mkdir(foreseenDirectory, { recursive: true, mode: 0o700 })
 
   /** Somebody is at it. */
   const held = new Set<string>()
@@ -68,11 +82,25 @@ export async function openOutbox(options: {
     },
   })
 
+  const entryOf = (attempt: AttemptSnapshot, result: TaskResult): OutboxEntry => ({
+    attempt: onlySnapshot(attempt),
+    result,
+    writtenAt: now().toISOString(),
+  })
+  // The time first, so that names sort by age; random last, because a task id may come twice.
+  const nextName = (): string =>
+    `${String(now().getTime()).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
+
   return {
+    async foresee(attempt, result) {
+      const path = join(foreseenDirectory, nextName())
+      // Made for a process that ends, not for a machine that does: the task then times out, as it would without.
+      await writeFile(path, JSON.stringify(entryOf(attempt, result)), { mode: 0o600 })
+      return { forget: () => rm(path, { force: true }) }
+    },
     async put(attempt, result) {
-      const entry: OutboxEntry = { attempt: onlySnapshot(attempt), result, writtenAt: now().toISOString() }
-      // The time first, so that names sort by age; random last, because a task id may come twice.
-      const name = `${String(now().getTime()).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
+      const entry = entryOf(attempt, result)
+      const name = nextName()
       held.add(name)
       try {
         await writeDurably(directory, name, JSON.stringify(entry))
@@ -103,6 +131,39 @@ export async function openOutbox(options: {
       return items
     },
   }
+}
+
+const FORESEEN = 'begun'
+
+/**
+ * Makes results of what was foreseen in a directory whose process is no more. An attempt that has a result there keeps
+ * it: its process ended right after it was written.
+ */
+export async function sendForeseen(directory: string): Promise<void> {
+  const foreseen = await entriesOf(join(directory, FORESEEN))
+  if (foreseen.length === 0) return
+  const decided = new Set((await entriesOf(directory)).map(({ entry }) => entry && claimOf(entry)))
+  for (const { name, entry } of foreseen) {
+    const path = join(directory, FORESEEN, name)
+    if (entry !== undefined && !decided.has(claimOf(entry))) await rename(path, join(directory, name))
+    // Cut off while it was written, before its attempt began; or decided.
+    else await rm(path, { force: true })
+  }
+}
+
+async function entriesOf(
+  directory: string,
+): Promise<{ readonly name: string; readonly entry: OutboxEntry | undefined }[]> {
+  const names = await readdir(directory).catch(() => [])
+  const results = names.filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+  return Promise.all(
+    results.map(async (name) => ({ name, entry: readEntry(await readFile(join(directory, name), 'utf8')) })),
+  )
+}
+
+/** One hand-out of a task. */
+function claimOf({ attempt }: OutboxEntry): string {
+  return JSON.stringify([attempt.taskId, attempt.workerId, attempt.pollCount, attempt.startTimeMs])
 }
 
 async function writeDurably(directory: string, name: string, text: string): Promise<void> {

@@ -16,6 +16,7 @@ import type { AdaptiveLimit } from '../base/adaptive-limit.ts'
 import type { Clock } from '../base/clock.ts'
 import { errorKindOf, InvalidError, isPeragoError, RefusedError } from '../base/errors.ts'
 import type { RepositoryName } from '../base/ids.ts'
+import { PUBLICATION_CLEANUP_MS } from '../base/limits.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
 import type { Redactor } from '../base/redaction.ts'
@@ -35,6 +36,7 @@ import { runBody } from './bodies/run-body.ts'
 import type { AttemptStep, AttemptStepEvent } from './events.ts'
 import { mapFailure, type FailureOptions } from './failure-map.ts'
 import type { Json, JsonObject, QueueCallOptions, TaskRecord, TaskResult } from './ports.ts'
+import { removeFormerStaging } from './remove-former-staging.ts'
 import { describeFailure, openTaskLog, type TaskLog } from './task-log.ts'
 import {
   readParams,
@@ -340,6 +342,11 @@ async function publishChanges(
     signal,
   })
   life.publication = publication
+  life.later.push(async () => {
+    const readFresh = (attempt: AttemptSnapshot): Promise<FreshAttempt> =>
+      life.readFresh(attempt, { signal: AbortSignal.timeout(PUBLICATION_CLEANUP_MS) })
+    await removeFormerStaging({ repo, record, readFresh })
+  })
   tellPublication(life, publication, clock.monotonicMs() - startMs)
   return publication
 }

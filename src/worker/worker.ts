@@ -18,13 +18,19 @@ import {
 } from '../base/limits.ts'
 import { systemRandom, type Random } from '../base/random.ts'
 import { collectPeriodically } from '../workspace/collect-orphans.ts'
-import { BodyAbortedError, WorkerAbandonedError, WorkerStoppingError } from './author-errors.ts'
+import {
+  BodyAbortedError,
+  WorkerAbandonedError,
+  WorkerProcessEndedError,
+  WorkerStoppingError,
+} from './author-errors.ts'
 import { openBranchWatch, type BranchWatch } from './branch-watch.ts'
 import { tellAll, type AttemptStepEvent, type WorkerObserver } from './events.ts'
 import { deliverItem, finishAttempt, type DeliverySurroundings } from './finish-attempt.ts'
+import { mapFailure } from './failure-map.ts'
 import { followSignals } from './follow-signals.ts'
 import type { LeaseKeeper } from './lease.ts'
-import type { Outbox } from './outbox.ts'
+import type { ForeseenResult, Outbox } from './outbox.ts'
 import { pollForTasks } from './poller.ts'
 import type { TaskQueue, TaskRecord } from './ports.ts'
 import { readFreshAttempt } from './read-fresh-attempt.ts'
@@ -300,6 +306,7 @@ class OpenWorker implements RunningWorker {
       logger.debug(`step ${event.step}: ${event.outcome}`, { ...event.details, durationMs: event.durationMs })
       this.#observe({ kind: 'step', attempt: info, executionId, event })
     }
+    const foreseen = await this.#foresee(record, logger)
     const outcome = await runAttempt(
       {
         ...workerTask,
@@ -321,11 +328,29 @@ class OpenWorker implements RunningWorker {
     )
     followed.release()
     const delivery = await finishAttempt(
-      { attempt: record, outcome, lease, step: this.#stepOf(tellStep) },
+      { attempt: record, outcome, lease, foreseen, step: this.#stepOf(tellStep) },
       this.#delivery(logger),
     )
     lease.lost.removeEventListener('abort', onLost)
     this.#tellEnd({ running, outcome, delivery, logger })
+  }
+
+  /** A body may take this process down with it; whoever comes next then says so, and the task is tried again at once. */
+  async #foresee(
+    record: TaskRecord,
+    logger: AttemptSurroundings['logger'],
+  ): Promise<ForeseenResult | undefined> {
+    const { taskId, workflowId, workerId } = record
+    const { status, reason: reasonForIncompletion } = mapFailure(new WorkerProcessEndedError(), this.#options)
+    const result = { taskId, workflowId, workerId, status, output: {}, reasonForIncompletion }
+    try {
+      return await this.#options.outbox.foresee(record, result)
+    } catch (error) {
+      logger.warn('if this process ends now, the task has to time out: nothing could be written for then', {
+        error,
+      })
+      return undefined
+    }
   }
 
   #tellEnd(of: {
