@@ -339,3 +339,48 @@ export const ORPHAN_GRACE_MS = 10_000
 export const COMMAND_LINGER_MS = 500
 /** The most processes, or tasks in each of them, that a command can be told to start. */
 export const COMMAND_COUNT_MAX = 1_024
+
+// ── stores: the store under the core
+
+/** The longest key, in bytes of UTF-8. */
+export const STORE_KEY_MAX_BYTES = 1024
+/** The largest value of one key. */
+export const STORE_VALUE_MAX_BYTES = 1_048_576
+/** The most bytes of all keys and values of one batch; etcd takes no larger request than 1.5 MiB. */
+export const STORE_BATCH_MAX_BYTES = 1_310_720
+/** The most operations of one batch; etcd takes no more than 128. */
+export const STORE_BATCH_MAX_OPERATIONS = 100
+/** The most conditions of one batch. */
+export const STORE_BATCH_MAX_CONDITIONS = 100
+/** How many entries a page has where nobody asks for another number. */
+export const STORE_PAGE_ENTRIES = 100
+/** The most entries of one page. */
+export const STORE_PAGE_MAX_ENTRIES = 1000
+/** A page that holds this many bytes of values ends early. */
+export const STORE_PAGE_MAX_BYTES = 4_194_304
+/** The longest time after which an entry may expire; later is never. */
+export const STORE_TTL_MAX_MS = 315_360_000_000
+/** How long a call of a store may take in all. */
+export const STORE_ANSWER_TIMEOUT_MS = 10_000
+/** How long a connection to a store's server may take to open. */
+export const STORE_CONNECT_TIMEOUT_MS = 5_000
+/** Connections to one PostgreSQL server, watches apart. */
+export const STORE_CONNECTIONS_MAX = 10
+/** How many changes a store remembers for watches that lag behind; one that lags further is told of a gap. */
+export const STORE_CHANGES_KEPT = 10_000
+/** How many changes one notice of a watch tells, unless one batch has more. */
+export const STORE_CHANGES_PAGE = 1000
+/** How often a watch looks for changes when nobody wakes it. */
+export const STORE_WATCH_POLL_MS = 1_000
+/** How long a watch goes on trying to reach a server that does not answer, before it fails. */
+export const STORE_WATCH_PATIENCE_MS = 60_000
+/** How many expired entries are removed along with one batch, and with one look of a watch. */
+export const STORE_EXPIRED_PER_SWEEP = 100
+/** How many entries a deletion by prefix removes at a time. */
+export const STORE_CLEAR_ENTRIES = 1000
+/** How many batches SQLite writes to disk together. */
+export const STORE_WRITES_TOGETHER_MAX = 256
+/** How many batches may wait for their turn in SQLite before further ones are turned away. */
+export const STORE_WRITES_WAITING_MAX = 65_536
+/** How much of SQLite's log file is kept after its contents went into the database. */
+export const STORE_SQLITE_LOG_BYTES = 67_108_864

@@ -1,0 +1,201 @@
+/** Makes a `Store` of a backend: what a caller gives is checked here, once, in the same way for every kind of store. */
+
+import { InvalidError, UnavailableError } from '../base/errors.ts'
+import {
+  STORE_BATCH_MAX_BYTES,
+  STORE_BATCH_MAX_CONDITIONS,
+  STORE_BATCH_MAX_OPERATIONS,
+  STORE_KEY_MAX_BYTES,
+  STORE_PAGE_ENTRIES,
+  STORE_PAGE_MAX_ENTRIES,
+  STORE_TTL_MAX_MS,
+  STORE_VALUE_MAX_BYTES,
+} from '../base/limits.ts'
+import type { RangeRequest, Store, StoreBatch, StoreOperation, WatchNotice } from '../core/ports.ts'
+import type { Backend, CheckedBatch, KeySpan, KeyStretch } from './backend.ts'
+import { followChanges } from './follow-changes.ts'
+import { compareKeys, endOfPrefix } from './key-order.ts'
+
+/** What a text of any store's key may hold: no control character, no half of a surrogate pair. */
+const KEY = /^[^\p{Cc}\p{Cs}]*$/u
+/** Above a key and below every longer one that begins with it, as no key has control characters. */
+const JUST_BEHIND = '\u0001'
+
+export function guardStore(backend: Backend): Store {
+  const closed = new AbortController()
+  let closing: Promise<void> | undefined
+  const begin = (doing: string, signal: AbortSignal | undefined): AbortSignal | undefined => {
+    if (closed.signal.aborted) throw isClosed(backend.name, doing)
+    signal?.throwIfAborted()
+    return signal
+  }
+  return {
+    name: backend.name,
+    get: async (key, options) => {
+      const signal = begin('read a key', options?.signal)
+      checkKey(key)
+      return backend.get(key, signal)
+    },
+    range: async (request, options) => {
+      const signal = begin('read a range', options?.signal)
+      return backend.range(spanOf(request), signal)
+    },
+    commit: async (batch, options) => {
+      const signal = begin('write a batch', options?.signal)
+      return backend.commit(checkBatch(batch), signal)
+    },
+    clear: async (prefix, options) => {
+      let signal = begin('delete by prefix', options?.signal)
+      const stretch = stretchOf(prefix)
+      if (prefix === '') {
+        throw new InvalidError(
+          'stores/bad-prefix',
+          'delete by prefix: the empty one would delete everything',
+          { next: 'Name one.' },
+        )
+      }
+      for (let count = 0; ; signal = begin('delete by prefix', options?.signal)) {
+        const cleared = await backend.clearSome(stretch, signal)
+        count += cleared.count
+        if (!cleared.more) return count
+      }
+    },
+    watch: async function* (request): AsyncGenerator<WatchNotice, void, undefined> {
+      const stretch = stretchOf(request.prefix)
+      begin('watch', undefined)
+      const signal = AbortSignal.any([request.signal, closed.signal])
+      const feed = backend.openFeed(stretch)
+      try {
+        yield* followChanges(feed, { name: backend.name, after: request.after, signal })
+      } finally {
+        await feed.close()
+      }
+    },
+    close: () => {
+      closed.abort(isClosed(backend.name, 'go on'))
+      return (closing ??= backend.close())
+    },
+  }
+}
+
+function isClosed(name: string, doing: string): UnavailableError {
+  return new UnavailableError('stores/closed', `${doing} (${name}): the store is closed`, {
+    details: { store: name },
+    next: 'Open the store again.',
+  })
+}
+
+function stretchOf(prefix: string): KeyStretch {
+  checkText(prefix, 'prefix')
+  return { from: prefix, to: endOfPrefix(prefix) }
+}
+
+function spanOf(request: RangeRequest): KeySpan {
+  const { from, to } = stretchOf(request.prefix)
+  const { after, order = 'ascending', limit = STORE_PAGE_ENTRIES } = request
+  if (!Number.isInteger(limit) || limit < 1 || limit > STORE_PAGE_MAX_ENTRIES) {
+    throw new InvalidError(
+      'stores/bad-range',
+      `read a range: a page of ${limit} entries; it may have 1 to ${STORE_PAGE_MAX_ENTRIES}`,
+      { next: 'Ask for fewer, and for the next page.' },
+    )
+  }
+  if (after === undefined) return { from, to, order, limit }
+  checkText(after, 'place to go on')
+  return order === 'ascending'
+    ? { from: latest(from, after + JUST_BEHIND), to, order, limit }
+    : { from, to: to === undefined || compareKeys(after, to) < 0 ? after : to, order, limit }
+}
+
+function latest(left: string, right: string): string {
+  return compareKeys(left, right) < 0 ? right : left
+}
+
+function checkBatch({ conditions = [], operations }: StoreBatch): CheckedBatch {
+  checkCount('operations', operations, STORE_BATCH_MAX_OPERATIONS)
+  checkCount('conditions', conditions, STORE_BATCH_MAX_CONDITIONS)
+  let bytes = 0
+  for (const operation of operations) bytes += checkKey(operation.key) + checkValue(operation)
+  for (const condition of conditions) {
+    bytes += checkKey(condition.key)
+    if (condition.is === 'at' && !Number.isSafeInteger(condition.revision)) {
+      throw new InvalidError('stores/bad-batch', `write a batch: ${condition.revision} is no revision`, {
+        next: 'Give one that was read.',
+      })
+    }
+  }
+  if (bytes > STORE_BATCH_MAX_BYTES) {
+    throw new InvalidError(
+      'stores/too-large',
+      `write a batch: it has ${bytes} bytes, at most ${STORE_BATCH_MAX_BYTES} go together`,
+      { next: 'Write it in several batches, or store the data elsewhere and its address here.' },
+    )
+  }
+  return { conditions, operations }
+}
+
+function checkCount(what: string, list: readonly { readonly key: string }[], most: number): void {
+  if (list.length > most) {
+    throw new InvalidError('stores/bad-batch', `write a batch: ${list.length} ${what}, at most ${most}`, {
+      next: 'Split it.',
+    })
+  }
+  if (new Set(list.map(({ key }) => key)).size < list.length) {
+    throw new InvalidError('stores/bad-batch', `write a batch: one key stands in several ${what}`, {
+      next: 'Give only the last of them.',
+    })
+  }
+}
+
+function checkValue(operation: StoreOperation): number {
+  if (operation.do === 'delete') return 0
+  const { key, value, ttlMs } = operation
+  if (value.byteLength > STORE_VALUE_MAX_BYTES) {
+    throw new InvalidError(
+      'stores/too-large',
+      `write ${JSON.stringify(key)}: it has ${value.byteLength} bytes, a value has at most ${STORE_VALUE_MAX_BYTES}`,
+      { next: 'Store the data elsewhere and its address here.' },
+    )
+  }
+  if (ttlMs !== undefined && !(Number.isInteger(ttlMs) && ttlMs >= 1 && ttlMs <= STORE_TTL_MAX_MS)) {
+    throw new InvalidError(
+      'stores/bad-batch',
+      `write ${JSON.stringify(key)}: ${ttlMs} is no time to live in whole milliseconds`,
+      { next: `Give one from 1 to ${STORE_TTL_MAX_MS}, or none.` },
+    )
+  }
+  return value.byteLength
+}
+
+/** Answers how many bytes the key has. */
+function checkKey(key: string): number {
+  checkText(key, 'key')
+  if (key !== '') return Buffer.byteLength(key)
+  throw new InvalidError('stores/bad-key', 'read "" as a key: it is empty', { next: 'Name a key.' })
+}
+
+function checkText(text: unknown, what: string): asserts text is string {
+  if (typeof text !== 'string') {
+    throw new InvalidError(
+      'stores/bad-key',
+      `read a value of type ${typeof text} as a ${what}: it is no text`,
+      { next: 'Give a text.' },
+    )
+  }
+  const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+  if (!KEY.test(text)) {
+    throw new InvalidError(
+      'stores/bad-key',
+      `read ${shown} as a ${what}: it has a control character or half a character`,
+      { next: 'Correct it.' },
+    )
+  }
+  const bytes = text.length * 3 > STORE_KEY_MAX_BYTES ? Buffer.byteLength(text) : 0
+  if (bytes > STORE_KEY_MAX_BYTES) {
+    throw new InvalidError(
+      'stores/bad-key',
+      `read ${shown} as a ${what}: it has ${bytes} bytes, at most ${STORE_KEY_MAX_BYTES}`,
+      { next: 'Shorten it.' },
+    )
+  }
+}

@@ -1,0 +1,231 @@
+/** The store in memory: of one process, gone with it. Also the model that says in the shortest words what a store does. */
+
+import { systemClock, type Clock } from '../../base/clock.ts'
+import {
+  STORE_CHANGES_KEPT,
+  STORE_CLEAR_ENTRIES,
+  STORE_EXPIRED_PER_SWEEP,
+  STORE_PAGE_MAX_BYTES,
+  STORE_WATCH_POLL_MS,
+} from '../../base/limits.ts'
+import type { CommitOutcome, RangePage, Store, StoreChange, StoreEntry } from '../../core/ports.ts'
+import type {
+  Backend,
+  ChangeFeed,
+  ChangeRead,
+  CheckedBatch,
+  Cleared,
+  KeySpan,
+  KeyStretch,
+} from '../backend.ts'
+import { findUnmet } from '../conditions.ts'
+import { guardStore } from '../guard.ts'
+import { compareKeys } from '../key-order.ts'
+import { SortedKeys } from '../sorted-keys.ts'
+import { WakeUps } from '../wake-ups.ts'
+
+export interface MemoryStoreOptions {
+  /** What entries expire by. */
+  readonly clock?: Clock
+  /** How many changes are remembered for watches that lag behind. */
+  readonly changesKept?: number
+  /** The data of another memory store of this process, to share it; a new and empty one unless told. */
+  readonly space?: MemorySpace
+}
+
+/** What memory stores hold; two stores on one space are like two processes on one server. */
+export interface MemorySpace {
+  readonly backend: Backend
+}
+
+export function createMemorySpace(options: Omit<MemoryStoreOptions, 'space'> = {}): MemorySpace {
+  return {
+    backend: new MemoryBackend(options.clock ?? systemClock, options.changesKept ?? STORE_CHANGES_KEPT),
+  }
+}
+
+/**
+ * ```ts
+ * const store = openMemoryStore()
+ * ```
+ */
+export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
+  return guardStore((options.space ?? createMemorySpace(options)).backend)
+}
+
+interface Held extends StoreEntry {
+  /** By the monotonic clock; infinite for what does not expire. */
+  readonly expiresAtMs: number
+}
+
+interface Logged {
+  readonly revision: number
+  readonly changes: readonly StoreChange[]
+}
+
+class MemoryBackend implements Backend {
+  readonly name = 'memory'
+  readonly #clock: Clock
+  readonly #changesKept: number
+  readonly #held = new Map<string, Held>()
+  readonly #keys = new SortedKeys()
+  /** `time key` of everything that expires, the next first. */
+  readonly #expiries = new SortedKeys()
+  readonly #wakeUps = new WakeUps()
+  /** The last batches, oldest first, and the revision before the first of them. */
+  #log: Logged[] = []
+  #logged = 0
+  #logStart = 0
+  #revision = 0
+
+  constructor(clock: Clock, changesKept: number) {
+    this.#clock = clock
+    this.#changesKept = changesKept
+  }
+
+  get(key: string): Promise<StoreEntry | undefined> {
+    const held = this.#held.get(key)
+    return Promise.resolve(held !== undefined && this.#isAlive(held) ? show(held) : undefined)
+  }
+
+  range({ from, to, order, limit }: KeySpan): Promise<RangePage> {
+    const entries: StoreEntry[] = []
+    let bytes = 0
+    const keys = order === 'ascending' ? this.#keys.ascending(from) : this.#keys.descending(to)
+    for (const key of keys) {
+      if (order === 'ascending' ? to !== undefined && compareKeys(key, to) >= 0 : compareKeys(key, from) < 0)
+        break
+      const held = this.#held.get(key)
+      if (held === undefined || !this.#isAlive(held)) continue
+      if (entries.length === limit || bytes >= STORE_PAGE_MAX_BYTES) {
+        return Promise.resolve({ entries, next: entries.at(-1)?.key })
+      }
+      entries.push(show(held))
+      bytes += held.value.byteLength
+    }
+    return Promise.resolve({ entries, next: undefined })
+  }
+
+  commit({ conditions, operations }: CheckedBatch): Promise<CommitOutcome> {
+    this.#removeExpired()
+    const unmet = findUnmet(conditions, (key) => {
+      const held = this.#held.get(key)
+      return held !== undefined && this.#isAlive(held) ? held.revision : undefined
+    })
+    if (unmet.length > 0) return Promise.resolve({ committed: false, unmet })
+    const revision = this.#revision + 1
+    const changes: StoreChange[] = []
+    for (const operation of operations) {
+      const { key } = operation
+      const wasThere = this.#drop(key)
+      if (operation.do === 'put') this.#put(operation, revision)
+      else if (!wasThere) continue
+      changes.push({ key, kind: operation.do })
+    }
+    this.#note(changes)
+    return Promise.resolve({ committed: true, revision })
+  }
+
+  clearSome({ from, to }: KeyStretch): Promise<Cleared> {
+    this.#removeExpired(Infinity)
+    const keys: string[] = []
+    for (const key of this.#keys.ascending(from)) {
+      if ((to !== undefined && compareKeys(key, to) >= 0) || keys.length > STORE_CLEAR_ENTRIES) break
+      keys.push(key)
+    }
+    const some = keys.slice(0, STORE_CLEAR_ENTRIES)
+    for (const key of some) this.#drop(key)
+    this.#note(some.map((key) => ({ key, kind: 'delete' })))
+    return Promise.resolve({ count: some.length, more: keys.length > some.length })
+  }
+
+  openFeed({ from, to }: KeyStretch): ChangeFeed {
+    const isInside = ({ key }: StoreChange): boolean =>
+      compareKeys(key, from) >= 0 && (to === undefined || compareKeys(key, to) < 0)
+    return {
+      end: () => Promise.resolve(String(this.#revision)),
+      read: (cursor) => Promise.resolve(this.#readChanges(Number(cursor), isInside)),
+      wait: (cursor, signal) => {
+        if (Number(cursor) < this.#revision) return Promise.resolve()
+        return this.#wakeUps.wait(STORE_WATCH_POLL_MS, signal)
+      },
+      close: () => Promise.resolve(),
+    }
+  }
+
+  /** Others may be at work on the same space; without them it is garbage. */
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  #isAlive({ expiresAtMs }: Held): boolean {
+    return expiresAtMs === Infinity || expiresAtMs > this.#clock.monotonicMs()
+  }
+
+  #put(operation: Extract<CheckedBatch['operations'][number], { do: 'put' }>, revision: number): void {
+    const { key, value, ttlMs } = operation
+    const expiresAtMs = ttlMs === undefined ? Infinity : this.#clock.monotonicMs() + ttlMs
+    // A copy: what the caller does with its bytes afterwards is none of the store's business.
+    this.#held.set(key, { key, value: Uint8Array.from(value), revision, expiresAtMs })
+    this.#keys.add(key)
+    if (expiresAtMs !== Infinity) this.#expiries.add(expiryOf(key, expiresAtMs))
+  }
+
+  #drop(key: string): boolean {
+    const held = this.#held.get(key)
+    if (held === undefined) return false
+    this.#held.delete(key)
+    this.#keys.delete(key)
+    if (held.expiresAtMs !== Infinity) this.#expiries.delete(expiryOf(key, held.expiresAtMs))
+    return true
+  }
+
+  #removeExpired(most = STORE_EXPIRED_PER_SWEEP): void {
+    if (this.#expiries.size === 0) return
+    const behindNow = String(Math.floor(this.#clock.monotonicMs() * 1000) + 1).padStart(EXPIRY_DIGITS, '0')
+    const keys: string[] = []
+    for (const expiry of this.#expiries.ascending('')) {
+      if (expiry >= behindNow || keys.length === most) break
+      keys.push(expiry.slice(EXPIRY_DIGITS + 1))
+    }
+    for (const key of keys) this.#drop(key)
+    this.#note(keys.map((key) => ({ key, kind: 'delete' })))
+  }
+
+  #note(changes: readonly StoreChange[]): void {
+    if (changes.length === 0) return
+    this.#revision += 1
+    this.#log.push({ revision: this.#revision, changes })
+    this.#logged += changes.length
+    // Forgotten in larger pieces: taking the first off a long row again and again is slow.
+    if (this.#logged > 2 * this.#changesKept) {
+      let kept = 0
+      let first = this.#log.length
+      while (first > 0 && kept < this.#changesKept) kept += this.#log[(first -= 1)]?.changes.length ?? 0
+      this.#logStart = (this.#log[first]?.revision ?? 1) - 1
+      this.#log = this.#log.slice(first)
+      this.#logged = kept
+    }
+    this.#wakeUps.wake()
+  }
+
+  #readChanges(after: number, isInside: (change: StoreChange) => boolean): ChangeRead | 'lost' {
+    this.#removeExpired()
+    if (!(after >= this.#logStart && after <= this.#revision)) return 'lost'
+    const first = this.#log[0]?.revision ?? 0
+    const changes = this.#log
+      .slice(Math.max(0, after + 1 - first))
+      .flatMap((batch) => batch.changes.filter(isInside))
+    return { changes, cursor: String(this.#revision), more: false }
+  }
+}
+
+const EXPIRY_DIGITS = 20
+
+function expiryOf(key: string, atMs: number): string {
+  return `${String(Math.ceil(atMs * 1000)).padStart(EXPIRY_DIGITS, '0')} ${key}`
+}
+
+function show({ key, value, revision }: Held): StoreEntry {
+  return { key, value: Uint8Array.from(value), revision }
+}

@@ -1,0 +1,62 @@
+import { expect } from 'vitest'
+import { keysOf, numbered, put, text, Watching, write, writeIf, type StoreCase } from './scene.ts'
+
+/** Long enough that a busy machine sees the entry before it is gone. */
+const SHORT_MS = 1_500
+
+export const EXPIRY_CASES: Readonly<Record<string, StoreCase>> = {
+  'ST-30 ST-31 ST-32 an entry with a time to live is there before it and in no way after it': async ({
+    store,
+    outlive,
+  }) => {
+    const watching = await Watching.open(store, 'e:')
+    await write(
+      store,
+      put('e:gone', '1', SHORT_MS),
+      put('e:stays', '1'),
+      put('e:renewed', '1', SHORT_MS),
+      put('e:late', '1', 600_000),
+    )
+    await watching.changes(4)
+    expect(await keysOf(store, 'e:')).toEqual(['e:gone', 'e:late', 'e:renewed', 'e:stays'])
+    const revision = await write(store, put('e:renewed', '2'))
+    await watching.changes(1)
+
+    await outlive(SHORT_MS)
+    expect(await watching.changes(1)).toEqual([{ key: 'e:gone', kind: 'delete' }])
+    expect(await store.get('e:gone')).toBeUndefined()
+    expect(await keysOf(store, 'e:')).toEqual(['e:late', 'e:renewed', 'e:stays'])
+    expect(await store.get('e:renewed')).toMatchObject({ revision })
+    // To a condition, too, it is absent.
+    expect(await writeIf(store, [{ key: 'e:gone', is: 'present' }], put('e:no'))).toMatchObject({
+      committed: false,
+      unmet: [{ key: 'e:gone', revision: undefined }],
+    })
+    expect(await writeIf(store, [{ key: 'e:gone', is: 'absent' }], put('e:gone', 'new'))).toMatchObject({
+      committed: true,
+    })
+    expect(text(await store.get('e:gone'))).toBe('new')
+    await watching.close()
+  },
+
+  'ST-33 under load nothing goes early, nothing stays, and neighbours are left alone': async ({
+    store,
+    outlive,
+  }) => {
+    const [brief, lasting] = [numbered('brief:', 300), numbered('lasting:', 300)]
+    const began = performance.now()
+    for (let at = 0; at < brief.length; at += 10) {
+      await Promise.all([
+        write(store, ...brief.slice(at, at + 10).map((key) => put(key, 'b', SHORT_MS))),
+        write(store, ...lasting.slice(at, at + 10).map((key) => put(key, 'l'))),
+      ])
+      const seen = (await keysOf(store, 'brief:')).length
+      // What is missing may only be missing once the first of them may have come to its end.
+      if (performance.now() - began < SHORT_MS) expect(seen).toBe(at + 10)
+    }
+    await outlive(SHORT_MS)
+    expect(await keysOf(store, 'brief:')).toEqual([])
+    expect(await keysOf(store, '')).toEqual(lasting)
+    expect(await store.clear('brief:')).toBe(0)
+  },
+}
