@@ -37,11 +37,13 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
 /** Inside core: what each inner room may import of the others. Files of core itself stand below them all. */
 export const INSIDE_CORE: Readonly<Record<string, readonly string[]>> = {
   namespaces: [],
+  expressions: [],
   events: ['namespaces'],
   variables: ['namespaces'],
-  dag: ['namespaces', 'events', 'variables'],
-  plan: ['namespaces', 'events', 'variables', 'dag'],
-  checkpoints: ['namespaces', 'events', 'variables', 'dag', 'plan'],
+  'life-cycle': ['namespaces', 'events', 'variables'],
+  dag: ['namespaces', 'expressions', 'events', 'variables', 'life-cycle'],
+  plan: ['namespaces', 'expressions', 'events', 'variables', 'life-cycle', 'dag'],
+  checkpoints: ['namespaces', 'expressions', 'events', 'variables', 'life-cycle', 'dag', 'plan'],
 }
 
 /** `undefined` when the import keeps to the table, else what is wrong with it. */

@@ -1,0 +1,75 @@
+/** Mistakes in expressions, shown with the place: a number for programs, a caret for people. */
+
+import { InvalidError } from '../../base/errors.ts'
+import { oneLine } from '../../base/one-line.ts'
+
+/** How much of a long line is shown to each side of the caret. */
+const EXCERPT_CHARS = 40
+
+export interface ExpressionFault {
+  readonly text: string
+  /** Where the mistake is: an index into the text, or its length for the end. */
+  readonly at: number
+  readonly problem: string
+  readonly next?: string
+}
+
+/** An expression that cannot be read. `details.excerpt` shows the place with a caret under it. */
+export function badExpression(fault: ExpressionFault): InvalidError {
+  return new InvalidError('core/bad-expression', `read the expression ${describe(fault)}`, optionsOf(fault))
+}
+
+/** An expression that reads well and meets a value it cannot judge. */
+export function badComparison(fault: ExpressionFault): InvalidError {
+  return new InvalidError(
+    'core/bad-comparison',
+    `evaluate the expression ${describe(fault)}`,
+    optionsOf(fault),
+  )
+}
+
+/** The line with the mistake, and below it a caret under the place. */
+export function drawCaret(text: string, at: number): string {
+  const lineStart = text.lastIndexOf('\n', at - 1) + 1
+  const lineEnd = text.indexOf('\n', at)
+  const line = text.slice(lineStart, lineEnd === -1 ? text.length : lineEnd)
+  const column = at - lineStart
+  const from = Math.max(0, column - EXCERPT_CHARS)
+  const to = Math.min(line.length, column + EXCERPT_CHARS)
+  const head = (from > 0 ? '…' : '') + shown(line.slice(from, column))
+  const tail = shown(line.slice(column, to)) + (to < line.length ? '…' : '')
+  return `${head}${tail}\n${' '.repeat(countCharacters(head))}^`
+}
+
+function describe({ text, at, problem }: ExpressionFault): string {
+  const { line, column } = placeOf(text, at)
+  const where = text.includes('\n') ? `line ${line}, character ${column}` : `character ${column}`
+  return `"${excerpt(text, at)}" at ${where}: ${problem}`
+}
+
+function optionsOf({ text, at, next }: ExpressionFault) {
+  const details = { position: at, ...placeOf(text, at), excerpt: drawCaret(text, at) }
+  return next === undefined ? { details } : { details, next }
+}
+
+function placeOf(text: string, at: number): { readonly line: number; readonly column: number } {
+  const lines = text.slice(0, at).split('\n')
+  return { line: lines.length, column: countCharacters(lines.at(-1) ?? '') + 1 }
+}
+
+function excerpt(text: string, at: number): string {
+  const from = Math.max(0, at - EXCERPT_CHARS)
+  const to = Math.min(text.length, at + EXCERPT_CHARS)
+  return `${from > 0 ? '…' : ''}${oneLine(text.slice(from, to))}${to < text.length ? '…' : ''}`
+}
+
+/** By code points: near enough to what an editor counts, and no surrogate pair is two. */
+function countCharacters(text: string): number {
+  return Array.from(text).length
+}
+
+/** One column for each character, whatever it is: the caret must stand below its place. */
+function shown(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what we are after
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, ' ')
+}
