@@ -133,6 +133,8 @@ export const LAKEFS_PARTS_IN_FLIGHT = 4
 export const LAKEFS_PARTS_MAX = 10_000
 /** The largest upload that may go to a presigned address in one piece. */
 export const LAKEFS_PRESIGNED_PUT_MAX_BYTES = 5_368_709_120
+/** Up to this size a whole object is fetched through lakeFS, in one request, also where the store could be asked. */
+export const LAKEFS_DIRECT_DOWNLOAD_MAX_BYTES = 1_048_576
 /** How long giving up a multi-part upload may take; it goes on when the upload itself was aborted. */
 export const LAKEFS_ABORT_UPLOAD_MS = 30_000
 
@@ -186,8 +188,12 @@ export const WORKSPACE_FILES_MAX = 1_000_000
 export const WORKSPACE_BYTES_MAX = 10_995_116_277_760
 /** How many files are brought in at the same time. */
 export const WORKSPACE_DOWNLOADS_IN_FLIGHT = 32
+/** How many of the others. */
+export const WORKSPACE_LARGE_DOWNLOADS_IN_FLIGHT = 4
 /** Up to this size a file is gathered in memory and written in one go. */
-export const WORKSPACE_SMALL_FILE_MAX_BYTES = 65_536
+export const WORKSPACE_SMALL_FILE_MAX_BYTES = 262_144
+/** How much of a larger file is gathered before it is written. */
+export const WORKSPACE_WRITE_BUFFER_BYTES = 1_048_576
 /** How many files are hashed at the same time. */
 export const WORKSPACE_HASHES_IN_FLIGHT = 2
 /** How much of a file is read at once while it is hashed. */

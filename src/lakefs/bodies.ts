@@ -122,7 +122,8 @@ function asBytes(piece: unknown): Uint8Array {
   throw new InvalidError('lakefs/body-unreadable', 'an upload body must give bytes, not objects')
 }
 
-function shortBody(expected: Expectation, arrivedBytes: number, cause?: unknown): UnavailableError {
+/** Fewer bytes arrived than are stored. */
+export function shortBody(expected: Expectation, arrivedBytes: number, cause?: unknown): UnavailableError {
   return new UnavailableError(
     'lakefs/short-body',
     `${expected.what}: ${arrivedBytes} of ${expected.sizeBytes} bytes arrived`,

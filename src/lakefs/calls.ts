@@ -22,7 +22,13 @@ import { breakFailure, failureOf, lostEarlier, shapeFailure, type Call } from '.
 import type { paths } from './generated/lakefs-api.ts'
 import { operationRow, type ExpectedRefusal, type OperationName, type RefusalOf } from './operations.ts'
 import { ShapeError } from './readers.ts'
-import { ExchangeBrokenError, type RawAnswer, type RawRequest, type Transport } from './transport.ts'
+import {
+  ExchangeBrokenError,
+  type AnswerReceiver,
+  type RawAnswer,
+  type RawRequest,
+  type Transport,
+} from './transport.ts'
 
 export type Api = Client<paths>
 
@@ -62,6 +68,12 @@ export interface Calls {
     call: Call<Name>,
     request: RawRequest,
   ): Promise<CallResult<RawAnswer, RefusalOf<Name>>>
+  /** The same, with the body handed on as it arrives. `receive` is called once the status says "done". */
+  deliverOnce<Name extends OperationName>(
+    call: Call<Name>,
+    request: RawRequest,
+    receive: (answer: Pick<RawAnswer, 'status' | 'header'>) => AnswerReceiver['write'],
+  ): Promise<CallResult<undefined, RefusalOf<Name>>>
   /** Takes a place, tries, tries again where that is right. */
   attempts<Value>(call: Call, once: () => Promise<Value>): Promise<Value>
   /** The retry policy alone, for what is made of several requests and takes no place of its own. */
@@ -101,6 +113,7 @@ export function createCalls(options: CallsOptions): Calls {
       attempts(options, limit, call, () => sendJson(options, api, call, send, read)),
     jsonOnce: (call, send, read) => sendJson(options, api, call, send, read),
     once: (call, request) => sendRaw(options, call, request),
+    deliverOnce: (call, request, receive) => deliverRaw(options, call, request, receive),
     attempts: (call, once) => attempts(options, limit, call, once),
     repeat: (once, { signal, shouldRetry }) => retry(once, { ...retryBasis(options, signal), shouldRetry }),
   }
@@ -187,6 +200,52 @@ async function sendRaw<Name extends OperationName>(
   return refusal<Name>(verdict.is, answer)
 }
 
+async function deliverRaw<Name extends OperationName>(
+  options: CallsOptions,
+  call: Call<Name>,
+  request: RawRequest,
+  receive: (answer: Pick<RawAnswer, 'status' | 'header'>) => AnswerReceiver['write'],
+): Promise<CallResult<undefined, RefusalOf<Name>>> {
+  let answered: Pick<RawAnswer, 'status' | 'header'> | undefined
+  let write: AnswerReceiver['write'] | undefined
+  const refused: Uint8Array[] = []
+  let refusedBytes = 0
+  const note = noteFor(options, call)
+  const receiver: AnswerReceiver = {
+    begin: (answer) => {
+      answered = answer
+      note(answer.status)
+      if (operationRow(call.operation).done.includes(answer.status)) write = receive(answer)
+    },
+    write: (piece) => {
+      if (write !== undefined) return write(piece)
+      refusedBytes += piece.byteLength
+      if (refusedBytes > LAKEFS_REFUSAL_MAX_BYTES)
+        throw new ExchangeBrokenError({ sent: true, how: 'dropped' }, new Error('a refusal without end'))
+      refused.push(piece)
+      return undefined
+    },
+  }
+  try {
+    await options.transport.deliver(
+      {
+        ...request,
+        headers: { ...request.headers, authorization: options.authorization },
+        signal: call.signal,
+      },
+      receiver,
+    )
+  } catch (error) {
+    if (answered === undefined) note(undefined)
+    throw error instanceof ExchangeBrokenError ? brokenOff(call, error) : error
+  }
+  if (write !== undefined) return { is: 'done', value: undefined }
+  if (answered === undefined) throw shapeFailure(call, 'no answer was begun')
+  const { verdict, answer } = judge(options, call, answered, Buffer.concat(refused).toString('utf8'))
+  if (verdict.is === 'done') throw shapeFailure(call, `status ${answered.status}`)
+  return refusal<Name>(verdict.is, answer)
+}
+
 function refusal<Name extends OperationName>(
   is: ExpectedRefusal,
   answer: Answer,
@@ -196,10 +255,7 @@ function refusal<Name extends OperationName>(
 }
 
 async function exchange(options: CallsOptions, call: Call, request: RawRequest): Promise<RawAnswer> {
-  const { clock = systemClock, onExchange } = options
-  const startMs = clock.monotonicMs()
-  const note = (status: number | undefined): void =>
-    onExchange?.({ operation: call.operation, status, durationMs: clock.monotonicMs() - startMs })
+  const note = noteFor(options, call)
   try {
     const answer = await options.transport.exchange({
       ...request,
@@ -213,6 +269,14 @@ async function exchange(options: CallsOptions, call: Call, request: RawRequest):
     if (!(error instanceof ExchangeBrokenError)) throw error
     throw brokenOff(call, error)
   }
+}
+
+function noteFor(
+  { clock = systemClock, onExchange }: CallsOptions,
+  { operation }: Call,
+): (status: number | undefined) => void {
+  const startMs = clock.monotonicMs()
+  return (status) => onExchange?.({ operation, status, durationMs: clock.monotonicMs() - startMs })
 }
 
 /** An abort by the caller is handed back as it is, unless it leaves behind that nobody knows what happened. */
@@ -229,7 +293,7 @@ const JSON_TYPE = 'application/json'
 function judge(
   options: CallsOptions,
   call: Call,
-  raw: RawAnswer,
+  raw: Pick<RawAnswer, 'status' | 'header'>,
   text: string,
 ): { verdict: Exclude<Verdict, { is: 'error' }>; answer: Answer } {
   const json = raw.header('content-type')?.includes(JSON_TYPE) === true ? parse(text) : undefined

@@ -10,6 +10,8 @@ import {
 import type {
   ByteRange,
   CallOptions,
+  DownloadOptions,
+  DownloadSink,
   ListEntry,
   ListOptions,
   ObjectStat,
@@ -20,7 +22,7 @@ import type {
 import { classifyAnswer } from './answers.ts'
 import { noSuchBranch, readBranch } from './branches.ts'
 import { missingRef, type RepoContext } from './context.ts'
-import { openObject, statObject } from './download.ts'
+import { downloadObject, openObject, statObject } from './download.ts'
 import { failureOf, quote, type Call } from './failures.ts'
 import type { components } from './generated/lakefs-api.ts'
 import { paged } from './paging.ts'
@@ -83,6 +85,21 @@ export async function read(
   const found = await openObject(client, { repository, at, path }, options)
   if (found !== undefined) return found
   await missingRef(context, at, options)
+  return undefined
+}
+
+export async function download(
+  context: RepoContext,
+  at: CommitRef | BranchName,
+  path: string,
+  open: () => DownloadSink,
+  options: DownloadOptions = {},
+): Promise<Pick<OpenedObject, 'checksum' | 'sizeBytes'> | undefined> {
+  checkPath(path)
+  const { client, repository } = context
+  const found = await downloadObject(client, { repository, at, path }, open, options)
+  if (found !== undefined) return found
+  await missingRef(context, at, signalOf(options))
   return undefined
 }
 

@@ -71,7 +71,13 @@ export function toPhysicalAddress(json: Schemas['ObjectStats'] | undefined): str
 
 export function toListEntry(json: Schemas['ObjectStats']): ListEntry {
   if (json.path_type === 'common_prefix') return { kind: 'prefix', path: text(json.path, 'path') }
-  return { kind: 'object', ...toObjectStat(json) }
+  const { physical_address: address }: Unread<Schemas['ObjectStats']> = json
+  // Only of a listing, which is never asked for presigned addresses: those must not be shown.
+  return {
+    kind: 'object',
+    ...toObjectStat(json),
+    ...(typeof address === 'string' && address !== '' ? { address } : {}),
+  }
 }
 
 const CHANGE_KINDS: ReadonlySet<unknown> = new Set<ChangeKind>(['added', 'removed', 'changed', 'conflict'])

@@ -14,7 +14,7 @@ import type { LakefsClient } from './client.ts'
 import { commit, merge, readCommit, readLog, writeCommitRecord } from './commits.ts'
 import type { RepoContext } from './context.ts'
 import { diffCommits, diffForMerge, diffUncommitted } from './diffs.ts'
-import { deleteObjects, listObjects, read, stat, write } from './objects.ts'
+import { deleteObjects, download, listObjects, read, stat, write } from './objects.ts'
 import { createTag } from './tags.ts'
 
 /**
@@ -45,6 +45,7 @@ export function openLakefsRepo(client: LakefsClient, repository: RepositoryName)
     list: (at, options) => listObjects(context, at, options),
     stat: (at, path, options) => stat(context, at, path, options),
     read: (at, path, options) => read(context, at, path, options),
+    download: (at, path, open, options) => download(context, at, path, open, options),
     write: (request, options) => write(context, request, options),
     deleteObjects: (branch, paths, options) => deleteObjects(context, branch, paths, options),
 

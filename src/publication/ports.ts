@@ -40,6 +40,8 @@ export interface ObjectStat {
   readonly modifiedAt: Date
   readonly contentType: string
   readonly metadata: Metadata
+  /** Where the store keeps the bytes, where the server tells: one address, one content. */
+  readonly address?: string
 }
 
 export type ListEntry =
@@ -81,6 +83,16 @@ export interface OpenedObject {
   readonly contentType: string
   /** Fails with `lakefs/checksum-mismatch` or `lakefs/short-body` when what arrived is not what was stored. */
   readonly body: Readable
+}
+
+/** Takes the bytes of one try of a download, piece by piece. A promise holds the next piece back until it resolves. */
+export type DownloadSink = (piece: Uint8Array) => Promise<void> | undefined
+
+export interface DownloadOptions extends CallOptions {
+  /** What the listing says. Small objects take the way with the fewest requests, others the one with the most room. */
+  readonly sizeBytes?: number
+  /** Whether the bytes are held against the checksum, where it is comparable. Their number always is. */
+  readonly verify?: boolean
 }
 
 /** A body that can be sent again when the first try surely did nothing: opened anew for each try. */
@@ -222,6 +234,18 @@ export interface VersionedRepo {
     path: string,
     options?: CallOptions & { readonly range?: ByteRange },
   ): Promise<OpenedObject | undefined>
+
+  /**
+   * The whole object, handed on as it arrives: less work than a stream, and a break in the middle is tried again.
+   * `open` is asked for a new sink for each try; what an earlier one was given counts for nothing. `undefined` when
+   * there is no such object. Left out by a repository that has no faster way than `read`.
+   */
+  download?(
+    at: CommitRef | BranchName,
+    path: string,
+    open: () => DownloadSink,
+    options?: DownloadOptions,
+  ): Promise<Pick<OpenedObject, 'checksum' | 'sizeBytes'> | undefined>
 
   write(request: WriteRequest, options?: CallOptions): Promise<WriteOutcome>
   /** Deleting what is not there is no error, a branch that is not there is. Splits into as many requests as the server's limit asks for. */

@@ -1,13 +1,13 @@
 /**
  * How the content of one object gets into one file. Laying out knows only this: fetching from the repository is one
- * way, taking it from where it lies already would be another.
+ * way, taking it from where it lies already is another.
  */
 
 import { createHash } from 'node:crypto'
-import { open, writeFile } from 'node:fs/promises'
 import { DefectError, UnavailableError } from '../base/errors.ts'
 import { WORKSPACE_SMALL_FILE_MAX_BYTES } from '../base/limits.ts'
-import type { ObjectSource, SourceObject } from './ports.ts'
+import type { ObjectSource, PieceSink, SourceObject } from './ports.ts'
+import { openStreamedFile, writeNewFile } from './write-files.ts'
 
 export interface FileRequest {
   readonly object: SourceObject
@@ -23,6 +23,8 @@ export interface FileRequest {
 export interface ProvidedFile {
   /** In hexadecimal; there when it was asked for. */
   readonly md5?: string
+  /** It lay here already, and does not have to be kept for the next time. */
+  readonly isCached?: boolean
 }
 
 export interface FileProvider {
@@ -39,64 +41,77 @@ export function fetchFrom(source: ObjectSource): FileProvider {
 }
 
 async function fetchFile(source: ObjectSource, request: FileRequest): Promise<ProvidedFile> {
-  const hash = request.wantsMd5 ? createHash('md5') : undefined
-  const body = await source.read(request.object.key, { signal: request.signal })
-  const write = request.object.sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES ? writeSmall : writeLarge
-  await write(
-    request,
-    meter(body, request, (chunk) => hash?.update(chunk)),
-  )
-  return hash === undefined ? {} : { md5: hash.digest('hex') }
+  return request.object.sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES
+    ? fetchSmall(source, request)
+    : fetchLarge(source, request)
 }
 
-/** Passes on what arrives, and insists that it is as long as was said: no more, so that no disk fills up, and no less. */
-async function* meter(
-  body: AsyncIterable<unknown>,
-  { object, signal, onBytes }: FileRequest,
-  look: (chunk: Uint8Array) => void,
-): AsyncGenerator<Uint8Array, void> {
-  let seenBytes = 0
-  for await (const chunk of body) {
-    if (!(chunk instanceof Uint8Array)) {
-      throw new DefectError(
-        'workspace/text-stream',
-        `fetch ${JSON.stringify(object.key)}: the stream gave text`,
-      )
+async function fetchSmall(source: ObjectSource, request: FileRequest): Promise<ProvidedFile> {
+  const { object, path, wantsMd5 } = request
+  let pieces: Uint8Array[] = []
+  await transfer(source, request, () => {
+    pieces = []
+    return (piece) => {
+      pieces.push(piece)
+      return undefined
     }
-    signal.throwIfAborted()
-    seenBytes += chunk.length
-    if (seenBytes > object.sizeBytes) throw wrongSize(object, `more than that arrived`)
-    look(chunk)
-    onBytes(chunk.length)
-    yield chunk
-  }
-  if (seenBytes < object.sizeBytes) throw wrongSize(object, `the stream ended after ${seenBytes}`)
+  })
+  const [only] = pieces
+  const content = only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces, object.sizeBytes)
+  writeNewFile(path, content)
+  return wantsMd5 ? { md5: createHash('md5').update(content).digest('hex') } : {}
 }
 
-async function writeSmall({ path, object }: FileRequest, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  const content = Buffer.allocUnsafe(object.sizeBytes)
-  let filled = 0
-  for await (const chunk of chunks) {
-    content.set(chunk, filled)
-    filled += chunk.length
-  }
-  await writeFile(path, content, { flag: 'wx' })
-}
-
-async function writeLarge({ path }: FileRequest, chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  const file = await open(path, 'wx')
+async function fetchLarge(source: ObjectSource, request: FileRequest): Promise<ProvidedFile> {
+  const file = await openStreamedFile(request.path)
   try {
-    for await (const chunk of chunks) await writeWhole(file, chunk)
+    let hash = createHash('md5')
+    await transfer(source, request, () => {
+      const write = file.restart()
+      hash = createHash('md5')
+      return (piece) => {
+        if (request.wantsMd5) hash.update(piece)
+        return write(piece)
+      }
+    })
+    await file.finish()
+    return request.wantsMd5 ? { md5: hash.digest('hex') } : {}
   } finally {
     await file.close()
   }
 }
 
-/** A write may take less than it was given. */
-async function writeWhole(file: Awaited<ReturnType<typeof open>>, chunk: Uint8Array): Promise<void> {
-  for (let written = 0; written < chunk.length;) {
-    written += (await file.write(chunk, written, chunk.length - written)).bytesWritten
+/** Hands on what arrives, and insists that it is as long as was said: no more, so that no disk fills up, and no less. */
+async function transfer(source: ObjectSource, request: FileRequest, open: () => PieceSink): Promise<void> {
+  const { object, signal, onBytes } = request
+  let seenBytes = 0
+  const openMetered = (): PieceSink => {
+    // What an earlier try brought does not count as progress twice.
+    onBytes(-seenBytes)
+    seenBytes = 0
+    const write = open()
+    return (piece) => {
+      seenBytes += piece.length
+      if (seenBytes > object.sizeBytes) throw wrongSize(object, `more than that arrived`)
+      onBytes(piece.length)
+      return write(piece)
+    }
   }
+  if (source.download !== undefined) {
+    await source.download(object.key, openMetered, { sizeBytes: object.sizeBytes, signal })
+  } else {
+    const body: AsyncIterable<unknown> = await source.read(object.key, { signal })
+    const write = openMetered()
+    for await (const piece of body) {
+      if (!(piece instanceof Uint8Array)) {
+        const doing = `fetch ${JSON.stringify(object.key)}`
+        throw new DefectError('workspace/text-stream', `${doing}: the stream gave text`)
+      }
+      signal.throwIfAborted()
+      await write(piece)
+    }
+  }
+  if (seenBytes < object.sizeBytes) throw wrongSize(object, `the stream ended after ${seenBytes}`)
 }
 
 function wrongSize(object: SourceObject, what: string): UnavailableError {

@@ -1,5 +1,6 @@
 /** Many things to do, a few at a time. */
 
+import { setMaxListeners } from 'node:events'
 import { abortReason } from '../base/clock.ts'
 
 export interface BoundedOptions {
@@ -19,6 +20,8 @@ export async function forEachBounded<T>(
 ): Promise<void> {
   options.signal?.throwIfAborted()
   const stop = new AbortController()
+  // Every action under way may wait on it; that is no leak.
+  setMaxListeners(0, stop.signal)
   const onAbort = (): void => stop.abort(abortReason(options.signal))
   options.signal?.addEventListener('abort', onAbort, { once: true })
   const iterator = items[Symbol.iterator]()

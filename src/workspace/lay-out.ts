@@ -7,23 +7,16 @@ import { lstatSync, writeFileSync } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
-import { DefectError, InvalidError, isPeragoError, UnavailableError } from '../base/errors.ts'
-import {
-  WORKSPACE_BYTES_MAX,
-  WORKSPACE_CLOCK_TICK_MAX_MS,
-  WORKSPACE_DOWNLOADS_IN_FLIGHT,
-  WORKSPACE_FILES_MAX,
-  WORKSPACE_PROGRESS_INTERVAL_MS,
-} from '../base/limits.ts'
+import { InvalidError, isPeragoError, UnavailableError } from '../base/errors.ts'
+import { WORKSPACE_BYTES_MAX, WORKSPACE_CLOCK_TICK_MAX_MS, WORKSPACE_FILES_MAX } from '../base/limits.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
 import { asDiskError } from './disk-errors.ts'
-import { readFileFacts } from './file-facts.ts'
 import { fetchFrom, type FileProvider } from './file-provider.ts'
-import { forEachBounded } from './for-each-bounded.ts'
-import { looksLikeMd5, type Manifest, type ManifestRecord } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
 import type { AttemptMarker, OwnedDirectory, WorkspaceAttempt, WorkspaceRoot } from './ownership.ts'
 import { planLayOut, type LayOutPlan, type LayOutPlanner } from './plan-lay-out.ts'
 import type { ObjectSource } from './ports.ts'
+import { provideFiles, type LayOutProgress } from './provide-files.ts'
 import { describeRefusals } from './refusals.ts'
 import { readWorkspaceSpec, type WorkspaceSpec, type WorkspaceView } from './workspace-spec.ts'
 
@@ -33,12 +26,7 @@ export interface WorkspaceLimits {
   readonly downloadsInFlight: number
 }
 
-export interface LayOutProgress {
-  readonly files: number
-  readonly filesTotal: number
-  readonly bytes: number
-  readonly bytesTotal: number
-}
+export type { LayOutProgress }
 
 export interface LayOutOptions {
   readonly root: WorkspaceRoot
@@ -97,7 +85,13 @@ export async function layOut(options: LayOutOptions): Promise<AttemptWorkspace> 
     await assertRoom(root.directory, plan.manifest)
     owned = await root.claim(place, attempt)
     await makeDirectories(owned.tree, plan.directories, signal)
-    await provideFiles(owned.tree, plan.manifest, options)
+    await provideFiles(owned.tree, plan.manifest, {
+      provider: options.provider ?? fetchFrom(options.source),
+      inFlight: options.limits?.downloadsInFlight,
+      clock: root.clock,
+      onProgress: options.onProgress,
+      signal,
+    })
     plan.manifest.layOutEndNs = await passClockTick(
       join(owned.scratch, CLOCK_FILE),
       plan.manifest,
@@ -179,39 +173,6 @@ async function makeDirectories(
   }
 }
 
-async function provideFiles(tree: string, manifest: ManifestRecord, options: LayOutOptions): Promise<void> {
-  const provider = options.provider ?? fetchFrom(options.source)
-  const progress = new ProgressMeter(manifest, options.root.clock, options.onProgress)
-  await forEachBounded(
-    indexesOf(manifest),
-    { limit: options.limits?.downloadsInFlight ?? WORKSPACE_DOWNLOADS_IN_FLIGHT, signal: options.signal },
-    async (index, signal) => {
-      const object = manifest.entry(index)
-      const path = join(tree, object.path)
-      const wantsMd5 = !looksLikeMd5(object.checksum)
-      const { md5 } = await provider.provide({ object, path, wantsMd5, signal, onBytes: progress.addBytes })
-      recordFile(manifest, index, path)
-      if (wantsMd5 && md5 !== undefined) manifest.recordMd5(index, md5)
-      progress.addFile()
-    },
-  )
-  progress.end()
-}
-
-function recordFile(manifest: ManifestRecord, index: number, path: string): void {
-  const facts = readFileFacts(path)
-  const { key, sizeBytes } = manifest.entry(index)
-  if (facts?.sizeBytes === sizeBytes) manifest.recordFacts(index, facts)
-  else {
-    throw new DefectError(
-      'workspace/not-provided',
-      `lay out ${JSON.stringify(key)}: there should be a file of ${sizeBytes} bytes, and there is ` +
-        (facts === undefined ? 'none' : `one of ${facts.sizeBytes}`),
-      { details: { key, sizeBytes } },
-    )
-  }
-}
-
 function* indexesOf({ count }: Manifest): IterableIterator<number> {
   for (let index = 0; index < count; index++) yield index
 }
@@ -255,48 +216,5 @@ async function removeQuietly(owned: OwnedDirectory, logger: Logger): Promise<voi
     await owned.remove()
   } catch (error) {
     logger.warn('could not remove a workspace that was not laid out', { directory: owned.tree, error })
-  }
-}
-
-class ProgressMeter {
-  readonly #manifest: Manifest
-  readonly #clock: Clock
-  readonly #tell: ((progress: LayOutProgress) => void) | undefined
-  #files = 0
-  #bytes = 0
-  #toldAtMs: number
-
-  constructor(manifest: Manifest, clock: Clock, tell: LayOutOptions['onProgress']) {
-    this.#manifest = manifest
-    this.#clock = clock
-    this.#tell = tell
-    this.#toldAtMs = clock.monotonicMs()
-  }
-
-  readonly addBytes = (count: number): void => {
-    this.#bytes += count
-    this.#tellNowAndThen()
-  }
-
-  addFile(): void {
-    this.#files++
-    this.#tellNowAndThen()
-  }
-
-  end(): void {
-    this.#tell?.({
-      files: this.#files,
-      filesTotal: this.#manifest.count,
-      bytes: this.#bytes,
-      bytesTotal: this.#manifest.totalBytes,
-    })
-  }
-
-  #tellNowAndThen(): void {
-    if (this.#tell === undefined) return
-    const nowMs = this.#clock.monotonicMs()
-    if (nowMs - this.#toldAtMs < WORKSPACE_PROGRESS_INTERVAL_MS) return
-    this.#toldAtMs = nowMs
-    this.end()
   }
 }

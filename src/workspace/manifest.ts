@@ -33,6 +33,9 @@ export interface Manifest {
   facts(index: number): FileFacts
   /** The MD5 of the content in hexadecimal, which hashing the file again must give if it is unchanged. */
   md5(index: number): string | undefined
+  sizeBytes(index: number): number
+  /** Whether the content lies in the content cache already. */
+  isCached(index: number): boolean
 }
 
 /** Filled while planning and laying out; nobody else writes to it. */
@@ -51,6 +54,9 @@ export class ManifestRecord implements Manifest {
   #inodes = new BigUint64Array(0)
   /** For objects whose checksum is no MD5: what was found while their files were written. */
   readonly #hashes = new Map<number, Buffer>()
+  /** Of few objects, if any: those whose checksum does not tell their content. */
+  readonly #addresses = new Map<number, string>()
+  #cached = new Uint8Array(0)
 
   constructor(prefix: string) {
     this.prefix = prefix
@@ -73,6 +79,8 @@ export class ManifestRecord implements Manifest {
     this.#checksums.append(object.checksum)
     this.#contentTypes.append(object.contentType, object.contentType)
     this.#metadata.append(metadataKey(object.metadata), object.metadata)
+    if (object.address !== undefined && !looksLikeMd5(object.checksum))
+      this.#addresses.set(index, object.address)
     this.totalBytes += object.sizeBytes
     return true
   }
@@ -88,6 +96,19 @@ export class ManifestRecord implements Manifest {
     this.#mtimes = new BigInt64Array(this.count)
     this.#ctimes = new BigInt64Array(this.count)
     this.#inodes = new BigUint64Array(this.count)
+    this.#cached = new Uint8Array(this.count)
+  }
+
+  recordCached(index: number): void {
+    this.#cached[index] = 1
+  }
+
+  isCached(index: number): boolean {
+    return this.#cached[index] === 1
+  }
+
+  sizeBytes(index: number): number {
+    return this.#sizes[index] ?? 0
   }
 
   recordFacts(index: number, facts: FileFacts): void {
@@ -115,7 +136,9 @@ export class ManifestRecord implements Manifest {
 
   entry(index: number): ManifestEntry {
     const path = this.path(index)
+    const address = this.#addresses.get(index)
     return {
+      ...(address === undefined ? {} : { address }),
       path,
       key: this.prefix + path,
       checksum: this.#checksums.at(index),

@@ -10,6 +10,16 @@ export interface SourceObject {
   readonly sizeBytes: number
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
+  /** Where the repository keeps the bytes, where it tells: one address, one content. */
+  readonly address?: string
+}
+
+/** Takes the bytes of one try of a download, piece by piece. A promise holds the next piece back until it resolves. */
+export type PieceSink = (piece: Uint8Array) => Promise<void> | undefined
+
+export interface DownloadOptions {
+  readonly sizeBytes: number
+  readonly signal?: AbortSignal
 }
 
 export interface ObjectSource {
@@ -17,4 +27,9 @@ export interface ObjectSource {
   list(prefix: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<SourceObject>
   /** Streams one object; the stream fails when what arrives is not what was stored. */
   read(key: string, options?: { readonly signal?: AbortSignal }): Promise<Readable>
+  /**
+   * The whole object, handed on as it arrives, with less work than a stream takes. `open` is asked for a new sink for
+   * each try. Left out by a source that has no such way.
+   */
+  download?(key: string, open: () => PieceSink, options: DownloadOptions): Promise<void>
 }
