@@ -60,6 +60,9 @@ export async function openConductorFront(target: string): Promise<ConductorFront
 }
 
 function readUpdate(method: string, path: string, body: Buffer): PassingRequest['update'] {
-  if (method !== 'POST' || path !== '/api/tasks') return {}
+  if (method !== 'POST' || !UPDATES.has(path)) return {}
   return JSON.parse(body.toString()) as PassingRequest['update']
 }
+
+/** The second one is what Conductor's own clients send. */
+const UPDATES: ReadonlySet<string> = new Set(['/api/tasks', '/api/tasks/update-v2'])
