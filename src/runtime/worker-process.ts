@@ -10,15 +10,15 @@ import { ORPHAN_GRACE_MS } from '../base/limits.ts'
 import { entryUrl } from '../base/module-entry.ts'
 import { createRedactor } from '../base/redaction.ts'
 import { WorkerAbandonedError } from '../worker/author-errors.ts'
+import type { OrphanWatchData } from '../worker/orphan-watch.ts'
 import { openLogger } from './logging.ts'
-import type { OrphanWatchData } from './orphan-watch.ts'
 import { openWorker, type OpenedWorker } from './worker.ts'
 import type { FromWorkerProcess, ToWorkerProcess } from './worker-processes.ts'
 
 invariant(process.send !== undefined, 'a worker process is started by its supervisor')
 const supervisorPid = process.ppid
-const watched: OrphanWatchData = { supervisorPid, graceMs: ORPHAN_GRACE_MS }
-new Worker(entryUrl(import.meta.url, './orphan-watch.ts'), { workerData: watched }).unref()
+const watched: OrphanWatchData = { parentPid: supervisorPid, graceMs: ORPHAN_GRACE_MS, group: false }
+new Worker(entryUrl(import.meta.url, '../worker/orphan-watch.ts'), { workerData: watched }).unref()
 const opening: { worker?: Promise<OpenedWorker> } = {}
 
 /** Asked before every fence. The parent's pid changes in the same instant in which the parent is gone. */
