@@ -1,5 +1,5 @@
 // Tasks that worker processes run for a real Conductor; they load the package as it was built.
-import { existsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { defineWorkspaceTask, requireFile } from 'perago'
 import { z } from 'zod'
@@ -7,17 +7,24 @@ import { z } from 'zod'
 const LOOK_MS = 20
 
 const params = z.object({
+  /** `{attempt}` is replaced. */
   file: z.string().default('out.txt'),
   text: z.string().default('text'),
+  /** Grows by a line with each run. */
+  runs: z.string().optional(),
   /** Written when the body runs. */
   begun: z.string().optional(),
   /** The first attempt waits for this file. */
   go: z.string().optional(),
   /** Written, with the reason, when the body is aborted. */
   aborted: z.string().optional(),
+  /** Written when the body is told that the worker stops. */
+  stopping: z.string().optional(),
   /** Changes nothing. */
   idle: z.boolean().default(false),
   resultBytes: z.number().default(0),
+  /** Never yields while it waits. */
+  spin: z.boolean().default(false),
 })
 
 /** Holds a budget that fits below the shortest lease of this module. */
@@ -28,13 +35,16 @@ const publishBudget = {
   shutdownGraceSeconds: 1,
 }
 
-async function body({ workspace, params: told, attempt, signal }) {
-  const { file, text, begun, go, aborted, idle, resultBytes } = told
+async function body({ workspace, params: told, attempt, signal, shutdown }) {
+  const { text, runs, begun, go, aborted, stopping, idle, resultBytes, spin } = told
+  const file = told.file.replace('{attempt}', String(attempt.retryCount))
+  if (runs !== undefined) appendFileSync(runs, `${attempt.taskId}\n`)
+  if (stopping !== undefined) shutdown.addEventListener('abort', () => writeFileSync(stopping, 'told'))
   if (!idle) writeFileSync(workspace.path(file), `${text} by attempt ${attempt.retryCount}`)
   if (begun !== undefined) writeFileSync(begun, String(process.pid))
   try {
     while (go !== undefined && attempt.retryCount === 0 && !existsSync(go))
-      await wait(LOOK_MS, undefined, { signal })
+      if (!spin) await wait(LOOK_MS, undefined, { signal })
   } catch (error) {
     if (aborted !== undefined) writeFileSync(aborted, String(signal.reason?.code))
     throw error
@@ -55,6 +65,7 @@ const declare = (name, timeout, further = {}) =>
       publishBudget,
       ...further.controls,
     },
+    ...further.more,
     body,
   })
 
@@ -68,6 +79,10 @@ export const guarded = declare(
 export const reader = declare('perago_it_reader', { responseSeconds: 60 }, { workspace: { readOnly: true } })
 /** For what waits until a lease has ended. */
 export const brief = declare('perago_it_brief', { responseSeconds: 6 })
+/** Runs in a process of its own. */
+export const apart = declare('perago_it_apart', { responseSeconds: 60 }, { more: { runIn: 'process' } })
+/** Keeps its lease while the server is away. */
+export const patient = declare('perago_it_patient', { responseSeconds: 600 })
 /** Times out although its lease is renewed. */
 export const limited = declare('perago_it_limited', { responseSeconds: 12, runSeconds: 12 })
 /** Stops when its workflow is paused. */

@@ -91,6 +91,9 @@ export interface WorkerWorld {
   readonly repo: VersionedRepo
   readonly inputRef: CommitRef
   readonly root: string
+  readonly configuration: PeragoConfiguration
+  /** Where the tasks of this world wait. */
+  readonly domain: string
   /** What the workers of `open` told. */
   readonly events: WorkerEvent[]
   /** A path below the root's parent that nothing else uses. */
@@ -109,11 +112,15 @@ export interface WorkerWorld {
 
 let worlds = 0
 
-export async function openWorkerWorld(conductorUrl: string, lakefs: WorkerLakefs): Promise<WorkerWorld> {
+/** `control` reaches the queue behind the address, unless it is a Conductor. */
+export async function openWorkerWorld(
+  conductorUrl: string,
+  lakefs: WorkerLakefs,
+  control: QueueControl = conductorControl(conductorUrl),
+): Promise<WorkerWorld> {
   const directory = await mkdtemp(join(tmpdir(), 'perago-conductor-worker-'))
   const root = join(directory, 'root')
   const front = await openConductorFront(conductorUrl)
-  const control = conductorControl(conductorUrl)
   // A domain is a queue of its own: no worker of one test is handed the task of another.
   const domain = `it${process.pid}n${++worlds}`
   const { repository, repo } = await lakefs.openRepository()
@@ -141,6 +148,8 @@ export async function openWorkerWorld(conductorUrl: string, lakefs: WorkerLakefs
     repo,
     inputRef,
     root,
+    configuration,
+    domain,
     events,
     at: (name) => join(directory, name),
     async start(name, params = {}, { branch = 'main', input = {} } = {}) {

@@ -57,11 +57,13 @@ async function answer(
   })
   if (request.method === 'GET' && room === 'tasks' && first === 'poll') {
     const count = Number(url.searchParams.get('count'))
+    const domain = url.searchParams.get('domain')
     const records = await queue.poll({
       taskType: path[3] ?? '',
       workerId: url.searchParams.get('workerid') ?? '',
       count,
       waitMs: Number(url.searchParams.get('timeout')),
+      ...(domain === null ? {} : { domain }),
     })
     return { status: 200, body: records.map(render) }
   }
