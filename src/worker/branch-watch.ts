@@ -1,6 +1,6 @@
 /**
  * Reports attempts whose branch another workflow may write at the same time: only one active workflow should. It looks
- * beside the attempt, which goes on meanwhile; what keeps work from being lost is the publish fence, not this.
+ * beside the attempt, which goes on meanwhile; what keeps work from being lost are the publish fence and the evidence tags.
  */
 
 import type { Clock } from '../base/clock.ts'
@@ -99,7 +99,7 @@ function describe({ repository, branch }: WorkspaceRef, others: readonly OpenWor
   )
   return (
     `warn: branch "${branch}" of "${repository}" may be written by another workflow that has not ended: ` +
-    `${named.join('; ')}. Only one should: of two publications from one input the later is refused.`
+    `${named.join('; ')}. Only one should: of two publications from one input the later replaces the earlier.`
   )
 }
 

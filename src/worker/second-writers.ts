@@ -1,6 +1,7 @@
 /**
  * Which other workflows that have not ended may write a branch. Two that do so come in each other's way: the publish fence
- * refuses the later one, after its work is done. Here it is seen while both run.
+ * refuses the later publication, or takes the earlier one for an abandoned try at the same step and replaces it. Here it
+ * is seen while both run.
  *
  * - A workflow is taken to write the branches that its input names, wherever in it they stand.
  * - It does not count when none of its steps can write: all are tasks that are known here and publish nothing, or steps

@@ -7,12 +7,20 @@ import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { branchName, type CommitRef } from '../../src/base/ids.ts'
+import { openConductorClient } from '../../src/conductor/client.ts'
 import type { WorkflowId } from '../../src/fences/attempt-snapshot.ts'
 import { evidenceTag } from '../../src/publication/evidence-record.ts'
+import { startWorkflow } from '../../src/runtime/start-workflow.ts'
 import { spawnWorker, type WorkerOrder } from '../../src/runtime/worker-processes.ts'
 import type { WorkerProcess } from '../../src/runtime/supervisor.ts'
 import { filesOf, logOf, stagingBranchesOf } from '../support/publication-world.ts'
 import { useRealServer } from '../support/servers/servers.ts'
+import {
+  openCommandWorld,
+  type CommandWorld,
+  type StartedWorkers,
+} from '../support/worker-conductor/command.ts'
+import { openUnleasedWorker } from '../support/worker-conductor/unleased-worker.ts'
 import {
   MAIN,
   isAlive,
@@ -51,6 +59,15 @@ async function publishedOn(branch = MAIN): Promise<CommitRef[]> {
   const input = refs.indexOf(world.inputRef)
   if (input < 0) throw new Error('the branch has lost its input')
   return refs.slice(0, input)
+}
+
+/** What the publication of an attempt did, step by step. */
+function publicationStepsOf(taskId: string | undefined): readonly string[] {
+  return world.events.flatMap((event) =>
+    event.kind === 'step' && event.event.step.startsWith('publish') && event.attempt.taskId === taskId
+      ? [`${event.event.step} ${event.event.outcome}`]
+      : [],
+  )
 }
 
 async function startProcess(
@@ -179,7 +196,21 @@ describe('somebody takes the task away while its body runs', { timeout: TEST_MS 
         await world.control.restart(workflow)
       },
     ],
+    [
+      'run again from this task, under its old id',
+      'perago_it_brief',
+      async (workflow) => {
+        const task = (await world.control.readWorkflow(workflow))?.tasks[0]
+        if (task === undefined) throw new Error('the workflow has no task')
+        await world.control.terminate(workflow)
+        await world.control.rerun(workflow, { fromTaskId: task.taskId })
+        expect((await world.control.readWorkflow(workflow))?.tasks).toMatchObject([
+          { taskId: task.taskId, retryCount: 0 },
+        ])
+      },
+    ],
   ]
+  const reopens = (how: string): boolean => how.startsWith('restarted') || how.startsWith('run again')
   test.each(ways)(
     'F-20 WK-33 WK-75 a workflow is %s: the body is aborted by the next renewal, and nothing is published',
     async (how, task, act) => {
@@ -205,16 +236,16 @@ describe('somebody takes the task away while its body runs', { timeout: TEST_MS 
       await act(workflow)
       await until('the body is aborted', () => textOf(aborted) !== undefined)
       expect(textOf(aborted)).toBe('fences/stale-attempt')
-      // One renewal may have been on its way while it happened.
-      expect(readsAtLoss).toBeLessThanOrEqual(2)
+      // One renewal may have been on its way while it happened; where the id is the same, the next attempt reads it, too.
+      expect(readsAtLoss).toBeLessThanOrEqual(how.startsWith('run again') ? 4 : 2)
       expect(await publishedOn()).toEqual([])
-      if (how === 'restarted') {
+      if (reopens(how)) {
         await writeFile(go, '')
         const { status, tasks } = await world.ended(workflow)
         expect([status, tasks.length]).toEqual(['COMPLETED', 1])
       }
       await worker.close()
-      expect(await publishedOn()).toHaveLength(how === 'restarted' ? 1 : 0)
+      expect(await publishedOn()).toHaveLength(reopens(how) ? 1 : 0)
       expect(await stagingBranchesOf(world.repo)).toEqual([])
     },
   )
@@ -262,14 +293,8 @@ describe('somebody takes the task away while its body runs', { timeout: TEST_MS 
       return held && view?.tasks[0]?.status === 'TIMED_OUT'
     })
     await writeFile(go, '')
-    const publicationOf = (of: (taskId: string) => boolean): string[] =>
-      world.events.flatMap((event) =>
-        event.kind === 'step' && event.event.step.startsWith('publish') && of(event.attempt.taskId)
-          ? [`${event.event.step} ${event.event.outcome}`]
-          : [],
-      )
     await until('the late attempt is through', () =>
-      publicationOf((taskId) => taskId === late).some((step) => step.startsWith('publish ')),
+      publicationStepsOf(late).some((step) => step.startsWith('publish ')),
     )
     release()
     await until('both attempts have ended', () => world.summaries().length === 2)
@@ -279,17 +304,101 @@ describe('somebody takes the task away while its body runs', { timeout: TEST_MS 
         expect.objectContaining({ status: 'COMPLETED', delivery: 'delivered' }),
       ]),
     )
-    expect(publicationOf((taskId) => taskId === late)).toEqual([
+    expect(publicationStepsOf(late)).toEqual([
       'publish/attempt-fence refused',
       // Its record, and the branch that carries the record: no file of the attempt.
       'publish/keep-evidence done',
       'publish/keep-evidence done',
       'publish refused',
     ])
-    expect(publicationOf((taskId) => taskId !== late)).toContain('publish/upload done')
-    expect((await world.ended(workflow)).status).toBe('COMPLETED')
+    const { status, tasks } = await world.ended(workflow)
+    expect(status).toBe('COMPLETED')
+    expect(publicationStepsOf(tasks[1]?.taskId)).toContain('publish/upload done')
     expect(await publishedOn()).toHaveLength(1)
     expect((await filesOf(world.repo))['data/out.txt']).toBe('text by attempt 1')
+  })
+})
+
+describe('two workers', { timeout: TEST_MS }, () => {
+  test('F-20 F-22 F-24 the response timeout passes and a second worker runs the retry: the fence alone refuses the late attempt', async () => {
+    const [begun, go] = [world.at('begun'), world.at('go')]
+    const late = await openUnleasedWorker(world)
+    onTestFinished(() => late.close())
+    const workflow = await world.start('perago_it_brief', { begun, go })
+    await until('the body runs', () => textOf(begun) !== undefined)
+    await until('the server has timed it out', async () => {
+      await world.control.decide(workflow)
+      return (await world.control.readWorkflow(workflow))?.tasks[0]?.status === 'TIMED_OUT'
+    })
+    await world.open({ root: world.at('second') })
+    const { status, output, tasks } = await world.ended(workflow)
+    expect([status, tasks.map((task) => task.status)]).toEqual(['COMPLETED', ['TIMED_OUT', 'COMPLETED']])
+    const published = await publishedOn()
+    expect(published).toHaveLength(1)
+    await writeFile(go, '')
+    await until('the late attempt has ended', () => world.summaries().length === 2)
+    expect(world.summaries()[1]).toMatchObject({
+      errorCode: 'fences/stale-attempt',
+      delivery: 'superseded',
+      action: undefined,
+    })
+    expect(publicationStepsOf(tasks[0]?.taskId)).toEqual([
+      'publish/attempt-fence refused',
+      'publish/keep-evidence done',
+      'publish/keep-evidence done',
+      'publish refused',
+    ])
+    expect(await publishedOn()).toEqual(published)
+    expect(output).toMatchObject({ workspace: { ref: published[0] } })
+    expect((await filesOf(world.repo))['data/out.txt']).toBe('text by attempt 1')
+  })
+
+  test('F-58 a second workflow on a branch: perago does not start it, and reports one that others started', async () => {
+    const go = world.at('go')
+    const { healthUrl } = await world.open({ health: { port: 0 } })
+    const begun = [world.at('begun-0'), world.at('begun-1')] as const
+    const first = await world.start('perago_it_steady', { begun: begun[0], go })
+    await until('the first body runs', () => textOf(begun[0]) !== undefined)
+
+    const conductor = openConductorClient({ endpoint: world.front.url })
+    onTestFinished(() => conductor.close())
+    const startOn = (branch: string, ref: CommitRef = world.inputRef): Promise<WorkflowId> =>
+      startWorkflow(conductor, {
+        name: 'perago_it_steady',
+        input: {
+          workspace: { repository: world.repository, branch, refType: 'commit', ref },
+          params: { text: branch },
+        },
+        taskToDomain: { '*': world.domain },
+      })
+    await expect(startOn('main')).rejects.toMatchObject({
+      code: 'worker/branch-taken',
+      message: expect.stringContaining(first) as string,
+    })
+    await world.repo.createBranch({ branch: branchName('other'), from: world.inputRef })
+    expect((await world.ended(await startOn('other'))).status).toBe('COMPLETED')
+
+    const second = await world.start('perago_it_steady', { begun: begun[1], go })
+    const shared = (): readonly unknown[] => world.events.filter(({ kind }) => kind === 'branch-shared')
+    await until('the second workflow is reported', () => shared().length > 0)
+    expect(shared()).toMatchObject([
+      { attempt: { workflowId: second }, repository: world.repository, branch: 'main', workflows: [first] },
+    ])
+    const metrics = await (await fetch(`${healthUrl ?? ''}/metrics`)).text()
+    expect(metrics).toContain('perago_worker_branch_shared_total{task="perago_it_steady"} 1')
+    const taskId = (await world.control.readWorkflow(second))?.tasks[0]?.taskId
+    await until('the log of its task tells it', async () => {
+      const logs = taskId === undefined ? [] : await world.control.readLogs(taskId)
+      return logs.some((line) => line.includes('may be written by another workflow') && line.includes(first))
+    })
+    await world.control.terminate(second)
+    await writeFile(go, '')
+    expect((await world.ended(first)).status).toBe('COMPLETED')
+    const [published, ...more] = await publishedOn()
+    expect(more).toEqual([])
+    // The branch is free again.
+    expect((await world.ended(await startOn('main', published))).status).toBe('COMPLETED')
+    expect(await publishedOn()).toHaveLength(2)
   })
 })
 
@@ -361,48 +470,91 @@ describe('several processes', { timeout: TEST_MS }, () => {
     }
   })
 
-  test('WK-77 four processes and SIGKILL: no worker stays or publishes, and the next supervisor ends the work', async () => {
-    const { supervisor, pids, workflows } = await superviseFour('perago_it_brief')
-    supervisor.kill('SIGKILL')
-    await endOf(supervisor)
+  test('WK-76 `perago start -j 4` and SIGTERM: what runs is finished and published, the command ends with 0, and no process stays', async () => {
+    const { started, workflows } = await startFour('perago_it_steady')
+    started.child.kill('SIGTERM')
+    await until('four bodies are told', () =>
+      workflows.every((_, index) => textOf(world.at(`stopping-${index}`)) !== undefined),
+    )
+    const waiting = await world.start('perago_it_steady', {}, { branch: 'branch-0' })
     await writeFile(world.at('go'), '')
-    await until('the workers are gone', () => !pids.some(isAlive))
+    expect(await started.ended).toMatchObject({ code: 0 })
+    expect(started.pids.filter(isAlive)).toEqual([])
+    for (const { workflow, branch } of workflows) {
+      const { status, tasks } = await world.ended(workflow)
+      expect([status, tasks.length]).toEqual(['COMPLETED', 1])
+      expect(await publishedOn(branch)).toHaveLength(1)
+    }
+    expect((await world.control.readWorkflow(waiting))?.tasks).toMatchObject([
+      { status: 'SCHEDULED', retryCount: 0 },
+    ])
+  })
+
+  test('WK-77 WK-115 `perago start -j 4` and SIGKILL: no worker stays or publishes, and the next start ends the work', async () => {
+    const { command, started, workflows } = await startFour('perago_it_brief')
+    started.child.kill('SIGKILL')
+    await started.ended
+    await writeFile(world.at('go'), '')
+    await until('the workers are gone', () => !started.pids.some(isAlive))
     for (const { branch } of workflows) expect(await publishedOn(branch)).toEqual([])
-    const next = await startSupervisor()
+    const next = await command.start(4)
     for (const { workflow, branch } of workflows) {
       expect((await world.ended(workflow)).status).toBe('COMPLETED')
       expect(await publishedOn(branch)).toHaveLength(1)
     }
-    next.supervisor.kill('SIGTERM')
-    await endOf(next.supervisor)
+    next.child.kill('SIGTERM')
+    expect(await next.ended).toMatchObject({ code: 0 })
+    expect(next.pids.filter(isAlive)).toEqual([])
   })
 })
 
-interface Supervised {
-  readonly supervisor: ChildProcess
-  readonly pids: readonly number[]
+interface OnBranch {
+  readonly workflow: WorkflowId
+  readonly branch: typeof MAIN
 }
 
-/** A supervisor of four, each in the middle of a body. */
-async function superviseFour(
-  task: string,
-): Promise<Supervised & { workflows: { workflow: WorkflowId; branch: typeof MAIN }[] }> {
+/** `perago start -j 4`, each process in the middle of a body. */
+async function startFour(task: string): Promise<{
+  readonly command: CommandWorld
+  readonly started: StartedWorkers
+  readonly workflows: OnBranch[]
+}> {
+  const command = await openCommandWorld(world)
+  onTestFinished(() => command.close())
+  const started = await command.start(4)
+  return { command, started, workflows: await beginFour(task) }
+}
+
+/** A supervisor of four, each in the middle of a body; its deadline is short. */
+async function superviseFour(task: string): Promise<{
+  readonly supervisor: ChildProcess
+  readonly pids: readonly number[]
+  readonly workflows: OnBranch[]
+}> {
   const supervised = await startSupervisor()
+  return { ...supervised, workflows: await beginFour(task) }
+}
+
+async function beginFour(task: string): Promise<OnBranch[]> {
   const workflows = await Promise.all(
     Array.from({ length: 4 }, async (_, index) => {
       const branch = branchName(`branch-${index}`)
       await world.repo.createBranch({ branch, from: world.inputRef })
-      const begun = world.at(`begun-${index}`)
-      return { workflow: await world.start(task, { begun, go: world.at('go') }, { branch }), branch }
+      const params = {
+        begun: world.at(`begun-${index}`),
+        stopping: world.at(`stopping-${index}`),
+        go: world.at('go'),
+      }
+      return { workflow: await world.start(task, params, { branch }), branch }
     }),
   )
   await until('four bodies run', () =>
     workflows.every((_, index) => textOf(world.at(`begun-${index}`)) !== undefined),
   )
-  return { ...supervised, workflows }
+  return workflows
 }
 
-async function startSupervisor(): Promise<Supervised> {
+async function startSupervisor(): Promise<{ supervisor: ChildProcess; pids: readonly number[] }> {
   const orderPath = world.at('order.json')
   await writeFile(orderPath, JSON.stringify(world.orderOf()))
   const program = fileURLToPath(new URL('../support/worker-conductor/supervisor.mjs', import.meta.url))

@@ -1,0 +1,78 @@
+// A Conductor that can be killed and started again on the same data and port: not the shared one, which others need.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fetchConductorJar } from '../servers/conductor.ts'
+import { askJson } from '../servers/http.ts'
+import { findJava } from '../servers/java.ts'
+import {
+  findFreePort,
+  makeDirectory,
+  removeDirectory,
+  startProcess,
+  type RunningProcess,
+} from '../servers/process.ts'
+
+const JAVA_MAJOR_MIN = 21
+const READY_MS = 420_000
+
+export interface RestartableConductor {
+  readonly url: string
+  /** With SIGKILL: nothing is put in order before. */
+  kill(): Promise<void>
+  /** Resolves when it answers again. */
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Throws `CannotStart` where this machine lacks what it takes. */
+export async function openRestartableConductor(): Promise<RestartableConductor> {
+  const java = await findJava(JAVA_MAJOR_MIN)
+  const jar = await fetchConductorJar()
+  const directory = makeDirectory('conductor-restarted')
+  const database = join(directory, 'conductor.db')
+  const port = await findFreePort()
+  const url = `http://127.0.0.1:${String(port)}`
+  let starts = 0
+  let running: RunningProcess | undefined
+  const conductor: RestartableConductor = {
+    url,
+    async start() {
+      // Its process takes this directory with it when it ends; the database lies beside it.
+      const own = join(directory, `run-${String(++starts)}`)
+      const scratch = join(own, 'tmp')
+      mkdirSync(scratch, { recursive: true })
+      running = await startProcess({
+        command: java,
+        args: [
+          // It lives shortly: a faster start is worth more than faster code.
+          ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx768m'],
+          ...[`-Djava.io.tmpdir=${scratch}`, `-Duser.home=${own}`, '-jar', jar],
+          ...['--server.address=127.0.0.1', `--server.port=${String(port)}`],
+          `--spring.datasource.url=jdbc:sqlite:${database}?busy_timeout=15000&journal_mode=WAL`,
+        ],
+        directory: own,
+        stopSignal: 'SIGKILL',
+        readyMs: READY_MS,
+        check: async (signal) => {
+          const { status } = await askJson(`${url}/api/metadata/taskdefs`, { signal })
+          if (status !== 200) throw new Error(`Conductor answered ${String(status)}`)
+        },
+      })
+    },
+    async kill() {
+      await running?.close()
+      running = undefined
+    },
+    async close() {
+      await conductor.kill()
+      removeDirectory(directory)
+    },
+  }
+  try {
+    await conductor.start()
+  } catch (error) {
+    await conductor.close()
+    throw error
+  }
+  return conductor
+}
