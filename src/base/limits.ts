@@ -372,7 +372,7 @@ export const STORE_ANSWER_TIMEOUT_MS = 10_000
 export const STORE_CONNECT_TIMEOUT_MS = 5_000
 /** Connections to one PostgreSQL server, watches apart. */
 export const STORE_CONNECTIONS_MAX = 10
-/** How many changes a store remembers for watches that lag behind; one that lags further is told of a gap. */
+/** At least this many changes a store remembers for watches that lag behind; one that lags further may be told of a gap. */
 export const STORE_CHANGES_KEPT = 10_000
 /** How many changes one notice of a watch tells, unless one batch has more. */
 export const STORE_CHANGES_PAGE = 1000

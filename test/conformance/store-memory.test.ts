@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createMemorySpace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
-import { numbered, put, write } from './store-cases/scene.ts'
+import { forgetByWriting } from './store-cases/scene.ts'
 import { storeConformance } from './store.ts'
 
 storeConformance('memory', {
@@ -13,9 +13,7 @@ storeConformance('memory', {
       outlive: async (ttlMs) => {
         await wait(ttlMs)
       },
-      forgetChanges: async () => {
-        for (const key of numbered('forget:', 1000)) await write(store, put(key))
-      },
+      forgetChanges: () => forgetByWriting(store),
       close: () => store.close(),
     })
   },

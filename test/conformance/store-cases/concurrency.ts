@@ -68,6 +68,8 @@ export const CONCURRENCY_CASES: Readonly<Record<string, StoreCase>> = {
       expect(new Set(entries.map(text)).size).toBe(1)
       expect(entries).toHaveLength(40)
       pages += 1
+      // A store in this process answers at once; the writer is to have its turn.
+      await new Promise((resolve) => setImmediate(resolve))
     }
     await writing
     await other.close()

@@ -62,6 +62,13 @@ export async function fill(store: Store, keys: readonly string[], value = 'x'): 
   }
 }
 
+/** So many changes that a store which keeps 200 has forgotten those before them. */
+export async function forgetByWriting(store: Store): Promise<void> {
+  for (const tens of numbered('forget:', 50)) {
+    await Promise.all(numbered(tens, 10).map((key) => write(store, put(key))))
+  }
+}
+
 export function numbered(prefix: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => prefix + String(at).padStart(5, '0'))
 }

@@ -1,0 +1,370 @@
+/**
+ * The store in one file, through SQLite. The default: durable, nothing to install.
+ *
+ * A batch is decided and written inside one transaction, and batches that come together share one: the disk is asked to
+ * keep them once for all of them. Several processes may open the same file; writes go one at a time.
+ */
+
+import { systemClock, type Clock } from '../../base/clock.ts'
+import { isPeragoError, UnavailableError, UncertainError } from '../../base/errors.ts'
+import {
+  STORE_ANSWER_TIMEOUT_MS,
+  STORE_CHANGES_KEPT,
+  STORE_CHANGES_PAGE,
+  STORE_CLEAR_ENTRIES,
+  STORE_EXPIRED_PER_SWEEP,
+  STORE_PAGE_MAX_BYTES,
+  STORE_WATCH_POLL_MS,
+  STORE_WRITES_TOGETHER_MAX,
+  STORE_WRITES_WAITING_MAX,
+} from '../../base/limits.ts'
+import type { CommitOutcome, RangePage, Store, StoreChange, StoreEntry } from '../../core/ports.ts'
+import type {
+  Backend,
+  ChangeFeed,
+  ChangeRead,
+  CheckedBatch,
+  Cleared,
+  KeySpan,
+  KeyStretch,
+} from '../backend.ts'
+import { findUnmet } from '../conditions.ts'
+import { guardStore } from '../guard.ts'
+import { WakeUps } from '../wake-ups.ts'
+import { openDatabase, type StoreDatabase } from './database.ts'
+
+export interface SqliteStoreOptions {
+  /** Made when it is not there, with the directories above it. */
+  readonly file: string
+  /** What entries expire by; processes that share the file must agree on the time. */
+  readonly clock?: Clock
+  /** How many changes are remembered for watches that lag behind. */
+  readonly changesKept?: number
+}
+
+/**
+ * ```ts
+ * const store = openSqliteStore({ file: '.perago/store.db' })
+ * ```
+ */
+export function openSqliteStore(options: SqliteStoreOptions): Store {
+  return guardStore(new SqliteBackend(openDatabase(options.file), options))
+}
+
+interface Row {
+  readonly key: string
+  readonly value: ArrayBuffer | Buffer
+  readonly revision: number
+}
+
+interface State {
+  readonly epoch: string
+  readonly revision: number
+  readonly forgotten: number
+}
+
+interface Waiting {
+  readonly write: () => unknown
+  readonly resolve: (outcome: unknown) => void
+  readonly reject: (error: unknown) => void
+  /** What to read when its answer is lost. */
+  readonly keys: readonly string[]
+}
+
+const BUSY_PAUSE_MS = 5
+/** How often other processes are looked after by a watch that nobody of this one wakes. */
+const LOOK_MS = Math.min(100, STORE_WATCH_POLL_MS)
+/** Old changes are forgotten once in this many revisions. */
+const FORGET_EVERY = 64
+const ALIVE = '(expires_at IS NULL OR expires_at > ?)'
+
+class SqliteBackend implements Backend {
+  readonly name = 'sqlite'
+  readonly #db: StoreDatabase
+  readonly #clock: Clock
+  readonly #changesKept: number
+  readonly #wakeUps = new WakeUps()
+  #waiting: Waiting[] = []
+  #flushing: Promise<void> | undefined
+
+  constructor(db: StoreDatabase, { clock, changesKept }: SqliteStoreOptions) {
+    this.#db = db
+    this.#clock = clock ?? systemClock
+    this.#changesKept = changesKept ?? STORE_CHANGES_KEPT
+  }
+
+  get(key: string): Promise<StoreEntry | undefined> {
+    return this.#read(`read key ${JSON.stringify(key)}`, () => {
+      const sql = `SELECT key, value, revision FROM entries WHERE key = ? AND ${ALIVE}`
+      const row = this.#db.get<Row>(sql, key, this.#now())
+      return row === undefined ? undefined : show(row)
+    })
+  }
+
+  range({ from, to, order, limit }: KeySpan): Promise<RangePage> {
+    return this.#read('read a range', () => {
+      const bounds = to === undefined ? 'key >= ?' : 'key >= ? AND key < ?'
+      const direction = order === 'ascending' ? 'ASC' : 'DESC'
+      // Which keys make the page is decided by their sizes first, so that no page of huge values is ever read at once.
+      const sql = `SELECT key, length(value) AS bytes FROM entries WHERE ${bounds} AND ${ALIVE} ORDER BY key ${direction} LIMIT ?`
+      const sizes = this.#db.all<{ key: string; bytes: number }>(
+        sql,
+        from,
+        ...(to === undefined ? [] : [to]),
+        this.#now(),
+        limit + 1,
+      )
+      let [count, bytes] = [0, 0]
+      while (count < Math.min(limit, sizes.length) && bytes < STORE_PAGE_MAX_BYTES)
+        bytes += sizes[count++]?.bytes ?? 0
+      const page = sizes.slice(0, count).map(({ key }) => key)
+      const entries = page.flatMap((key) => {
+        const row = this.#db.get<Row>('SELECT key, value, revision FROM entries WHERE key = ?', key)
+        return row === undefined ? [] : [show(row)]
+      })
+      return { entries, next: count < sizes.length ? page.at(-1) : undefined }
+    })
+  }
+
+  commit(batch: CheckedBatch): Promise<CommitOutcome> {
+    const keys = batch.operations.map(({ key }) => key)
+    return this.#write(keys, () => this.#apply(batch)) as Promise<CommitOutcome>
+  }
+
+  clearSome({ from, to }: KeyStretch): Promise<Cleared> {
+    return this.#write([from], (): Cleared => {
+      this.#removeExpired(-1)
+      const bounds = to === undefined ? 'key >= ?' : 'key >= ? AND key < ?'
+      const sql = `SELECT key FROM entries WHERE ${bounds} ORDER BY key LIMIT ?`
+      const found = this.#db.all<{ key: string }>(
+        sql,
+        from,
+        ...(to === undefined ? [] : [to]),
+        STORE_CLEAR_ENTRIES + 1,
+      )
+      const some = found.slice(0, STORE_CLEAR_ENTRIES).map(({ key }) => key)
+      this.#removeAll(some)
+      return { count: some.length, more: found.length > some.length }
+    }) as Promise<Cleared>
+  }
+
+  openFeed(stretch: KeyStretch): ChangeFeed {
+    return {
+      end: () => this.#read('watch', () => cursorOf(this.#state())),
+      read: async (cursor) => {
+        // What has expired meanwhile is found out here, when nobody writes.
+        if (this.#hasExpired()) await this.#write([], () => this.#removeExpired(STORE_EXPIRED_PER_SWEEP))
+        return this.#read('watch', () => this.#readChanges(cursor, stretch))
+      },
+      wait: async (cursor, signal) => {
+        const end = performance.now() + STORE_WATCH_POLL_MS
+        while (!signal.aborted && performance.now() < end) {
+          if (cursorOf(this.#state()) !== cursor || this.#hasExpired()) return
+          await this.#wakeUps.wait(LOOK_MS, signal)
+        }
+      },
+      close: () => Promise.resolve(),
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#flushing
+    this.#db.close()
+  }
+
+  #apply({ conditions, operations }: CheckedBatch): CommitOutcome {
+    this.#removeExpired(STORE_EXPIRED_PER_SWEEP)
+    const now = this.#now()
+    const sql = `SELECT revision FROM entries WHERE key = ? AND ${ALIVE}`
+    const unmet = findUnmet(conditions, (key) => this.#db.get<{ revision: number }>(sql, key, now)?.revision)
+    if (unmet.length > 0) return { committed: false, unmet }
+    const revision = this.#state().revision + 1
+    const changes: StoreChange[] = []
+    for (const operation of operations) {
+      const { key } = operation
+      if (operation.do === 'put') {
+        const expiresAt = operation.ttlMs === undefined ? null : now + operation.ttlMs
+        const { buffer, byteOffset, byteLength } = operation.value
+        const value = Buffer.from(buffer, byteOffset, byteLength)
+        this.#db.run('INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)', key, value, revision, expiresAt)
+      } else if (this.#db.run('DELETE FROM entries WHERE key = ?', key) === 0) continue
+      changes.push({ key, kind: operation.do })
+    }
+    this.#note(changes)
+    return { committed: true, revision }
+  }
+
+  #hasExpired(): boolean {
+    return this.#db.get('SELECT 1 FROM entries WHERE expires_at <= ? LIMIT 1', this.#now()) !== undefined
+  }
+
+  #removeExpired(most: number): void {
+    const sql = 'SELECT key FROM entries WHERE expires_at <= ? ORDER BY expires_at LIMIT ?'
+    this.#removeAll(this.#db.all<{ key: string }>(sql, this.#now(), most).map(({ key }) => key))
+  }
+
+  #removeAll(keys: readonly string[]): void {
+    for (const key of keys) this.#db.run('DELETE FROM entries WHERE key = ?', key)
+    this.#note(keys.map((key) => ({ key, kind: 'delete' })))
+  }
+
+  #note(changes: readonly StoreChange[]): void {
+    if (changes.length === 0) return
+    this.#db.run('UPDATE state SET revision = revision + 1')
+    const { revision } = this.#state()
+    for (const [position, { key, kind }] of changes.entries()) {
+      this.#db.run('INSERT INTO changes VALUES (?, ?, ?, ?)', revision, position, key, kind)
+    }
+    const forgotten = revision - this.#changesKept
+    if (revision % FORGET_EVERY !== 0 || forgotten <= 0) return
+    this.#db.run('DELETE FROM changes WHERE revision <= ?', forgotten)
+    this.#db.run('UPDATE state SET forgotten = ?', forgotten)
+  }
+
+  #readChanges(cursor: string, { from, to }: KeyStretch): ChangeRead | 'lost' {
+    const state = this.#state()
+    const [epoch, text] = cursor.split('.')
+    const after = Number(text)
+    if (epoch !== state.epoch || !(after >= state.forgotten && after <= state.revision)) return 'lost'
+    const upTo = Math.min(state.revision, after + STORE_CHANGES_PAGE)
+    const bounds = to === undefined ? 'key >= ?' : 'key >= ? AND key < ?'
+    const changes = this.#db.all<StoreChange>(
+      `SELECT key, kind FROM changes WHERE revision > ? AND revision <= ? AND ${bounds} ORDER BY revision, position`,
+      after,
+      upTo,
+      from,
+      ...(to === undefined ? [] : [to]),
+    )
+    return {
+      changes: changes.map(({ key, kind }) => ({ key, kind })),
+      cursor: cursorOf({ ...state, revision: upTo }),
+      more: upTo < state.revision,
+    }
+  }
+
+  #state(): State {
+    const state = this.#db.get<State>('SELECT epoch, revision, forgotten FROM state')
+    if (state === undefined)
+      throw new UnavailableError('stores/broken', `use ${this.#db.file}: its state is missing`)
+    return state
+  }
+
+  #now(): number {
+    return this.#clock.now().getTime()
+  }
+
+  /** Reads see one moment, however many statements they are. */
+  async #read<T>(doing: string, read: () => T): Promise<T> {
+    const deadline = performance.now() + STORE_ANSWER_TIMEOUT_MS
+    for (;;) {
+      try {
+        this.#db.exec('BEGIN')
+        const result = read()
+        this.#db.exec('COMMIT')
+        return result
+      } catch (error) {
+        this.#rollBack()
+        if (isPeragoError(error)) throw error
+        if (!isBusy(error) || performance.now() > deadline) throw this.#failed(doing, error)
+        await this.#clock.sleep(BUSY_PAUSE_MS)
+      }
+    }
+  }
+
+  #write(keys: readonly string[], write: () => unknown): Promise<unknown> {
+    if (this.#waiting.length >= STORE_WRITES_WAITING_MAX) {
+      const waiting = `${this.#waiting.length} batches wait already`
+      return Promise.reject(
+        new UnavailableError('stores/overloaded', `write to ${this.#db.file}: ${waiting}`, {
+          next: 'Write less at the same time, or in larger batches.',
+        }),
+      )
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ write, resolve, reject, keys })
+      this.#flushing ??= this.#flushAll()
+    })
+  }
+
+  async #flushAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Whoever writes in the same turn of the event loop shares the transaction.
+      await new Promise((resolve) => setImmediate(resolve))
+      const together = this.#waiting.splice(0, STORE_WRITES_TOGETHER_MAX)
+      await this.#flush(together)
+      this.#wakeUps.wake()
+    }
+    // In the same step that saw nobody waiting, lest somebody wait for a flush that is over.
+    this.#flushing = undefined
+  }
+
+  async #flush(together: readonly Waiting[]): Promise<void> {
+    const deadline = performance.now() + STORE_ANSWER_TIMEOUT_MS
+    for (;;) {
+      let isCommitting = false
+      try {
+        this.#db.exec('BEGIN IMMEDIATE')
+        const outcomes = together.map(({ write }) => write())
+        isCommitting = true
+        this.#db.exec('COMMIT')
+        for (const [at, { resolve }] of together.entries()) resolve(outcomes[at])
+        return
+      } catch (error) {
+        this.#rollBack()
+        const busy = isBusy(error)
+        if (!busy || performance.now() > deadline) {
+          for (const { reject, keys } of together) {
+            reject(isCommitting && !busy ? this.#lost(keys, error) : this.#failed('write a batch', error))
+          }
+          return
+        }
+        await this.#clock.sleep(BUSY_PAUSE_MS)
+      }
+    }
+  }
+
+  #rollBack(): void {
+    if (this.#db.isInTransaction) this.#db.exec('ROLLBACK')
+  }
+
+  #failed(doing: string, cause: unknown): UnavailableError {
+    if (isPeragoError(cause) && cause instanceof UnavailableError) return cause
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return new UnavailableError(
+      'stores/not-done',
+      `${doing} (${this.#db.file}): ${why}; nothing was written`,
+      {
+        details: { file: this.#db.file },
+        next: 'Try again; if it lasts, look at the disk and at who else has the file open.',
+        cause,
+      },
+    )
+  }
+
+  /** The disk failed while it was told to keep what was written. */
+  #lost(keys: readonly string[], cause: unknown): UncertainError {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return new UncertainError('stores/answer-lost', `write a batch (${this.#db.file}): ${why}`, {
+      read: `the key ${JSON.stringify(keys[0] ?? '')}`,
+      details: { file: this.#db.file, keys },
+      next: 'Read a key of the batch: it was written wholly or not at all.',
+      cause,
+    })
+  }
+}
+
+function cursorOf({ epoch, revision }: Pick<State, 'epoch' | 'revision'>): string {
+  return `${epoch}.${revision}`
+}
+
+function show({ key, value, revision }: Row): StoreEntry {
+  // `get` gives a Buffer, which may be a window into larger memory; the caller gets bytes of his own.
+  return { key, value: Uint8Array.from(Buffer.from(value as ArrayBuffer)), revision }
+}
+
+function isBusy(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /SQLITE_BUSY|database is locked/.test(`${String((error as { code?: unknown }).code)} ${error.message}`)
+  )
+}
