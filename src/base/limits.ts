@@ -213,6 +213,25 @@ export const WORKSPACE_CLOCK_TICK_MAX_MS = 40
 /** The shortest time between two reports of progress. */
 export const WORKSPACE_PROGRESS_INTERVAL_MS = 100
 
+// ── workspace: the content cache and directories that are handed over
+
+/** How many bytes of objects a worker's root keeps for later tasks, unless told. */
+export const CACHE_MAX_BYTES = 10_737_418_240
+/** An object larger than this part of the content cache (1/n) is not kept. */
+export const CACHE_OBJECT_MAX_PART = 4
+/** How full the content cache is after room was made in it. */
+export const CACHE_TRIM_TO_PERCENT = 90
+/** After a process has added this part of the content cache (1/n), it looks anew at what all processes have added. */
+export const CACHE_LOOK_AGAIN_PART = 16
+/** How much of the disk the content cache leaves free. */
+export const CACHE_FREE_SPACE_MIN_PERCENT = 5
+/** How long nothing is added to the content cache after the disk was full. */
+export const CACHE_PAUSE_MS = 60_000
+/** How old the time of last use of a cached object may become before it is told anew. */
+export const CACHE_TOUCH_MS = 60_000
+/** After how long an object that was being added is taken to be left by a process that was killed. */
+export const CACHE_INCOMING_STALE_MS = 3_600_000
+
 // ── workspace: guardrails
 
 /** How many guardrails are checked at the same time. */

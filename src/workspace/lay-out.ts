@@ -35,6 +35,8 @@ export interface LayOutOptions {
   readonly spec: WorkspaceSpec
   /** Where the content comes from; fetched from the source unless given. */
   readonly provider?: FileProvider
+  /** Called when the disk has no room, with what is missing, before that fails the layout. */
+  readonly makeRoom?: (bytes: number) => Promise<void>
   readonly limits?: Partial<WorkspaceLimits>
   readonly signal?: AbortSignal
   /** Told now and then, and once at the end. */
@@ -82,7 +84,7 @@ export async function layOut(options: LayOutOptions): Promise<AttemptWorkspace> 
   let owned: OwnedDirectory | undefined
   try {
     signal?.throwIfAborted()
-    await assertRoom(root.directory, plan.manifest)
+    await assertRoom(root.directory, plan.manifest, options.makeRoom)
     owned = await root.claim(place, attempt)
     await makeDirectories(owned.tree, plan.directories, signal)
     await provideFiles(owned.tree, plan.manifest, {
@@ -144,11 +146,21 @@ async function listAndPlan(
 }
 
 /** Asked first, because a disk that is full in the middle harms every task that shares it. */
-async function assertRoom(directory: string, manifest: Manifest): Promise<void> {
-  const { bavail, bsize, ffree, files } = await statfs(directory)
-  const freeBytes = bavail * bsize
-  // Some file systems make inodes as they need them, and say that they have none.
-  const freeFiles = files === 0 ? Infinity : ffree
+async function assertRoom(
+  directory: string,
+  manifest: Manifest,
+  makeRoom: LayOutOptions['makeRoom'],
+): Promise<void> {
+  const look = async (): Promise<{ readonly freeBytes: number; readonly freeFiles: number }> => {
+    const { bavail, bsize, ffree, files } = await statfs(directory)
+    // Some file systems make inodes as they need them, and say that they have none.
+    return { freeBytes: bavail * bsize, freeFiles: files === 0 ? Infinity : ffree }
+  }
+  let { freeBytes, freeFiles } = await look()
+  if (manifest.totalBytes > freeBytes && makeRoom !== undefined) {
+    await makeRoom(manifest.totalBytes - freeBytes)
+    ;({ freeBytes, freeFiles } = await look())
+  }
   if (manifest.totalBytes <= freeBytes && manifest.count <= freeFiles) return
   throw new UnavailableError(
     'workspace/disk-full',
