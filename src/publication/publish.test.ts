@@ -237,8 +237,10 @@ describe('the order of steps', () => {
     await publishAndDie()
     const back = publicationOf(repo, input, { ...retried, changes: NO_CHANGES })
     await publish(back.request)
+    // Read once beside the attempt, and once more before the branch is written.
     expect(back.steps()).toEqual([
       'attempt-fence',
+      'read-facts',
       'read-facts',
       'publish-fence',
       'keep-superseded',
@@ -382,6 +384,43 @@ describe('the attempt fence in its place', () => {
     expect(world.calls.slice(before).map(({ request, writes: isWrite }) => [request, isWrite])).toEqual([
       ['log', false],
     ])
+  })
+
+  test('PU-37 without changes the branch is read beside the attempt, and the attempt fence speaks first', async () => {
+    // Resolves only after the branch was asked for: one after the other they would wait for ever.
+    let branchIsRead: () => void = () => undefined
+    const asked = new Promise<void>((resolve) => (branchIsRead = resolve))
+    const watched: VersionedRepo = {
+      ...delegate(repo),
+      log: (...given) => (branchIsRead(), repo.log(...given)),
+    }
+    const guardOf = (fresh: FreshAttempt) => ({
+      attempt: attemptOf(),
+      readFresh: () => asked.then(() => fresh),
+    })
+    const { request } = publicationOf(watched, input, { changes: NO_CHANGES })
+    expect(await publish({ ...request, guard: guardOf(freshOf(attemptOf())) })).toMatchObject({
+      action: 'completed',
+    })
+    world.commitDirectly(TARGET, { x: '1' })
+    world.commitDirectly(TARGET, { y: '1' })
+    expect(await failureOf(publish({ ...request, guard: guardOf(stale) }))).toBeInstanceOf(StaleAttemptError)
+  })
+
+  test('PU-37 the branch is read again, after the attempt, before it is moved back', async () => {
+    await publishAndDie()
+    const before = world.calls.length
+    const { request, steps } = publicationOf(repo, input, { ...retried, changes: NO_CHANGES })
+    // The attempt is confirmed late; what came onto the branch meanwhile must be seen.
+    const readFresh = async (): Promise<FreshAttempt> => {
+      await new Promise((resolve) => setImmediate(resolve))
+      world.commitDirectly(TARGET, { x: 'meanwhile' })
+      return freshOf(request.guard.attempt)
+    }
+    const guard = { ...request.guard, readFresh }
+    expect(await failureOf(publish({ ...request, guard }))).toBeInstanceOf(PublishFenceError)
+    expect(steps()).toEqual(['read-facts', 'attempt-fence', 'read-facts', 'publish-fence', 'keep-evidence'])
+    expect(world.calls.slice(before).filter((call) => call.writes)).toEqual([])
   })
 
   test('PU-16 an early staging branch is empty until the attempt is confirmed, and gone when it is stale', async () => {

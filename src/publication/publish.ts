@@ -4,6 +4,9 @@
  *   attempt fence → with changes: stage → attempt fence → facts → publish fence → merge or replace
  *                 → without:                              facts → publish fence → complete or relocate
  *
+ * Without changes the attempt and the facts are first read side by side: as long as nothing is to be written, neither reading
+ * has to be newer than the other. Where a branch write is due, the facts are read after the attempt was confirmed.
+ *
  * 1. Nothing is staged before the first attempt check, and an attempt check stands right before every branch write.
  * 2. `publish` answers only when the branch was read afterwards and held what it says; everything else throws.
  * 3. A lost answer is neither success nor failure: the facts are read and judged again, a bounded number of times.
@@ -59,12 +62,23 @@ interface Progress {
 
 async function stageAndPublish(run: PublicationRun, progress: Progress): Promise<PublicationResult> {
   if (isEmpty(run.request.changes)) {
-    await checkAttempt(run, 'before-relocation')
-    return publishStaged(run, progress, { attemptIsChecked: true })
+    const settledAtOnce = await judgeUnchanged(run)
+    return settledAtOnce ?? publishStaged(run, progress, { attemptIsChecked: true })
   }
   await checkAttemptAndOpen(run, progress)
   progress.staged = await stage(run)
   return publishStaged(run, progress, { attemptIsChecked: false })
+}
+
+/** `undefined`: the attempt is current, and the branch is to be moved back. */
+async function judgeUnchanged(run: PublicationRun): Promise<PublicationResult | undefined> {
+  // Whatever the branch says, the attempt fence speaks first.
+  const [checked, read] = await Promise.allSettled([checkAttempt(run, 'before-relocation'), readFacts(run)])
+  if (checked.status === 'rejected') throw checked.reason
+  if (read.status === 'rejected') throw read.reason
+  const judged = { facts: read.value, staged: undefined }
+  if (judge(run, judged).action === 'relocate') return undefined
+  return carryOut(run, { ...judged, decision: decide(run, judged) })
 }
 
 async function checkAttemptAndOpen(run: PublicationRun, progress: Progress): Promise<void> {
@@ -258,16 +272,20 @@ function readFacts(run: PublicationRun): Promise<BranchFacts> {
   )
 }
 
-function decide(
-  run: PublicationRun,
-  { facts, staged }: { readonly facts: BranchFacts; readonly staged: Staged | undefined },
-): PublishDecision {
-  const decision = decidePublication({
-    inputRef: run.request.target.inputRef,
+type Judgeable = Pick<Judged, 'facts' | 'staged'>
+
+function judge({ request }: PublicationRun, { facts, staged }: Judgeable): PublishDecision {
+  return decidePublication({
+    inputRef: request.target.inputRef,
     head: facts.head?.ref,
     headFirstParent: facts.head?.parents[0],
     diffIsEmpty: staged === undefined,
   })
+}
+
+/** Judges, and tells of it. */
+function decide(run: PublicationRun, judgeable: Judgeable): PublishDecision {
+  const decision = judge(run, judgeable)
   const outcome = decision.action === 'refuse' ? 'refused' : 'done'
   run.steps.tell('publish-fence', { outcome, details: { ...decision } })
   return decision
