@@ -293,6 +293,8 @@ export const CONDUCTOR_TOKEN_REFRESH_AHEAD_MS = 60_000
 export const LEASE_ROUNDS_PER_TIMEOUT = 3
 /** The first renewal comes no later than this, so that a lease nobody can renew is noticed early. */
 export const LEASE_FIRST_RENEWAL_MS = 1_000
+/** How long a renewal whose answer was lost may still be on its way, before a result is posted. */
+export const LEASE_LOST_ANSWER_WAIT_MS = 2_000
 /** How often a result is posted before it is left to the outbox. */
 export const RESULT_POST_ATTEMPTS = 6
 /** The wait before a result is posted again; it doubles with each further try. */

@@ -32,12 +32,13 @@ function statusOf(changes: Partial<WorkerStatus> = {}): WorkerStatus {
     startedAtMs: 0,
     nowMs: 1_000_000,
     slots: { limit: 4, taken: 0 },
-    polls: { clean: { succeededAtMs: 999_000 } },
+    polls: { clean: { succeededAtMs: 999_000, slots: 4 } },
     attempts: [],
     ...changes,
   }
 }
-const silentPolls = { clean: { succeededAtMs: 1_000_000 - WORKER_POLL_SILENT_MS } }
+const silent = { succeededAtMs: 1_000_000 - WORKER_POLL_SILENT_MS }
+const silentPolls = { clean: { ...silent, slots: 4 } }
 
 describe('health', () => {
   const cases: readonly [string, WorkerStatus | undefined, boolean, boolean][] = [
@@ -45,11 +46,16 @@ describe('health', () => {
     ['polled lately', statusOf(), true, true],
     [
       'never polled, just started',
-      statusOf({ startedAtMs: 999_000, polls: { clean: { succeededAtMs: undefined } } }),
+      statusOf({ startedAtMs: 999_000, polls: { clean: { succeededAtMs: undefined, slots: 4 } } }),
       true,
       false,
     ],
-    ['never polled, long ago', statusOf({ polls: { clean: { succeededAtMs: undefined } } }), false, false],
+    [
+      'never polled, long ago',
+      statusOf({ polls: { clean: { succeededAtMs: undefined, slots: 4 } } }),
+      false,
+      false,
+    ],
     ['polls have failed for too long', statusOf({ polls: silentPolls }), false, false],
     [
       'not polled because all places are taken',
@@ -57,7 +63,18 @@ describe('health', () => {
       true,
       true,
     ],
-    ['not polled because it runs', statusOf({ polls: silentPolls, attempts: [running] }), true, true],
+    [
+      'not polled because as many of it run as may',
+      statusOf({ polls: { clean: { ...silent, slots: 1 } }, attempts: [running] }),
+      true,
+      true,
+    ],
+    [
+      'polls have failed for too long, and one that came before runs on',
+      statusOf({ polls: silentPolls, attempts: [running], slots: { limit: 4, taken: 1 } }),
+      false,
+      false,
+    ],
     [
       'a lease not renewed in time',
       statusOf({ attempts: [{ ...running, renewedAtMs: 900_000 }] }),

@@ -92,18 +92,18 @@ export async function serveWorkerHealth(options: {
 }
 
 function findSilentPolls(status: WorkerStatus, before: 'never' | 'since-start'): readonly string[] {
-  return Object.entries(status.polls).flatMap(([task, { succeededAtMs }]) => {
+  return Object.entries(status.polls).flatMap(([task, { succeededAtMs, slots }]) => {
     if (succeededAtMs === undefined && before === 'never') return [`"${task}" was not polled yet`]
     const silentMs = status.nowMs - (succeededAtMs ?? status.startedAtMs)
-    // With all places taken nothing is polled, and that is how it should be.
-    const isBusy = status.slots.taken >= status.slots.limit || isTaken(status, task)
+    // With all its places taken nothing is polled, and that is how it should be.
+    const isBusy = status.slots.taken >= status.slots.limit || runningOf(status, task) >= slots
     if (isBusy || silentMs < WORKER_POLL_SILENT_MS) return []
     return [`no poll of "${task}" has succeeded for ${Math.round(silentMs / 1_000)} s`]
   })
 }
 
-function isTaken(status: WorkerStatus, task: string): boolean {
-  return status.attempts.some(({ taskName }) => taskName === task)
+function runningOf(status: WorkerStatus, task: string): number {
+  return status.attempts.filter(({ taskName }) => taskName === task).length
 }
 
 function findSilentLeases({ attempts, nowMs }: WorkerStatus): readonly string[] {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { keepingLogger, recordOf } from '../../test/support/worker/world.ts'
 import { UnavailableError, UncertainError } from '../base/errors.ts'
+import { LEASE_LOST_ANSWER_WAIT_MS } from '../base/limits.ts'
 import { silentLogger } from '../base/logger.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { openLocalLeases, type Lease, type LeaseRequest } from './lease.ts'
@@ -12,6 +13,8 @@ class LeaseQueue {
   task: TaskRecord | undefined = recordOf()
   workflow: WorkflowStatus | undefined = 'RUNNING'
   trouble: Error | undefined
+  renewalTrouble: Error | undefined
+  readsHang = false
   hang: Promise<void> | undefined
   inFlight = 0
   mostInFlight = 0
@@ -22,8 +25,12 @@ class LeaseQueue {
 
   hold(changes: Partial<LeaseRequest> = {}, logger = silentLogger): Lease {
     const queue: Pick<TaskQueue, 'readTask' | 'readWorkflowStatus' | 'renewLease'> = {
-      readTask: () => {
+      readTask: (_, { signal } = {}) => {
         this.reads.push(this.clock.monotonicMs())
+        if (this.readsHang)
+          return new Promise((__, reject) => {
+            signal?.addEventListener('abort', () => reject(new Error('no longer wanted')))
+          })
         return this.trouble === undefined ? Promise.resolve(this.task) : Promise.reject(this.trouble)
       },
       readWorkflowStatus: () => Promise.resolve(this.workflow),
@@ -32,6 +39,7 @@ class LeaseQueue {
         this.mostInFlight = Math.max(this.mostInFlight, this.inFlight)
         await this.hang
         this.inFlight--
+        if (this.renewalTrouble !== undefined) throw this.renewalTrouble
         if (this.exists) this.renewedAtMs.push(this.clock.monotonicMs())
         return this.exists
       },
@@ -98,6 +106,42 @@ describe('renewals', () => {
     await queue.clock.advance(120_000)
     expect([queue.inFlight, queue.renewedAtMs.length, queue.clock.sleeping]).toEqual([0, 1, 0])
     expect(lease.lost.aborted).toBe(false)
+  })
+
+  test('WK-32 release does not wait for a reading, and no renewal follows it', async () => {
+    const queue = new LeaseQueue()
+    queue.readsHang = true
+    const { logger, lines } = keepingLogger()
+    const lease = queue.hold({}, logger)
+    await queue.clock.advance(1_000)
+    expect(queue.reads).toEqual([1_000])
+    await lease.release()
+    await queue.clock.advance(120_000)
+    expect([queue.reads.length, queue.renewedAtMs.length, lines]).toEqual([1, 0, []])
+    expect(lease.lost.aborted).toBe(false)
+  })
+
+  test('WK-32 a renewal whose answer was lost may still arrive: the release gives it time', async () => {
+    const queue = new LeaseQueue()
+    queue.renewalTrouble = new UncertainError('conductor/lost', 'no answer', { read: 'the task' })
+    const lease = queue.hold()
+    await queue.clock.advance(1_000)
+    let released = false
+    const releasing = lease.release().then(() => (released = true))
+    await queue.clock.advance(LEASE_LOST_ANSWER_WAIT_MS - 1)
+    expect(released).toBe(false)
+    await queue.clock.advance(1)
+    await releasing
+    expect(queue.clock.sleeping).toBe(0)
+  })
+
+  test('WK-32 a renewal that was surely not done delays nothing', async () => {
+    const queue = new LeaseQueue()
+    queue.renewalTrouble = new UnavailableError('conductor/unreachable', 'no connection')
+    const lease = queue.hold()
+    await queue.clock.advance(1_000)
+    await lease.release()
+    expect(queue.clock.monotonicMs()).toBe(1_000)
   })
 
   test('WK-32 release may be called again, and the keeper releases what is held', async () => {

@@ -3,7 +3,7 @@
  *
  * - LEASE-1 At most one renewal is in flight.
  * - LEASE-2 After `release()` has resolved no renewal is in flight and none begins: only then may a result be posted,
- *   because a renewal that overlaps a completion can undo it.
+ *   because a renewal that overlaps a completion can undo it. One whose answer was lost may still be: it is given time.
  * - LEASE-3 Each round reads the task and its workflow before it renews, so a terminated, restarted, removed or re-run
  *   workflow is noticed within one period. A renewal alone proves nothing: the server accepts those of strangers.
  * - LEASE-4 When nothing has been renewed for the whole response timeout the lease is lost, even while a renewal hangs:
@@ -12,10 +12,15 @@
 
 import type { Clock } from '../base/clock.ts'
 import { RefusedError, errorKindOf, isPeragoError } from '../base/errors.ts'
-import { LEASE_FIRST_RENEWAL_MS, LEASE_ROUNDS_PER_TIMEOUT } from '../base/limits.ts'
+import {
+  LEASE_FIRST_RENEWAL_MS,
+  LEASE_LOST_ANSWER_WAIT_MS,
+  LEASE_ROUNDS_PER_TIMEOUT,
+} from '../base/limits.ts'
 import type { Logger } from '../base/logger.ts'
 import { assertCurrentAttemptSnapshot, type AttemptPolicy } from '../fences/attempt-fence.ts'
 import type { AttemptSnapshot } from '../fences/attempt-snapshot.ts'
+import { followSignals } from './follow-signals.ts'
 import type { TaskQueue } from './ports.ts'
 import { readFreshAttempt } from './read-fresh-attempt.ts'
 
@@ -98,18 +103,32 @@ function holdLease({ queue, clock, logger, request, onReleased }: HoldOptions): 
   const isReleased = (): boolean => released.signal.aborted
   const isLost = (): boolean => lost.signal.aborted
   let lastTrouble: unknown
+  /** Until when a renewal whose answer was lost may still arrive. */
+  let settledAtMs = -Infinity
 
   const renew = async (): Promise<void> => {
-    const fresh = await readFreshAttempt(queue, attempt, {
-      signal: AbortSignal.timeout(Math.max(1, timeoutMs)),
-    })
+    // A reading changes nothing, so the release does not wait for it.
+    const followed = followSignals([released.signal, AbortSignal.timeout(Math.max(1, timeoutMs))])
+    const fresh = await readFreshAttempt(queue, attempt, { signal: followed.signal }).finally(() =>
+      followed.release(),
+    )
+    if (isReleased()) return
     assertCurrentAttemptSnapshot(attempt, fresh, policy)
     // Not cut short by `release`: a renewal whose fate is unknown might still arrive after the result.
     const sentAtMs = clock.monotonicMs()
-    if (await queue.renewLease(attempt)) {
+    if (await renewOnce()) {
       renewedAtMs = sentAtMs
       request.onRenewed?.()
     } else assertCurrentAttemptSnapshot(attempt, { ...fresh, task: undefined }, policy)
+  }
+
+  const renewOnce = async (): Promise<boolean> => {
+    try {
+      return await queue.renewLease(attempt)
+    } catch (error) {
+      if (errorKindOf(error) === 'uncertain') settledAtMs = clock.monotonicMs() + LEASE_LOST_ANSWER_WAIT_MS
+      throw error
+    }
   }
 
   const run = async (): Promise<void> => {
@@ -125,6 +144,7 @@ function holdLease({ queue, clock, logger, request, onReleased }: HoldOptions): 
           lost.abort(error)
           return
         }
+        if (isReleased()) return
         lastTrouble = error
         const silentMs = clock.monotonicMs() - renewedAtMs
         logger.warn('a lease renewal did not go through and is tried again', { error, silentMs })
@@ -163,6 +183,8 @@ function holdLease({ queue, clock, logger, request, onReleased }: HoldOptions): 
       releasing ??= (async () => {
         released.abort()
         await ended
+        const leftMs = settledAtMs - clock.monotonicMs()
+        if (leftMs > 0) await clock.sleep(leftMs)
         onReleased()
       })()
       return releasing
