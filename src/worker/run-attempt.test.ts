@@ -308,6 +308,23 @@ describe('the body', () => {
     expect(result.reasonForIncompletion).toContain('[worker/invalid-result]')
   })
 
+  test('WK-144 a lease that is shorter than the publish budget is told in its log, and a read-only task needs none', async () => {
+    const { result } = await world.run(filesTask({ body: change }), {
+      attempt: { responseTimeoutSeconds: 10 },
+    })
+    expect(result.status).toBe('COMPLETED')
+    expect(result.logs?.join('\n')).toMatch(
+      /^warn: the lease of this attempt may end .* less than the response timeout of 10 s$/m,
+    )
+    for (const [task, responseTimeoutSeconds] of [
+      [filesTask({ workspace: { prefix: 'orders', readOnly: true }, body: nothing }), 10],
+      [filesTask({ body: nothing }), 60],
+    ] as const) {
+      const { result: quiet } = await world.run(task, { attempt: { responseTimeoutSeconds } })
+      expect(quiet.logs?.join('\n')).not.toContain('lease')
+    }
+  })
+
   test('WK-19 what it logs goes into the log of the task, redacted, and no more than its end', async () => {
     const task = filesTask({
       body: ({ log }) => {

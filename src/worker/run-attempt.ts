@@ -38,6 +38,7 @@ import { mapFailure, type FailureOptions } from './failure-map.ts'
 import type { Json, JsonObject, QueueCallOptions, TaskRecord, TaskResult } from './ports.ts'
 import { removeFormerStaging } from './remove-former-staging.ts'
 import { describeFailure, openTaskLog, type TaskLog } from './task-log.ts'
+import { judgeBudget } from './task-controls.ts'
 import {
   readParams,
   readResult,
@@ -212,6 +213,7 @@ async function runWithWorkspace(
 ): Promise<{ readonly workspace: WorkspaceRef; readonly result: Json }> {
   const { signal } = life
   const isReadOnly = spec.readOnly === true
+  if (!isReadOnly) warnOfShortLease(life)
   const repo = life.openRepo(at.repository)
   const workspace = await step(
     life,
@@ -349,6 +351,13 @@ async function publishChanges(
   })
   tellPublication(life, publication, clock.monotonicMs() - startMs)
   return publication
+}
+
+/** The start has held the budget against the definition that is registered; a workflow keeps the one it began with. */
+function warnOfShortLease({ record, task, log }: Life): void {
+  if (record.responseTimeoutSeconds <= 0) return
+  for (const problem of judgeBudget(task.controls.publishBudget, record.responseTimeoutSeconds))
+    log.logger.warn(`the lease of this attempt may end while it is published: publishBudget: ${problem}`)
 }
 
 /** A replaced commit is never silently gone: the task's log names it, and the tag that keeps it. */

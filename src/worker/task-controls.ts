@@ -40,6 +40,9 @@ export interface TaskControls {
     readonly pollSeconds: number
   }
   readonly limits: {
+    /** How many of it one worker runs at the same time; as many as it has places unless given. */
+    readonly perWorker: number | undefined
+    /** How many of it run anywhere at the same time; kept by the task queue. */
     readonly concurrent: number | undefined
     readonly rate: { readonly count: number; readonly perSeconds: number } | undefined
   }
@@ -74,6 +77,7 @@ const controlsSchema = z
       .prefault({}),
     limits: z
       .strictObject({
+        perWorker: z.int().min(1).optional(),
         concurrent: z.int().min(1).optional(),
         rate: z.strictObject({ count: z.int().min(1), perSeconds: z.int().min(1) }).optional(),
       })
@@ -113,7 +117,8 @@ export const DEFAULT_CONTROLS: TaskControls = readControls({}, '(defaults)')
 export function readControls(input: TaskControlsInput, task: string): TaskControls {
   const read = controlsSchema.safeParse(input)
   if (read.success) {
-    return { ...read.data, limits: { concurrent: read.data.limits.concurrent, rate: read.data.limits.rate } }
+    const { perWorker, concurrent, rate } = read.data.limits
+    return { ...read.data, limits: { perWorker, concurrent, rate } }
   }
   const problems = read.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`)
   throw new InvalidError('worker/invalid-controls', `declare task "${task}": ${problems.join('; ')}`, {

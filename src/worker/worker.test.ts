@@ -8,7 +8,7 @@ import { filesTask, inputFor, keepingLogger, MAIN } from '../../test/support/wor
 import { systemClock } from '../base/clock.ts'
 import { UnavailableError } from '../base/errors.ts'
 import type { CommitRef } from '../base/ids.ts'
-import { silentLogger } from '../base/logger.ts'
+import { silentLogger, type LogFields, type Logger } from '../base/logger.ts'
 import { plainRedactor } from '../base/redaction.ts'
 import type { WorkflowId } from '../fences/attempt-snapshot.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
@@ -125,7 +125,7 @@ const change = filesTask({
 })
 
 /** A body that runs until the test lets it go, or its signal ends it. */
-function heldTask(): {
+function heldTask(further: Partial<Parameters<typeof filesTask>[0]> = {}): {
   readonly task: TaskDefinition
   readonly begun: string[]
   readonly aborted: unknown[]
@@ -136,6 +136,7 @@ function heldTask(): {
   let go: () => void = () => undefined
   const gate = new Promise<void>((resolve) => (go = resolve))
   const task = filesTask({
+    ...further,
     body: async ({ workspace, signal, attempt }) => {
       await writeFile(workspace.path('a.csv'), 'held')
       await new Promise<void>((resolve, reject) => {
@@ -292,6 +293,57 @@ describe('a task', () => {
     expect(repo.head(MAIN)).not.toBe(abandoned)
     expect(await filesOf(repo.connect('test'))).toEqual({ 'orders/a.csv': 'changed by attempt 1' })
   })
+})
+
+describe('places', () => {
+  test('WK-62 no more of a task run at the same time than it declares', async () => {
+    const queue = await openQueue()
+    const held = heldTask({ controls: { limits: { perWorker: 1 } } })
+    const worker = await open(queue, held.task, { slots: 3 })
+    expect(worker.status().polls).toMatchObject({ 'orders.clean': { slots: 1 } })
+    const workflows = [await start(queue), await start(queue)]
+    await until(() => held.begun.length === 1)
+    const { attempts } = worker.status()
+    expect(attempts).toHaveLength(1)
+    const views = await Promise.all(workflows.map((workflow) => queue.readWorkflow(workflow)))
+    expect(views.map((view) => view?.tasks[0]?.status).sort()).toEqual(['IN_PROGRESS', 'SCHEDULED'])
+    held.go()
+    await until(() => held.begun.length === 2)
+    await worker.stop()
+  })
+})
+
+test('WK-143 every log line of an attempt carries its workflow, its task and its attempt', async () => {
+  const queue = await openQueue()
+  const seen: LogFields[] = []
+  const keeping = (fields: LogFields): Logger => {
+    const say = (message: string, more?: LogFields): void => void seen.push({ ...fields, ...more, message })
+    return {
+      trace: say,
+      debug: say,
+      info: say,
+      warn: say,
+      error: say,
+      child: (more) => keeping({ ...fields, ...more }),
+    }
+  }
+  const task = filesTask({
+    body: async ({ workspace, log }) => {
+      log.info('from the body')
+      await writeFile(workspace.path('a.csv'), 'x')
+      return { rows: 1 }
+    },
+  })
+  const worker = await open(queue, task, { logger: keeping({}) })
+  const workflow = await start(queue)
+  const { tasks } = await ended(queue, workflow)
+  await worker.stop()
+  const ofAttempt = seen.filter(({ taskId }) => taskId !== undefined)
+  expect(ofAttempt.map(({ message }) => message)).toEqual(
+    expect.arrayContaining(['from the body', 'step body: done', 'the task is done']),
+  )
+  const wanted = { workflow, task: 'orders.clean', taskId: tasks[0]?.taskId, attempt: 0 }
+  for (const line of ofAttempt) expect(line).toMatchObject(wanted)
 })
 
 describe('a workflow that ends meanwhile', () => {

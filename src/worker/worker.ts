@@ -43,7 +43,7 @@ export interface WorkerTask {
   readonly task: TaskDefinition
   /** Absolute path; needed by bodies that do not run inline. */
   readonly modulePath?: string
-  /** How many of it run here at the same time; as many as the worker has slots unless given. */
+  /** How many of it run here at the same time; as the task declares unless given, or as many as the worker has slots. */
   readonly slots?: number
 }
 
@@ -79,7 +79,10 @@ export interface WorkerStatus {
   readonly startedAtMs: number
   readonly nowMs: number
   readonly slots: { readonly limit: number; readonly taken: number }
-  readonly polls: Readonly<Record<string, { readonly succeededAtMs: number | undefined }>>
+  /** By task type; `slots` is how many of it may run here at the same time. */
+  readonly polls: Readonly<
+    Record<string, { readonly succeededAtMs: number | undefined; readonly slots: number }>
+  >
   readonly attempts: readonly RunningAttempt[]
 }
 
@@ -172,9 +175,9 @@ class OpenWorker implements RunningWorker {
   }
 
   status(): WorkerStatus {
-    const polls = this.#options.tasks.map(({ task }) => [
-      task.name,
-      { succeededAtMs: this.#polledAtMs.get(task.name) },
+    const polls = this.#options.tasks.map((workerTask) => [
+      workerTask.task.name,
+      { succeededAtMs: this.#polledAtMs.get(workerTask.task.name), slots: this.#slotsOf(workerTask) },
     ])
     return {
       state: this.#state,
@@ -236,7 +239,7 @@ class OpenWorker implements RunningWorker {
       queue,
       taskType: task.name,
       domain,
-      slots: [openSlots(workerTask.slots ?? this.#slots.limit), this.#slots],
+      slots: [openSlots(this.#slotsOf(workerTask)), this.#slots],
       nextWorkerId: () => `${workerId}-${++this.#claims}`,
       clock: this.#clock,
       random: this.#random,
@@ -250,6 +253,10 @@ class OpenWorker implements RunningWorker {
       onTask: (record, giveBackPlace) => this.#begin(record, workerTask, giveBackPlace),
       onLateTask: (record) => this.#handBack(record),
     })
+  }
+
+  #slotsOf({ task, slots }: WorkerTask): number {
+    return Math.min(slots ?? task.controls.limits.perWorker ?? this.#slots.limit, this.#slots.limit)
   }
 
   #begin(record: TaskRecord, workerTask: WorkerTask, giveBackPlace: () => void): void {

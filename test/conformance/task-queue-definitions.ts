@@ -56,7 +56,7 @@ export function definitionConformance(conductor: (context: TestContext) => RealS
       })
     })
 
-    test('CO-83 CO-84 a workflow definition is created, kept, replaced, and started', async (context) => {
+    test('CO-83 CO-84 a workflow definition is created, kept, replaced, started, and its workflow terminated', async (context) => {
       await withRegistry(context, async (registry, url) => {
         const taskType = name('t')
         await registry.applyTaskDef(await registry.planTaskDef({ name: taskType }))
@@ -110,7 +110,16 @@ export function definitionConformance(conductor: (context: TestContext) => RealS
         })
         await client.close()
         expect(task).toMatchObject({ workflowId, input: { x: [1] }, correlationId: 'c' })
-        await conductorControl(url).remove(workflowId)
+        const control = conductorControl(url)
+        for (let times = 0; times < 2; times++) {
+          await registry.terminateWorkflow(workflowId, 'not wanted')
+          expect(await control.readWorkflow(workflowId)).toMatchObject({
+            status: 'TERMINATED',
+            reasonForIncompletion: 'not wanted',
+          })
+        }
+        await control.remove(workflowId)
+        await registry.terminateWorkflow(workflowId, 'gone')
       })
     })
 
