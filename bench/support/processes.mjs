@@ -1,7 +1,7 @@
 // Programs that a bench starts: in directories of their own, on free ports of loopback, ended for certain.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,8 +10,20 @@ import { setTimeout as wait } from 'node:timers/promises'
 const STOP_MS = 15_000
 const LOOK_MS = 100
 const TAIL_CHARACTERS = 3_000
+/** What everybody needs; a variable of the caller must not change what is measured. */
+const BARE = Object.fromEntries(
+  ['PATH', 'HOME', 'LANG', 'TMPDIR'].flatMap((name) =>
+    name in process.env ? [[name, process.env[name]]] : [],
+  ),
+)
 /** Ticks a second in /proc: Linux shows every program the same number. */
 const TICKS = 100
+
+/** What still runs; none of it outlives the bench. */
+const running = new Set()
+process.once('exit', () => {
+  for (const kill of running) kill()
+})
 
 /** What is undone at the end of a bench, last in first out, however it ends. */
 export function openBench(name) {
@@ -27,13 +39,22 @@ export function openBench(name) {
   }
 }
 
-/** Starts a program; `close` ends it. Its last words are in the error when it ends before it is asked to. */
+/** Starts a program with a bare environment and what it is given; `close` ends it. */
 export function startProgram(command, args, { cwd, env, ipc = false } = {}) {
   const child = spawn(command, args, {
     cwd,
-    env: { ...process.env, ...env },
+    env: { ...BARE, ...env },
     stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])],
+    // A group of its own: what it starts in turn is stopped, and ended, with it.
+    detached: true,
   })
+  const signalGroup = (signal) => {
+    try {
+      process.kill(-child.pid, signal)
+    } catch {
+      // All of it is gone.
+    }
+  }
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -41,21 +62,27 @@ export function startProgram(command, args, { cwd, env, ipc = false } = {}) {
     })
   }
   const gone = once(child, 'exit').catch(() => undefined)
-  const kill = () => child.kill('SIGKILL')
-  process.once('exit', kill)
+  const kill = () => signalGroup('SIGKILL')
+  running.add(kill)
   let closing
   return {
     child,
     pid: child.pid,
     said: () => said,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
-    close(signal = 'SIGTERM') {
+    /** Takes no processor time until it is resumed. */
+    pause: () => signalGroup('SIGSTOP'),
+    resume: () => signalGroup('SIGCONT'),
+    close() {
       closing ??= (async () => {
-        if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+        signalGroup('SIGCONT')
+        if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
         const late = setTimeout(kill, STOP_MS)
         await gone
         clearTimeout(late)
-        process.off('exit', kill)
+        // Not everybody takes what it has started along.
+        kill()
+        running.delete(kill)
       })()
       return closing
     },
@@ -107,6 +134,11 @@ export function rssMib(pid) {
 /** The sum of what each of them has had at most: they need not have had it at the same time. */
 export function peakRssMib(pid) {
   return treeOf(pid).reduce((sum, each) => sum + statusMib(each, 'VmHWM'), 0)
+}
+
+/** From here on the most is counted anew. */
+export function resetPeakRss(pid) {
+  for (const each of treeOf(pid)) writeFileSync(`/proc/${each}/clear_refs`, '5')
 }
 
 function treeOf(root) {

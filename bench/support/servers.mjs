@@ -109,5 +109,6 @@ export async function startCounter(bench, target) {
       program.child.send('take')
       return (await answer).counts
     },
+    close: () => program.close(),
   }
 }

@@ -17,7 +17,10 @@ export function openConductorRequests(url) {
   }
   return {
     registerTasks: (taskDefs) => ask('POST', '/metadata/taskdefs', taskDefs),
-    /** A workflow that runs one task so many times in a row, each on what the one before it published. */
+    /**
+     * A workflow that runs one task so many times in a row, each on what the one before it published, and each with a
+     * seed of its own, see `seedOf`.
+     */
     registerChain: (name, task, length) =>
       ask('PUT', '/metadata/workflow', [
         {
@@ -35,7 +38,12 @@ export function openConductorRequests(url) {
             inputParameters: {
               workspace:
                 index === 0 ? '${workflow.input.workspace}' : `\${step${index - 1}.output.workspace}`,
-              params: '${workflow.input.params}',
+              params: {
+                change: '${workflow.input.params.change}',
+                seed: seedOf('${workflow.input.params.seed}', index),
+                files: '${workflow.input.params.files}',
+                sizeBytes: '${workflow.input.params.sizeBytes}',
+              },
             },
           })),
         },
@@ -63,6 +71,11 @@ export function openConductorRequests(url) {
       throw new Error(`workflow ${workflowId} has not ended within ${WAIT_MS} ms`)
     },
   }
+}
+
+/** What the seed of a workflow becomes for one of its steps: a step that wrote what is there already would change nothing. */
+export function seedOf(seed, index) {
+  return `${seed} step ${index}`
 }
 
 /** From when a worker was given the task until the server had its result, by the server's clock. */

@@ -1,0 +1,46 @@
+// The workers of all sides, each started once for each task and at rest while another one is measured.
+import { startCounter } from '../support/servers.mjs'
+import { startWorker } from './workers.mjs'
+
+/** `within(side, task, work, { isCounted })` runs the work while that one worker is awake. */
+export function openStable(world) {
+  const started = new Map()
+  let counters
+
+  async function openCounters() {
+    counters ??= Promise.all(
+      ['lakefs', 'conductor'].map((server) => startCounter(world.bench, world[server].url)),
+    )
+    return counters
+  }
+  async function addressesOf(isCounted) {
+    if (!isCounted) return world
+    const [lakefs, conductor] = await openCounters()
+    return {
+      ...world,
+      lakefs: { ...world.lakefs, url: lakefs.url },
+      conductor: { ...world.conductor, url: conductor.url },
+    }
+  }
+
+  return {
+    openCounters,
+    async within(side, task, work, { isCounted = false } = {}) {
+      const key = `${side.name} ${task} ${isCounted}`
+      let worker = started.get(key)
+      if (worker === undefined) {
+        worker = await startWorker(world.bench, side, { ...(await addressesOf(isCounted)), task, slots: 1 })
+        started.set(key, worker)
+      } else worker.resume()
+      try {
+        return await work(worker)
+      } finally {
+        worker.pause()
+      }
+    },
+    async close() {
+      for (const worker of started.values()) await worker.close()
+      for (const counter of (await counters) ?? []) await counter.close()
+    },
+  }
+}
