@@ -18,7 +18,7 @@ export type Fault =
   /** Nothing is done; the status is answered. */
   | {
       readonly kind: 'answer'
-      readonly status: 429 | 500 | 503
+      readonly status: 429 | 500 | 502 | 503
       readonly retryAfterSeconds?: number
       /** Left out: what the real server says with this status. */
       readonly message?: string

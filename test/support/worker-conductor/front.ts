@@ -10,8 +10,10 @@ export interface PassingRequest {
   readonly update: { readonly taskId?: string; readonly status?: string; readonly workerId?: string }
 }
 
-/** Awaited before a request goes on; `lose` closes the connection instead. */
-export type Interference = (request: PassingRequest) => 'pass' | 'lose' | Promise<'pass' | 'lose'>
+/** Awaited before a request goes on; `lose` closes the connection instead, and a status is the answer instead. */
+export type Interference = (request: PassingRequest) => Verdict | Promise<Verdict>
+
+type Verdict = 'pass' | 'lose' | number
 
 export interface ConductorFront {
   readonly url: string
@@ -39,8 +41,13 @@ export async function openConductorFront(target: string): Promise<ConductorFront
     const body = Buffer.concat(parts)
     const { method = 'GET', url = '/' } = request
     const path = url.replace(/\?.*/, '')
-    if ((await front.interfere({ method, path, update: readUpdate(method, path, body) })) === 'lose') {
+    const verdict = await front.interfere({ method, path, update: readUpdate(method, path, body) })
+    if (verdict === 'lose') {
       response.destroy()
+      return
+    }
+    if (verdict !== 'pass') {
+      response.writeHead(verdict, { 'content-type': 'text/plain' }).end('told to')
       return
     }
     const type = request.headers['content-type']

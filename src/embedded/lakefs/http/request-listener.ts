@@ -38,9 +38,11 @@ type Target =
   | { readonly kind: 'health'; readonly operation: OperationName }
   | { readonly kind: 'unknown'; readonly operation: 'unknown' }
 
-const FAULT_MESSAGES: Readonly<Record<429 | 500 | 503, string>> = {
+const FAULT_MESSAGES: Readonly<Record<429 | 500 | 502 | 503, string>> = {
   429: 'Too many attempts, try again later',
   500: 'commit: update branch: predicate failed',
+  // Said by a proxy in front of it.
+  502: 'Bad Gateway',
   503: 'Throughput exceeded. Slow down and retry',
 }
 
