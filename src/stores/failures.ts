@@ -1,0 +1,96 @@
+/** The two ways in which a server's store fails: surely nothing happened, or nobody knows. */
+
+import { UnavailableError, UncertainError } from '../base/errors.ts'
+import { oneLine, shortened } from '../base/one-line.ts'
+import type { CheckedBatch } from './backend.ts'
+
+/** What was being done when it failed. */
+export interface Work {
+  /** The kind of store. */
+  readonly store: string
+  readonly doing: string
+  /** The keys it was to change; none where it only reads. */
+  readonly changes: readonly string[]
+}
+
+const SHOWN_MAX_CHARS = 300
+const KEYS_SHOWN = 5
+
+export function workOfBatch(store: string, batch: CheckedBatch): Work {
+  return { store, doing: 'write a batch', changes: batch.operations.map(({ key }) => key) }
+}
+
+/** Surely nothing happened. */
+export function notDone(work: Work, cause: unknown): UnavailableError {
+  return new UnavailableError('stores/unreachable', `${work.doing} (${work.store}): ${wordsOf(cause)}`, {
+    details: { store: work.store },
+    next: 'Check that the server is up and reachable; then try again.',
+    cause,
+  })
+}
+
+/** Sent, and the answer was lost. What only reads has surely changed nothing. */
+export function answerLost(work: Work, cause: unknown): UnavailableError | UncertainError {
+  if (work.changes.length === 0) return notDone(work, cause)
+  const keys = work.changes.slice(0, KEYS_SHOWN)
+  return new UncertainError(
+    'stores/answer-lost',
+    `${work.doing} (${work.store}): it was sent, and the answer was lost: ${wordsOf(cause)}`,
+    {
+      read: keys.map((key) => JSON.stringify(key)).join(', '),
+      details: { store: work.store, keys },
+      next: `Read ${JSON.stringify(keys[0])}: a batch happened wholly or not at all.`,
+      cause,
+    },
+  )
+}
+
+/** The words of the driver, on one line, cut where they are long. */
+function wordsOf(cause: unknown): string {
+  const message =
+    cause instanceof AggregateError
+      ? String(cause.errors[0])
+      : cause instanceof Error
+        ? cause.message
+        : String(cause)
+  return shortened(
+    oneLine(message === '' ? String((cause as { code?: unknown }).code) : message),
+    SHOWN_MAX_CHARS,
+  )
+}
+
+/**
+ * Waits for what a driver does, but no longer than until the time is over or the signal is aborted. What is under way
+ * then goes on; `giveUp` may cut it short.
+ */
+export async function bounded<T>(
+  running: Promise<T>,
+  bound: {
+    readonly timeoutMs: number
+    readonly signal: AbortSignal | undefined
+    readonly giveUp?: () => void
+  },
+): Promise<T> {
+  const { timeoutMs, signal, giveUp } = bound
+  let stop = (): void => undefined
+  const late = new Promise<never>((_, reject) => {
+    const end = (reason: Error): void => {
+      reject(reason)
+      giveUp?.()
+    }
+    const timer = setTimeout(() => end(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+    const onAbort = (): void => end(new Error('it was aborted meanwhile', { cause: signal?.reason }))
+    signal?.addEventListener('abort', onAbort, { once: true })
+    stop = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+  })
+  try {
+    return await Promise.race([running, late])
+  } finally {
+    stop()
+    // Nobody listens any more when it fails after all.
+    running.catch(() => undefined)
+  }
+}

@@ -1,0 +1,365 @@
+/** The store in PostgreSQL, shared between instances. What a batch does stands in `schema.ts`. */
+
+import type { Client } from 'pg'
+import { InvalidError } from '../../base/errors.ts'
+import {
+  STORE_ANSWER_TIMEOUT_MS,
+  STORE_CHANGES_KEPT,
+  STORE_CLEAR_ENTRIES,
+  STORE_CONNECTIONS_MAX,
+  STORE_EXPIRED_PER_SWEEP,
+  STORE_PAGE_MAX_BYTES,
+  STORE_WATCH_POLL_MS,
+} from '../../base/limits.ts'
+import type { CommitOutcome, RangePage, Store, StoreChange, StoreEntry } from '../../core/ports.ts'
+import type {
+  Backend,
+  ChangeFeed,
+  ChangeRead,
+  CheckedBatch,
+  Cleared,
+  KeySpan,
+  KeyStretch,
+} from '../backend.ts'
+import { workOfBatch, type Work } from '../failures.ts'
+import { guardStore } from '../guard.ts'
+import { WakeUps } from '../wake-ups.ts'
+import { Connections } from './connections.ts'
+import { schemaSql, SCHEMA_VERSION } from './schema.ts'
+
+export interface PostgresStoreOptions {
+  /** `postgresql://user:password@host:5432/database`, with `?sslmode=` and the like where needed. */
+  readonly url: string
+  /** Made when it is not there. Stores in different schemas know nothing of each other. */
+  readonly schema?: string
+  /** Connections at the same time, watches apart. */
+  readonly connections?: number
+  readonly answerTimeoutMs?: number
+  /** How many changes are remembered for watches that lag behind. */
+  readonly changesKept?: number
+}
+
+/**
+ * ```ts
+ * const store = await openPostgresStore({ url: 'postgresql://perago@db.internal/perago' })
+ * ```
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const schema = options.schema ?? 'perago'
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
+    throw new InvalidError(
+      'stores/bad-address',
+      `open a store: ${JSON.stringify(schema)} is no name of a schema`,
+      {
+        next: 'Use lower-case letters, digits and "_".',
+      },
+    )
+  }
+  const connections = await Connections.open({
+    url: options.url,
+    connections: options.connections ?? STORE_CONNECTIONS_MAX,
+    answerTimeoutMs: options.answerTimeoutMs ?? STORE_ANSWER_TIMEOUT_MS,
+  })
+  try {
+    await makeSchema(connections, schema)
+  } catch (error) {
+    await connections.close()
+    throw error
+  }
+  return guardStore(new PostgresBackend(connections, schema, options.changesKept ?? STORE_CHANGES_KEPT))
+}
+
+interface Row {
+  readonly key: string
+  readonly value: Buffer
+  readonly revision: string
+}
+
+const NAME = 'postgres'
+const CHANNEL = 'perago_store'
+/** Old changes are forgotten, and expired entries removed, once in this many batches of one store. */
+const TIDY_EVERY = 64
+const ALIVE = '(expires_at IS NULL OR expires_at > clock_timestamp())'
+const SNAPSHOT = /^\d{1,20}:\d{1,20}:[\d,]*$/
+
+class PostgresBackend implements Backend {
+  readonly name = NAME
+  readonly #connections: Connections
+  readonly #schema: string
+  readonly #changesKept: number
+  readonly #wakeUps = new WakeUps()
+  readonly #feeds = new Set<ChangeFeed>()
+  #listening: Promise<Client> | undefined
+  #chores: Promise<void> | undefined
+  #untold = 0
+  #untidied = 0
+
+  constructor(connections: Connections, schema: string, changesKept: number) {
+    this.#connections = connections
+    this.#schema = schema
+    this.#changesKept = changesKept
+  }
+
+  async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
+    const text = `SELECT key, value, revision FROM ${this.#schema}.entries WHERE key = $1 AND ${ALIVE}`
+    const rows = await this.#query<Row>(reading('read a key'), { name: 'get', text, values: [key] }, signal)
+    return rows[0] === undefined ? undefined : show(rows[0])
+  }
+
+  async range({ from, to, order, limit }: KeySpan, signal: AbortSignal | undefined): Promise<RangePage> {
+    const direction = order === 'ascending' ? 'ASC' : 'DESC'
+    // The first entry always fits; what follows, as long as those before leave room.
+    const text = `
+      SELECT key, revision, CASE WHEN before < ${STORE_PAGE_MAX_BYTES} AND number <= $3 THEN value END AS value
+      FROM (
+        SELECT key, revision, value, row_number() OVER in_order AS number,
+          coalesce(sum(octet_length(value)) OVER (in_order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+        FROM (
+          SELECT key, revision, value FROM ${this.#schema}.entries
+          WHERE key >= $1 COLLATE "C" AND ($2::text IS NULL OR key < $2 COLLATE "C") AND ${ALIVE}
+          ORDER BY key ${direction} LIMIT $3 + 1
+        ) AS chosen
+        WINDOW in_order AS (ORDER BY key ${direction})
+      ) AS measured ORDER BY number`
+    const statement = { name: `range-${order}`, text, values: [from, to ?? null, limit] }
+    const rows = await this.#query<{ key: string; value: Buffer | null; revision: string }>(
+      reading('read a range'),
+      statement,
+      signal,
+    )
+    const entries = rows.flatMap(({ key, value, revision }) =>
+      value === null ? [] : [show({ key, value, revision })],
+    )
+    return { entries, next: entries.length < rows.length ? entries.at(-1)?.key : undefined }
+  }
+
+  async commit(batch: CheckedBatch, signal: AbortSignal | undefined): Promise<CommitOutcome> {
+    const { conditions, operations } = batch
+    const rows = await this.#query<{
+      readonly revision: string | null
+      readonly unmet_key: string
+      readonly unmet_revision: string | null
+    }>(
+      workOfBatch(NAME, batch),
+      {
+        name: 'commit',
+        text: `SELECT * FROM ${this.#schema}.commit_batch($1, $2, $3, $4, $5, $6, $7)`,
+        values: [
+          conditions.map(({ key }) => key),
+          conditions.map(({ is }) => is),
+          conditions.map((condition) => (condition.is === 'at' ? condition.revision : null)),
+          operations.map(({ key }) => key),
+          operations.map((operation) => operation.do),
+          operations.map((operation) => (operation.do === 'put' ? bufferOf(operation.value) : null)),
+          operations.map((operation) => (operation.do === 'put' ? (operation.ttlMs ?? null) : null)),
+        ],
+      },
+      signal,
+    )
+    const revision = rows[0]?.revision ?? null
+    if (revision === null) {
+      return {
+        committed: false,
+        unmet: rows.map(({ unmet_key: key, unmet_revision: found }) => ({
+          key,
+          revision: found === null ? undefined : Number(found),
+        })),
+      }
+    }
+    this.#tell()
+    return { committed: true, revision: Number(revision) }
+  }
+
+  async clearSome({ from, to }: KeyStretch, signal: AbortSignal | undefined): Promise<Cleared> {
+    const work = { store: NAME, doing: 'delete by prefix', changes: [from] }
+    const text = `SELECT * FROM ${this.#schema}.clear_some($1, $2, ${STORE_CLEAR_ENTRIES}) AS cleared`
+    const statement = { name: 'clear', text, values: [from, to ?? null] }
+    const [row] = await this.#query<{ alive: number; cleared: number }>(work, statement, signal)
+    this.#tell()
+    return { count: row?.alive ?? 0, more: row?.cleared === STORE_CLEAR_ENTRIES }
+  }
+
+  openFeed(stretch: KeyStretch): ChangeFeed {
+    const feed: ChangeFeed = {
+      end: async (signal) => {
+        await this.#listen()
+        const text = `SELECT epoch, pg_current_snapshot()::text AS snapshot FROM ${this.#schema}.state`
+        const statement = { name: 'end', text, values: [] }
+        const [row] = await this.#query<{ epoch: string; snapshot: string }>(
+          reading('watch'),
+          statement,
+          signal,
+        )
+        return `${row?.epoch ?? ''}/${row?.snapshot ?? ''}`
+      },
+      read: async (cursor, signal) => {
+        await this.#listen()
+        return this.#readChanges(cursor, stretch, signal)
+      },
+      wait: async (_cursor, signal) => {
+        await this.#wakeUps.wait(STORE_WATCH_POLL_MS, signal)
+        if (!signal.aborted) await this.#removeExpired(signal)
+      },
+      close: async () => {
+        this.#feeds.delete(feed)
+        if (this.#feeds.size === 0) await this.#stopListening()
+      },
+    }
+    this.#feeds.add(feed)
+    return feed
+  }
+
+  async close(): Promise<void> {
+    await this.#chores
+    await this.#stopListening()
+    await this.#connections.close()
+  }
+
+  async #readChanges(
+    cursor: string,
+    { from, to }: KeyStretch,
+    signal: AbortSignal,
+  ): Promise<ChangeRead | 'lost'> {
+    const [epoch, snapshot = ''] = cursor.split('/')
+    if (!SNAPSHOT.test(snapshot)) return 'lost'
+    const text = `
+      SELECT state.epoch, pg_current_snapshot()::text AS snapshot,
+        state.forgotten > pg_snapshot_xmin($1::pg_snapshot)
+          OR pg_snapshot_xmin($1::pg_snapshot) > pg_snapshot_xmax(pg_current_snapshot()) AS lost,
+        change.key, change.kind
+      FROM ${this.#schema}.state LEFT JOIN LATERAL (
+        SELECT * FROM ${this.#schema}.changes
+        WHERE xid >= pg_snapshot_xmin($1::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, $1::pg_snapshot)
+          AND key >= $2 COLLATE "C" AND ($3::text IS NULL OR key < $3 COLLATE "C")
+      ) AS change ON true
+      ORDER BY change.xid, change.revision, change.position`
+    const rows = await this.#query<{
+      readonly epoch: string
+      readonly snapshot: string
+      readonly lost: boolean
+      readonly key: string | null
+      readonly kind: StoreChange['kind']
+    }>(reading('watch'), { name: 'changes', text, values: [snapshot, from, to ?? null] }, signal)
+    const [first] = rows
+    if (first === undefined || first.epoch !== epoch || first.lost) return 'lost'
+    const changes = rows.flatMap(({ key, kind }) => (key === null ? [] : [{ key, kind }]))
+    return { changes, cursor: `${first.epoch}/${first.snapshot}`, more: false }
+  }
+
+  async #removeExpired(signal: AbortSignal | undefined): Promise<void> {
+    const text = `SELECT ${this.#schema}.remove_expired(${STORE_EXPIRED_PER_SWEEP}) AS removed`
+    const statement = { name: 'expire', text, values: [] }
+    const [row] = await this.#query<{ removed: number }>(reading('remove expired entries'), statement, signal)
+    if ((row?.removed ?? 0) > 0) this.#tell()
+  }
+
+  /** Wakes the watches of all instances, soon, and tidies up from time to time; one chore at a time. */
+  #tell(): void {
+    this.#untold += 1
+    this.#untidied += 1
+    this.#wakeUps.wake()
+    this.#chores ??= this.#doChores()
+  }
+
+  async #doChores(): Promise<void> {
+    while (this.#untold > 0) {
+      this.#untold = 0
+      try {
+        // In a transaction of its own, which writes nothing and so waits for no disk.
+        await this.#query(
+          reading('wake watches'),
+          { name: 'tell', text: `NOTIFY ${CHANNEL}`, values: [] },
+          undefined,
+        )
+        if (this.#untidied < TIDY_EVERY) continue
+        this.#untidied = 0
+        const text = `SELECT ${this.#schema}.forget_changes(${this.#changesKept})`
+        await this.#query(reading('forget changes'), { name: 'forget', text, values: [] }, undefined)
+        await this.#removeExpired(undefined)
+      } catch {
+        // Watches look by themselves, and what is to be tidied up waits: the batch was answered long ago.
+        continue
+      }
+    }
+    this.#chores = undefined
+  }
+
+  /** One connection for all watches of this store; opened again when it broke. */
+  async #listen(): Promise<void> {
+    this.#listening ??= this.#openListener()
+    const listening = this.#listening
+    try {
+      await listening
+    } catch (error) {
+      if (this.#listening === listening) this.#listening = undefined
+      throw error
+    }
+  }
+
+  async #openListener(): Promise<Client> {
+    const client = await this.#connections.openClient(reading('watch'))
+    const forget = (): void => {
+      this.#listening = undefined
+      this.#wakeUps.wake()
+    }
+    client.on('notification', () => this.#wakeUps.wake())
+    client.on('error', forget)
+    client.on('end', forget)
+    await client.query(`LISTEN ${CHANNEL}`)
+    return client
+  }
+
+  async #stopListening(): Promise<void> {
+    const listening = this.#listening
+    this.#listening = undefined
+    try {
+      const client = await listening
+      await client?.end()
+    } catch {
+      // It never came to listen, or broke before.
+    }
+  }
+
+  #query<R extends object>(
+    work: Work,
+    statement: Parameters<Connections['query']>[1],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly R[]> {
+    return this.#connections.query<R>(work, statement, signal)
+  }
+}
+
+/** Instances that start together make it once. */
+async function makeSchema(connections: Connections, schema: string): Promise<void> {
+  await connections.transaction(reading('open the store'), async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [`perago:${schema}`])
+    const { rows } = await client.query<{ state: string | null }>('SELECT to_regclass($1)::text AS state', [
+      `${schema}.state`,
+    ])
+    if (rows[0]?.state === null) {
+      await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
+      await client.query(schemaSql(schema))
+      return
+    }
+    const state = await client.query<{ version: number }>(`SELECT version FROM ${schema}.state`)
+    const version = state.rows[0]?.version
+    if (version === SCHEMA_VERSION) return
+    throw new InvalidError(
+      'stores/unsupported-version',
+      `open the store in schema ${schema}: it has version ${String(version)}, this program knows ${SCHEMA_VERSION}`,
+      { details: { schema, version }, next: 'Use the version of perago that wrote it.' },
+    )
+  })
+}
+
+function reading(doing: string): Work {
+  return { store: NAME, doing, changes: [] }
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+function show({ key, value, revision }: Row): StoreEntry {
+  return { key, value: Uint8Array.from(value), revision: Number(revision) }
+}

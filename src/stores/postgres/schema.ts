@@ -1,0 +1,154 @@
+/**
+ * What a PostgreSQL store keeps, and the one function that decides and writes a batch: a batch is one round trip and one
+ * transaction.
+ *
+ * - Batches exclude each other only where they share a key: each takes one lock per key it names, in the order of the
+ *   locks' numbers, so that two never wait for each other. The locks go with the transaction.
+ * - The transaction's own number (xid) and the revision are taken after the locks, so that for one key both grow from
+ *   batch to batch.
+ * - A watch's place is a snapshot: the changes it has not seen are those of transactions that were not visible in it and are
+ *   now. In plain order of revisions, a slower transaction could turn up behind a watch that has already passed.
+ * - Nothing is notified inside these transactions: PostgreSQL would let them commit one at a time only.
+ */
+
+export const SCHEMA_VERSION = 1
+
+/** `schema` is a plain identifier. */
+export function schemaSql(schema: string): string {
+  return `
+CREATE TABLE ${schema}.entries (
+  key text COLLATE "C" PRIMARY KEY,
+  value bytea NOT NULL,
+  revision bigint NOT NULL,
+  expires_at timestamptz
+);
+CREATE INDEX entries_expiring ON ${schema}.entries (expires_at) WHERE expires_at IS NOT NULL;
+CREATE SEQUENCE ${schema}.revisions;
+CREATE TABLE ${schema}.changes (
+  xid xid8 NOT NULL,
+  revision bigint NOT NULL,
+  position integer NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  PRIMARY KEY (xid, revision, position)
+);
+CREATE TABLE ${schema}.state (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  version integer NOT NULL,
+  epoch text NOT NULL,
+  forgotten xid8 NOT NULL
+);
+INSERT INTO ${schema}.state (version, epoch, forgotten)
+  VALUES (${SCHEMA_VERSION}, gen_random_uuid()::text, '0');
+
+CREATE FUNCTION ${schema}.lock_of(name text) RETURNS bigint LANGUAGE sql IMMUTABLE AS $body$
+  SELECT hashtextextended('${schema}:' || name, 0)
+$body$;
+
+CREATE FUNCTION ${schema}.lock_keys(names text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE lock bigint;
+BEGIN
+  FOR lock IN SELECT DISTINCT ${schema}.lock_of(name) AS number FROM unnest(names) AS name ORDER BY number LOOP
+    PERFORM pg_advisory_xact_lock(lock);
+  END LOOP;
+END $body$;
+
+-- Leaves alone what somebody is just writing.
+CREATE FUNCTION ${schema}.remove_expired(most integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE removed integer;
+BEGIN
+  WITH due AS MATERIALIZED (
+    SELECT key FROM ${schema}.entries WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT most
+  ), mine AS MATERIALIZED (
+    SELECT key FROM due WHERE pg_try_advisory_xact_lock(${schema}.lock_of(key))
+  ), gone AS (
+    DELETE FROM ${schema}.entries e USING mine
+    WHERE e.key = mine.key AND e.expires_at <= clock_timestamp() RETURNING e.key
+  ), told AS (
+    INSERT INTO ${schema}.changes
+    SELECT pg_current_xact_id(), nextval('${schema}.revisions'), 0, gone.key, 'delete' FROM gone RETURNING 1
+  )
+  SELECT count(*) INTO removed FROM told;
+  RETURN removed;
+END $body$;
+
+-- Forgets changes, but for the last so many.
+CREATE FUNCTION ${schema}.forget_changes(kept integer) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE below xid8;
+BEGIN
+  SELECT xid INTO below FROM ${schema}.changes ORDER BY xid DESC OFFSET kept LIMIT 1;
+  IF below IS NULL THEN RETURN; END IF;
+  UPDATE ${schema}.state SET forgotten = below WHERE forgotten < below;
+  IF FOUND THEN DELETE FROM ${schema}.changes WHERE xid < below; END IF;
+END $body$;
+
+-- Conditions and operations as parallel arrays. Answers the revision, or the conditions that did not hold.
+CREATE FUNCTION ${schema}.commit_batch(
+  condition_keys text[], condition_kinds text[], condition_revisions bigint[],
+  operation_keys text[], operation_kinds text[], operation_values bytea[], operation_ttls bigint[]
+) RETURNS TABLE (revision bigint, unmet_key text, unmet_revision bigint) LANGUAGE plpgsql VOLATILE AS $body$
+#variable_conflict use_column
+DECLARE
+  mine bigint;
+  number integer := 0;
+  name text;
+  found_revision bigint;
+  is_refused boolean := false;
+BEGIN
+  PERFORM ${schema}.lock_keys(condition_keys || operation_keys);
+  FOR at IN 1 .. coalesce(array_length(condition_keys, 1), 0) LOOP
+    name := condition_keys[at];
+    found_revision := (
+      SELECT e.revision FROM ${schema}.entries e
+      WHERE e.key = name AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp())
+    );
+    IF NOT (CASE condition_kinds[at]
+      WHEN 'absent' THEN found_revision IS NULL
+      WHEN 'present' THEN found_revision IS NOT NULL
+      ELSE coalesce(found_revision = condition_revisions[at], false)
+    END) THEN
+      is_refused := true;
+      RETURN QUERY SELECT NULL::bigint, name, found_revision;
+    END IF;
+  END LOOP;
+  IF is_refused THEN RETURN; END IF;
+  mine := nextval('${schema}.revisions');
+  FOR at IN 1 .. coalesce(array_length(operation_keys, 1), 0) LOOP
+    name := operation_keys[at];
+    IF operation_kinds[at] = 'put' THEN
+      INSERT INTO ${schema}.entries AS e (key, value, revision, expires_at)
+      VALUES (name, operation_values[at], mine, clock_timestamp() + operation_ttls[at] * interval '1 millisecond')
+      ON CONFLICT (key) DO UPDATE
+        SET value = excluded.value, revision = excluded.revision, expires_at = excluded.expires_at;
+    ELSE
+      DELETE FROM ${schema}.entries e WHERE e.key = name;
+      IF NOT FOUND THEN CONTINUE; END IF;
+    END IF;
+    INSERT INTO ${schema}.changes VALUES (pg_current_xact_id(), mine, number, name, operation_kinds[at]);
+    number := number + 1;
+  END LOOP;
+  RETURN QUERY SELECT mine, NULL::text, NULL::bigint;
+END $body$;
+
+-- Deletes some of the keys from a place on and below another; tells how many, and how many of them had not expired.
+CREATE FUNCTION ${schema}.clear_some(low text, high text, most integer, OUT alive integer, OUT cleared integer)
+LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE names text[];
+BEGIN
+  SELECT array_agg(key) INTO names FROM (
+    SELECT key FROM ${schema}.entries
+    WHERE key >= low COLLATE "C" AND (high IS NULL OR key < high COLLATE "C") ORDER BY key LIMIT most
+  ) AS chosen;
+  PERFORM ${schema}.lock_keys(names);
+  WITH gone AS (
+    DELETE FROM ${schema}.entries WHERE key = ANY (names) RETURNING key, expires_at
+  ), told AS (
+    INSERT INTO ${schema}.changes
+    SELECT pg_current_xact_id(), nextval('${schema}.revisions'), 0, gone.key, 'delete' FROM gone
+  )
+  SELECT count(*) FILTER (WHERE gone.expires_at IS NULL OR gone.expires_at > clock_timestamp())
+  INTO alive FROM gone;
+  cleared := coalesce(array_length(names, 1), 0);
+END $body$;
+`
+}
