@@ -25,6 +25,7 @@ export {
 export type { Deficiencies } from './task-queue/queue-host.ts'
 export type { QueueControl, WorkflowStartRequest, WorkflowView } from './task-queue/control.ts'
 export type { TestTaskDef, TestWorkflowDef, TestWorkflowTask } from './task-queue/definitions.ts'
+export { mockOutputs, runPipelineAlone, type AloneRun } from './executions.ts'
 export { ManualClock } from './manual-clock.ts'
 export { openTestWorker, registerModule, type TestWorker, type TestWorkerOptions } from './test-worker.ts'
 export type { LoadedModule } from '../worker/load-tasks.ts'

@@ -1,0 +1,133 @@
+/**
+ * Which of the waiting events go into the log together, and the one batch that writes them.
+ *
+ * - EL-1 An event's place in the log is taken once: its batch demands that the place is free.
+ * - EL-2 No place is left out: the first place of a batch is behind the last event that was read or written.
+ * - EL-3 The batch demands the execution's record as it was seen: nothing enters the log of an execution that is over.
+ */
+
+import { isPeragoError } from '../../base/errors.ts'
+import { EVENTS_PER_BATCH_MAX, STORE_BATCH_MAX_BYTES, STORE_BATCH_MAX_OPERATIONS } from '../../base/limits.ts'
+import { decideStatus, encodeRecord, hasEnded, type ExecutionRecord } from '../namespaces/execution-record.ts'
+import type { SeenRecord } from '../namespaces/live-record.ts'
+import type { Scope } from '../namespaces/scope.ts'
+import type { StoreBatch, StoreCondition, StoreOperation } from '../ports.ts'
+import { encodeEvent, type CheckedEvent, type EventPlace } from './event.ts'
+
+export interface AppendRequest {
+  readonly id: string
+  readonly event: CheckedEvent
+  /** What its sender calls it, so that sending it twice records it once. */
+  readonly idempotency?: { readonly digest: string; readonly fingerprint: string }
+  /** Written together with the event, such as the outputs of the node that it completes. */
+  readonly along?: readonly Extract<StoreOperation, { do: 'put' }>[]
+}
+
+/** The end of a log. */
+export interface LogTail {
+  readonly seen: SeenRecord
+  readonly sequence: number
+  readonly timestamp: string
+}
+
+export interface AppendPlan {
+  readonly batch: StoreBatch
+  readonly accepted: readonly { readonly request: AppendRequest; readonly place: EventPlace }[]
+  readonly refused: readonly { readonly request: AppendRequest; readonly error: Error }[]
+  /** The record behind the batch, where the batch changes it. */
+  readonly record: ExecutionRecord | undefined
+}
+
+/** Room for the keys and conditions that are not counted one by one. */
+const MARGIN_BYTES = 65_536
+
+/** Takes as many requests from the front as fit; at least one is accepted or refused. */
+export function planAppend(
+  scope: Scope,
+  tail: LogTail,
+  requests: readonly AppendRequest[],
+  now: string,
+): AppendPlan {
+  const timestamp = now > tail.timestamp ? now : tail.timestamp
+  const puts = new Map<string, Extract<StoreOperation, { do: 'put' }>>()
+  const conditions = new Map<string, StoreCondition>()
+  const accepted: { request: AppendRequest; place: EventPlace }[] = []
+  const refused: { request: AppendRequest; error: Error }[] = []
+  let bytes = 0
+  let record: ExecutionRecord | undefined
+  for (const request of requests) {
+    const status = statusAfter(tail.seen.record, request)
+    if (status instanceof Error) {
+      refused.push({ request, error: status })
+      continue
+    }
+    const place = {
+      id: request.id,
+      executionId: scope.execution,
+      sequence: tail.sequence + accepted.length + 1,
+      timestamp,
+    }
+    const own = putsOf(scope, request, place)
+    const ownBytes = own.reduce((sum, { value }) => sum + value.byteLength, 0)
+    const isFull =
+      accepted.length === EVENTS_PER_BATCH_MAX ||
+      puts.size + own.length + 1 > STORE_BATCH_MAX_OPERATIONS ||
+      bytes + ownBytes > STORE_BATCH_MAX_BYTES - MARGIN_BYTES
+    const free = freeKeys(scope, request, place)
+    if (accepted.length > 0 && (isFull || free.some((key) => conditions.has(key)))) break
+    accepted.push({ request, place })
+    bytes += ownBytes
+    for (const put of own) puts.set(put.key, put)
+    for (const key of free) conditions.set(key, { key, is: 'absent' })
+    if (status !== tail.seen.record.status) {
+      record = { ...tail.seen.record, status, ...(hasEnded({ status }) ? { endedAt: timestamp } : {}) }
+      break
+    }
+  }
+  const { keys } = scope
+  if (record !== undefined)
+    puts.set(keys.record, { do: 'put', key: keys.record, value: encodeRecord(record) })
+  const standing: StoreCondition = { key: keys.record, is: 'at', revision: tail.seen.revision }
+  return {
+    batch: { conditions: [standing, ...conditions.values()], operations: [...puts.values()] },
+    accepted,
+    refused,
+    record,
+  }
+}
+
+function statusAfter(record: ExecutionRecord, { event }: AppendRequest): ExecutionRecord['status'] | Error {
+  try {
+    return decideStatus(record, event.type)
+  } catch (error) {
+    if (isPeragoError(error)) return error
+    throw error
+  }
+}
+
+function putsOf(
+  { keys }: Scope,
+  { event, along = [], idempotency }: AppendRequest,
+  place: EventPlace,
+): readonly Extract<StoreOperation, { do: 'put' }>[] {
+  const value = encodeEvent(event, place)
+  const puts: Extract<StoreOperation, { do: 'put' }>[] = [
+    ...along,
+    { do: 'put', key: keys.entry(place.sequence), value },
+    { do: 'put', key: keys.event(event.type), value },
+  ]
+  if (idempotency !== undefined) {
+    const note = Buffer.from(JSON.stringify({ id: place.id, fingerprint: idempotency.fingerprint }))
+    puts.push({ do: 'put', key: keys.idempotent(idempotency.digest), value: note })
+  }
+  return puts
+}
+
+function freeKeys(
+  { keys }: Scope,
+  { idempotency }: AppendRequest,
+  { sequence }: EventPlace,
+): readonly string[] {
+  const entry = keys.entry(sequence)
+  return idempotency === undefined ? [entry] : [entry, keys.idempotent(idempotency.digest)]
+}

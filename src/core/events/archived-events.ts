@@ -1,0 +1,85 @@
+/** Reads of an execution whose events lie in the archive; the answers are those the store gave before. */
+
+import { ARCHIVE_BATCH_EVENTS } from '../../base/limits.ts'
+import { decodeJson, encodeJson, type JsonObject } from '../json.ts'
+import type { Scope } from '../namespaces/scope.ts'
+import type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from './archive-port.ts'
+import type { CheckedFilter } from './event-filter.ts'
+import type { SourceKind } from './event-types.ts'
+import type { ExecutionEvent } from './event.ts'
+
+export function placeOf({ tenant, execution }: Pick<Scope, 'tenant' | 'execution'>): ArchivePlace {
+  return { tenant: tenant ?? '', execution }
+}
+
+export async function readArchivedLatest(
+  archive: EventArchive,
+  scope: Scope,
+  type: string,
+): Promise<ExecutionEvent | undefined> {
+  const query = { ...placeOf(scope), types: [type], order: 'descending', limit: 1 } as const
+  const [row] = await archive.read(query)
+  return row === undefined ? undefined : eventOfRow(row, scope)
+}
+
+/** Patterns are matched against the few types that an execution has; all else is the database's work. */
+export async function* listArchived(
+  archive: EventArchive,
+  scope: Scope,
+  filter: CheckedFilter,
+): AsyncGenerator<ExecutionEvent, void, undefined> {
+  const place = placeOf(scope)
+  const types = filter.types === undefined ? {} : { types: await findTypes(archive, place, filter) }
+  let after = filter.after
+  for (;;) {
+    const query: EventRowQuery = {
+      ...place,
+      ...types,
+      ...(filter.entityType === undefined ? {} : { sourceType: filter.entityType }),
+      ...(filter.entityId === undefined ? {} : { sourceId: filter.entityId }),
+      ...(filter.start === undefined ? {} : { start: filter.start }),
+      ...(filter.end === undefined ? {} : { end: filter.end }),
+      ...(after === undefined ? {} : { after }),
+      order: filter.order,
+      limit: Math.min(filter.limit ?? ARCHIVE_BATCH_EVENTS, ARCHIVE_BATCH_EVENTS),
+    }
+    const rows = await archive.read(query)
+    for (const row of rows) yield eventOfRow(row, scope)
+    if (rows.length < query.limit) return
+    after = rows.at(-1)?.sequence
+  }
+}
+
+async function findTypes(
+  archive: EventArchive,
+  place: ArchivePlace,
+  { types = [], isType }: CheckedFilter,
+): Promise<readonly string[]> {
+  if (!types.some((type) => type.includes('*'))) return [...new Set(types)]
+  return (await archive.listTypes(place)).filter(isType)
+}
+
+export function rowOfEvent(event: ExecutionEvent, scope: Scope): EventRow {
+  return {
+    id: event.id,
+    ...placeOf(scope),
+    sequence: event.sequence,
+    type: event.type,
+    sourceType: event.source.entityType,
+    sourceId: event.source.entityId,
+    payload: encodeJson(event.payload, { what: 'payload', bytesMax: Infinity }),
+    timestamp: event.timestamp,
+  }
+}
+
+function eventOfRow(row: EventRow, { execution }: Scope): ExecutionEvent {
+  return Object.freeze({
+    id: row.id,
+    executionId: execution,
+    sequence: row.sequence,
+    type: row.type,
+    source: Object.freeze({ entityType: row.sourceType as SourceKind, entityId: row.sourceId }),
+    payload: decodeJson(row.payload) as JsonObject,
+    timestamp: row.timestamp,
+  })
+}

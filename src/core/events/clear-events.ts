@@ -1,0 +1,109 @@
+/** Events are removed in bulk only, all those of one execution, and by rule only when it is over. */
+
+import { RefusedError } from '../../base/errors.ts'
+import type { StoreEntry } from '../ports.ts'
+import { hasEnded } from '../namespaces/execution-record.ts'
+import { settleConflicts, type WritePace } from '../namespaces/guarded-write.ts'
+import { markRecord } from '../namespaces/mark-record.ts'
+import type { BoundScope } from '../namespaces/scopes.ts'
+import type { EventArchive } from './archive-port.ts'
+import { placeOf } from './archived-events.ts'
+import { decodeEvent } from './event.ts'
+
+export interface ClearRule {
+  /** Also while the execution is running: an operator's right. What is published meanwhile stays. */
+  readonly force?: boolean
+}
+
+export interface ClearParts {
+  readonly archive: EventArchive | undefined
+  readonly rule: ClearRule | undefined
+  readonly pace: WritePace
+}
+
+/** May be called again when it was cut short. */
+export async function clearEvents(bound: BoundScope, { archive, rule, pace }: ClearParts): Promise<number> {
+  const { scope, live } = bound
+  const { record } = await live.read()
+  if (!hasEnded(record)) {
+    if (rule?.force === true) return clearRunning(bound, pace)
+    throw new RefusedError(
+      'core/still-running',
+      `clear the events of execution ${scope.execution}: it is running`,
+      {
+        next: 'Wait until it has ended, or force it as an operator.',
+      },
+    )
+  }
+  if (record.events === 'gone') return 0
+  // Marked first: what is half removed is never taken for the whole log, and is removed to its end by the next call.
+  await markRecord(bound, pace, (found) => ({ ...found, events: 'clearing' }))
+  const inStore = await freeHotEvents(bound)
+  const inArchive = archive === undefined ? 0 : await archive.remove(placeOf(scope))
+  await markRecord(bound, pace, (found) => ({ ...found, events: 'gone' }))
+  return Math.max(inStore, inArchive)
+}
+
+/** Removes what the store holds of the events of an execution that is over; tells how many events the log had. */
+export async function freeHotEvents({ scope: { store, keys } }: BoundScope): Promise<number> {
+  await store.clear(keys.idempotency)
+  await store.clear(keys.events)
+  return store.clear(keys.log)
+}
+
+async function clearRunning(bound: BoundScope, pace: WritePace): Promise<number> {
+  const { scope } = bound
+  const { store, keys } = scope
+  // Events that are appended from now on have a higher number, because every writer must see this mark first.
+  const { clearedUpTo } = await settleConflicts(
+    `clear the events of execution ${scope.execution}`,
+    async () => {
+      const page = await store.range({ prefix: keys.log, order: 'descending', limit: 1 })
+      const [last] = page.entries
+      return markRecord(bound, pace, (record) =>
+        last === undefined ? record : { ...record, clearedUpTo: decodeEvent(last.value).sequence },
+      )
+    },
+    pace,
+  )
+  await removeUpTo(bound, keys.events, clearedUpTo)
+  return removeUpTo(bound, keys.log, clearedUpTo)
+}
+
+/** How many entries are removed in one batch. */
+const PIECE = 50
+
+async function removeUpTo(
+  { scope: { store } }: BoundScope,
+  prefix: string,
+  sequence: number,
+): Promise<number> {
+  let count = 0
+  let after: string | undefined
+  do {
+    const page = await store.range(
+      after === undefined ? { prefix, limit: PIECE } : { prefix, limit: PIECE, after },
+    )
+    const old = page.entries.filter(({ value }) => decodeEvent(value).sequence <= sequence)
+    for (const entry of await removeAsSeen(store, old)) {
+      // Somebody wrote this type anew: the newer event stays, and the rest of the piece is removed one by one.
+      await removeAsSeen(store, [entry])
+    }
+    count += old.length
+    after = page.next
+  } while (after !== undefined)
+  return count
+}
+
+/** Answers the entries that could not be removed together, because one of them has changed. */
+async function removeAsSeen(
+  store: BoundScope['scope']['store'],
+  entries: readonly StoreEntry[],
+): Promise<readonly StoreEntry[]> {
+  if (entries.length === 0) return []
+  const outcome = await store.commit({
+    conditions: entries.map(({ key, revision }) => ({ key, is: 'at', revision })),
+    operations: entries.map(({ key }) => ({ do: 'delete', key })),
+  })
+  return outcome.committed ? [] : entries
+}

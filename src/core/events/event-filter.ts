@@ -1,0 +1,89 @@
+/** Which events of an execution are asked for. All that is given must hold; nothing in it could name another execution. */
+
+import { InvalidError } from '../../base/errors.ts'
+import { EVENT_QUERY_MAX_EVENTS } from '../../base/limits.ts'
+import { show } from '../namespaces/names.ts'
+import { SOURCE_KINDS, type SourceKind } from './event-types.ts'
+import type { ExecutionEvent } from './event.ts'
+import { compileTypePattern } from './type-pattern.ts'
+
+export interface EventFilter {
+  /** Types, or patterns of them: `*` is one segment, `**` any number. */
+  readonly types?: readonly string[]
+  readonly source?: { readonly entityType?: SourceKind; readonly entityId?: string }
+  /** ISO 8601. From the start, included, up to the end, excluded. */
+  readonly timeRange?: { readonly start?: string; readonly end?: string }
+  /** By time, and by sequence where times are equal: the order of the log. Ascending unless told. */
+  readonly order?: 'ascending' | 'descending'
+  /** Only events behind this sequence number, in the direction of the order: the last one's of the page before. */
+  readonly after?: number
+  /** The most events to list. Without it all are listed. */
+  readonly limit?: number
+}
+
+export interface CheckedFilter {
+  readonly types: readonly string[] | undefined
+  readonly isType: (type: string) => boolean
+  readonly entityType: SourceKind | undefined
+  readonly entityId: string | undefined
+  /** In the form in which timestamps are stored, whose text sorts as time does. */
+  readonly start: string | undefined
+  readonly end: string | undefined
+  readonly order: 'ascending' | 'descending'
+  readonly after: number | undefined
+  readonly limit: number | undefined
+}
+
+const ORDERS = ['ascending', 'descending']
+
+/** Throws `core/bad-filter` or `core/bad-type-pattern`. */
+export function checkFilter(filter: EventFilter = {}): CheckedFilter {
+  const { types, source = {}, timeRange = {}, order = 'ascending', after, limit } = filter
+  const patterns = types?.map(compileTypePattern)
+  if (!ORDERS.includes(order)) throw bad('order', order, ORDERS.join(' or '))
+  if (source.entityType !== undefined && !SOURCE_KINDS.includes(source.entityType)) {
+    throw bad('source', source.entityType, SOURCE_KINDS.join(', '))
+  }
+  if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) {
+    throw bad('after', after, 'a sequence number')
+  }
+  if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= EVENT_QUERY_MAX_EVENTS)) {
+    throw bad('limit', limit, `a whole number from 1 to ${EVENT_QUERY_MAX_EVENTS}`)
+  }
+  return {
+    types,
+    isType: (type) => patterns === undefined || patterns.some((isMeant) => isMeant(type)),
+    entityType: source.entityType,
+    entityId: source.entityId,
+    start: instantOf('start', timeRange.start),
+    end: instantOf('end', timeRange.end),
+    order,
+    after,
+    limit,
+  }
+}
+
+export function isListed(event: ExecutionEvent, filter: CheckedFilter): boolean {
+  return (
+    filter.isType(event.type) &&
+    (filter.entityType === undefined || event.source.entityType === filter.entityType) &&
+    (filter.entityId === undefined || event.source.entityId === filter.entityId) &&
+    (filter.start === undefined || event.timestamp >= filter.start) &&
+    (filter.end === undefined || event.timestamp < filter.end)
+  )
+}
+
+function instantOf(what: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const ms = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN
+  if (Number.isNaN(ms)) throw bad(`time range's ${what}`, text, 'an instant in ISO 8601')
+  return new Date(ms).toISOString()
+}
+
+function bad(what: string, found: unknown, rule: string): InvalidError {
+  return new InvalidError(
+    'core/bad-filter',
+    `read ${typeof found === 'number' ? String(found) : show(found)} as the ${what} of a query: it is ${rule}`,
+    { next: 'Correct the filter.' },
+  )
+}

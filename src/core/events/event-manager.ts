@@ -1,0 +1,118 @@
+/**
+ * The event manager: it remembers what happened in each execution, and answers. It acts on nothing, calls nobody and starts
+ * no timer; whoever wants to react asks.
+ */
+
+import { createHash } from 'node:crypto'
+import { InvalidError } from '../../base/errors.ts'
+import { IDEMPOTENCY_KEY_MAX_CHARS } from '../../base/limits.ts'
+import { silentLogger, type Logger } from '../../base/logger.ts'
+import type { ExecutionId } from '../keys.ts'
+import { SYSTEM_PACE, type WritePace } from '../namespaces/guarded-write.ts'
+import { makeId, type MakeId } from '../namespaces/make-id.ts'
+import { show } from '../namespaces/names.ts'
+import type { BoundScope, Scopes } from '../namespaces/scopes.ts'
+import type { AppendRequest } from './append-plan.ts'
+import type { EventArchive } from './archive-port.ts'
+import { clearEvents, type ClearRule } from './clear-events.ts'
+import type { EventFilter } from './event-filter.ts'
+import { getEvent, hasEvent, queryEvents } from './event-reader.ts'
+import { EventWriter } from './event-writer.ts'
+import { checkEvent, type ExecutionEvent, type NewEvent } from './event.ts'
+import { advisePayload, type PayloadRule } from './payload-advice.ts'
+
+export interface PublishOptions {
+  /** The sender's own name for this event: publishing again under it records nothing and answers the first one's id. */
+  readonly idempotencyKey?: string
+}
+
+export interface EventManager {
+  /**
+   * Records an event and resolves with its id once every read sees it. Throws `core/no-such-execution`, or `core/not-active`
+   * where the execution is over.
+   */
+  publishEvent(execution: ExecutionId, event: NewEvent, options?: PublishOptions): Promise<string>
+  /** Has an event of exactly this type happened? */
+  hasEvent(execution: ExecutionId, type: string): Promise<boolean>
+  /** The latest event of a type, or `null`. */
+  getEvent(execution: ExecutionId, type: string): Promise<ExecutionEvent | null>
+  /** The events that a filter accepts, in the order of the log; all of them without one. */
+  queryEvents(execution: ExecutionId, filter?: EventFilter): Promise<readonly ExecutionEvent[]>
+  /** Removes all events of an execution that is over, and tells how many. A running one only where an operator forces it. */
+  clearEvents(execution: ExecutionId, rule?: ClearRule): Promise<number>
+}
+
+export interface EventManagerParts {
+  readonly scopes: Scopes
+  readonly archive?: EventArchive
+  /** What happens to payloads above the advised size; `warn` unless told. */
+  readonly payloads?: PayloadRule
+  readonly pace?: WritePace
+  readonly makeId?: MakeId
+  readonly logger?: Logger
+}
+
+/** What goes through beside a published event; for those who build on the manager. */
+export interface AppendExtras extends PublishOptions {
+  readonly along?: AppendRequest['along']
+}
+
+/** The manager and, for the rooms above it, writing an event together with what belongs to it. */
+export interface EventLog {
+  readonly manager: EventManager
+  append(execution: ExecutionId, event: NewEvent, extras?: AppendExtras): Promise<string>
+}
+
+export function createEventLog(parts: EventManagerParts): EventLog {
+  const { scopes, archive, payloads = 'warn', pace = SYSTEM_PACE, logger = silentLogger } = parts
+  const make = parts.makeId ?? makeId
+  const writers = new WeakMap<BoundScope, EventWriter>()
+  const writerOf = (bound: BoundScope): EventWriter => {
+    const known = writers.get(bound)
+    if (known !== undefined) return known
+    const writer = new EventWriter(bound, pace)
+    writers.set(bound, writer)
+    return writer
+  }
+  const append: EventLog['append'] = async (execution, event, { idempotencyKey, along } = {}) => {
+    const bound = scopes.of(execution)
+    const checked = checkEvent(event)
+    advisePayload(checked, payloads, logger)
+    return writerOf(bound).append({
+      id: make('evt'),
+      event: checked,
+      ...(idempotencyKey === undefined ? {} : { idempotency: digestsOf(idempotencyKey, checked) }),
+      ...(along === undefined ? {} : { along }),
+    })
+  }
+  const manager: EventManager = {
+    publishEvent: async (execution, event, { idempotencyKey } = {}) =>
+      append(execution, event, idempotencyKey === undefined ? {} : { idempotencyKey }),
+    hasEvent: async (execution, type) => hasEvent(scopes.of(execution), archive, type),
+    getEvent: async (execution, type) => getEvent(scopes.of(execution), archive, type),
+    queryEvents: async (execution, filter) => queryEvents(scopes.of(execution), archive, filter),
+    clearEvents: async (execution, rule) => clearEvents(scopes.of(execution), { archive, rule, pace }),
+  }
+  return { manager, append }
+}
+
+function digestsOf(
+  key: unknown,
+  event: { type: string; payload: string; source: object },
+): {
+  digest: string
+  fingerprint: string
+} {
+  if (typeof key !== 'string' || key === '' || key.length > IDEMPOTENCY_KEY_MAX_CHARS) {
+    throw new InvalidError(
+      'core/bad-idempotency-key',
+      `read ${show(key)} as an idempotency key: it has 1 to ${IDEMPOTENCY_KEY_MAX_CHARS} characters`,
+      { next: 'Give a shorter key, such as a UUID.' },
+    )
+  }
+  const digest = (text: string): string => createHash('sha256').update(text).digest('hex')
+  return {
+    digest: digest(key),
+    fingerprint: digest(JSON.stringify([event.type, event.source, event.payload])),
+  }
+}

@@ -1,0 +1,102 @@
+/** The three reads of one execution's events. What has left the store is read from the archive, with the same answers. */
+
+import { RefusedError } from '../../base/errors.ts'
+import { EVENT_QUERY_MAX_EVENTS, STORE_PAGE_MAX_ENTRIES } from '../../base/limits.ts'
+import type { BoundScope } from '../namespaces/scopes.ts'
+import type { EventArchive } from './archive-port.ts'
+import { listArchived, readArchivedLatest } from './archived-events.ts'
+import { checkFilter, isListed, type CheckedFilter, type EventFilter } from './event-filter.ts'
+import { splitType } from './event-types.ts'
+import { decodeEvent, type ExecutionEvent } from './event.ts'
+
+export async function hasEvent(
+  bound: BoundScope,
+  archive: EventArchive | undefined,
+  type: string,
+): Promise<boolean> {
+  splitType(type)
+  const { scope } = bound
+  if ((await scope.store.get(scope.keys.event(type))) !== undefined) return true
+  if (archive === undefined || !(await isArchived(bound))) return false
+  return (await readArchivedLatest(archive, scope, type)) !== undefined
+}
+
+export async function getEvent(
+  bound: BoundScope,
+  archive: EventArchive | undefined,
+  type: string,
+): Promise<ExecutionEvent | null> {
+  splitType(type)
+  const { scope } = bound
+  const entry = await scope.store.get(scope.keys.event(type))
+  if (entry !== undefined) return decodeEvent(entry.value)
+  if (archive === undefined || !(await isArchived(bound))) return null
+  return (await readArchivedLatest(archive, scope, type)) ?? null
+}
+
+export async function queryEvents(
+  bound: BoundScope,
+  archive: EventArchive | undefined,
+  filter: EventFilter | undefined,
+): Promise<readonly ExecutionEvent[]> {
+  const checked = checkFilter(filter)
+  const hot = await collect(listHot(bound, checked), checked)
+  // Asked after reading: what was freed while we read was archived before.
+  if (archive === undefined || !(await isArchived(bound))) return hot
+  return collect(listArchived(archive, bound.scope, checked), checked)
+}
+
+async function collect(
+  events: AsyncIterable<ExecutionEvent>,
+  { limit }: CheckedFilter,
+): Promise<readonly ExecutionEvent[]> {
+  const listed: ExecutionEvent[] = []
+  for await (const event of events) {
+    if (listed.length === EVENT_QUERY_MAX_EVENTS) throw tooMany()
+    listed.push(event)
+    if (listed.length === limit) break
+  }
+  return Object.freeze(listed)
+}
+
+async function* listHot(
+  { scope }: BoundScope,
+  filter: CheckedFilter,
+): AsyncGenerator<ExecutionEvent, void, undefined> {
+  const { store, keys } = scope
+  let after = filter.after === undefined ? undefined : keys.entry(filter.after)
+  // A page as large as what is wanted, unless a filter may pass most of it over.
+  const limit = Math.min(filter.limit ?? STORE_PAGE_MAX_ENTRIES, STORE_PAGE_MAX_ENTRIES)
+  do {
+    const range = {
+      prefix: keys.log,
+      order: filter.order,
+      limit: filter.types === undefined ? limit : STORE_PAGE_MAX_ENTRIES,
+    }
+    const page = await store.range(after === undefined ? range : { ...range, after })
+    for (const { value } of page.entries) {
+      const event = decodeEvent(value)
+      // The log is in order of time, so behind the range's far end there is nothing.
+      const isBehind =
+        filter.order === 'ascending'
+          ? filter.end !== undefined && event.timestamp >= filter.end
+          : filter.start !== undefined && event.timestamp < filter.start
+      if (isBehind) return
+      if (isListed(event, filter)) yield event
+    }
+    after = page.next
+  } while (after !== undefined)
+}
+
+async function isArchived({ live }: BoundScope): Promise<boolean> {
+  const found = await live.find()
+  return found !== undefined && (found.record.events === 'archived' || found.record.events === 'cold')
+}
+
+function tooMany(): RefusedError {
+  return new RefusedError(
+    'core/too-many-events',
+    `query events: there are more than ${EVENT_QUERY_MAX_EVENTS}`,
+    { next: 'Ask for a page: give "limit", and the last event\'s sequence as "after" for the next one.' },
+  )
+}

@@ -1,0 +1,176 @@
+/**
+ * Puts events at the end of one execution's log, one batch at a time. What is published while a batch is under way waits and
+ * goes into the next one together. Other processes may write to the same log: each place is taken by whoever comes first.
+ */
+
+import { RefusedError, UncertainError } from '../../base/errors.ts'
+import { fromBytes } from '../json.ts'
+import { commitGuarded, settleConflicts, type WritePace } from '../namespaces/guarded-write.ts'
+import type { BoundScope } from '../namespaces/scopes.ts'
+import { planAppend, type AppendPlan, type AppendRequest, type LogTail } from './append-plan.ts'
+import { decodeEvent, type EventPlace } from './event.ts'
+
+interface Waiting {
+  readonly request: AppendRequest
+  readonly resolve: (id: string) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class EventWriter {
+  readonly #bound: BoundScope
+  readonly #pace: WritePace
+  #waiting: Waiting[] = []
+  #tail: LogTail | undefined
+  /** While it runs. Settles every promise that waits, and never rejects itself. */
+  #loop: Promise<void> | undefined
+
+  constructor(bound: BoundScope, pace: WritePace) {
+    this.#bound = bound
+    this.#pace = pace
+  }
+
+  /** Resolves with the event's id when it is stored: its own, or that of the first one with the same idempotency key. */
+  append(request: AppendRequest): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject })
+      if (this.#loop === undefined) this.#loop = this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const doing = `record events of execution ${this.#bound.scope.execution}`
+      try {
+        await settleConflicts(doing, () => this.#writeOnce(), this.#pace)
+      } catch (error) {
+        this.#tail = undefined
+        // What was under way cannot be told from what only waited, unless its batch was made; that one is settled already.
+        for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
+      }
+    }
+    this.#loop = undefined
+  }
+
+  async #writeOnce(): Promise<'conflict' | undefined> {
+    await this.#settleRepeated()
+    if (this.#waiting.length === 0) return undefined
+    const tail = (this.#tail ??= await this.#readTail())
+    const { scope } = this.#bound
+    const now = this.#pace.clock.now().toISOString()
+    const plan = planAppend(
+      scope,
+      tail,
+      this.#waiting.map(({ request }) => request),
+      now,
+    )
+    for (const { request, error } of plan.refused) this.#take(request)?.reject(error)
+    if (plan.accepted.length === 0) return undefined
+    return this.#commit(plan)
+  }
+
+  async #commit(plan: AppendPlan): Promise<'conflict' | undefined> {
+    const [first] = plan.accepted
+    if (first === undefined) return undefined
+    const write = { batch: plan.batch, hasHappened: () => this.#hasHappened(first.place) }
+    let result
+    try {
+      result = await commitGuarded(this.#bound.scope.store, write, this.#pace)
+    } catch (error) {
+      this.#tail = undefined
+      const told = error instanceof UncertainError ? tellUncertain(this.#bound.scope.execution, error) : error
+      for (const { request } of plan.accepted) this.#take(request)?.reject(told)
+      return undefined
+    }
+    if (result.outcome === false) {
+      this.#tail = undefined
+      this.#bound.live.forget()
+      return 'conflict'
+    }
+    this.#advance(plan, result.revision)
+    for (const { request } of plan.accepted) this.#take(request)?.resolve(request.id)
+    return undefined
+  }
+
+  #advance({ accepted, record }: AppendPlan, revision: number | undefined): void {
+    const last = accepted.at(-1)
+    if (this.#tail === undefined || last === undefined) return
+    if (record !== undefined && revision === undefined) {
+      this.#tail = undefined
+      this.#bound.live.forget()
+      return
+    }
+    const { seen } = this.#tail
+    const next = record === undefined || revision === undefined ? seen : { record, revision }
+    if (next !== seen) this.#bound.live.note(next)
+    this.#tail = { seen: next, sequence: last.place.sequence, timestamp: last.place.timestamp }
+  }
+
+  /** Requests whose idempotency key was used before are answered, and leave the row. */
+  async #settleRepeated(): Promise<void> {
+    const { scope } = this.#bound
+    for (const { request } of [...this.#waiting]) {
+      if (request.idempotency === undefined) continue
+      const entry = await scope.store.get(scope.keys.idempotent(request.idempotency.digest))
+      if (entry === undefined) continue
+      const { id, fingerprint } = JSON.parse(fromBytes(entry.value)) as { id: string; fingerprint: string }
+      const waiting = this.#take(request)
+      if (fingerprint === request.idempotency.fingerprint) waiting?.resolve(id)
+      else waiting?.reject(keyUsedTwice(request))
+    }
+  }
+
+  async #readTail(): Promise<LogTail> {
+    const { scope, live } = this.#bound
+    // The record before the log: whatever clears the log changes the record, and the batch demands it as it was.
+    const seen = await live.read()
+    const page = await scope.store.range({ prefix: scope.keys.log, order: 'descending', limit: 1 })
+    const [entry] = page.entries
+    if (entry === undefined)
+      return { seen, sequence: seen.record.clearedUpTo, timestamp: seen.record.startedAt }
+    const { sequence, timestamp } = decodeEvent(entry.value)
+    return { seen, sequence, timestamp }
+  }
+
+  async #hasHappened(place: EventPlace): Promise<'yes' | 'no' | 'open'> {
+    const { scope, live } = this.#bound
+    const entry = await scope.store.get(scope.keys.entry(place.sequence))
+    if (entry !== undefined) return decodeEvent(entry.value).id === place.id ? 'yes' : 'no'
+    const seen = await live.find()
+    if (seen !== undefined && seen.revision === this.#tail?.seen.revision) return 'open'
+    // With the record's change the condition cannot hold any more. But if the log was cleared or freed meanwhile, an event
+    // that had been there would not be found either.
+    if (seen?.record.events === 'hot' && seen.record.clearedUpTo < place.sequence) return 'no'
+    throw new UncertainError(
+      'core/append-uncertain',
+      `look for event ${place.id}: its log was cleared meanwhile`,
+      {
+        read: 'the archive, for an event with this id',
+      },
+    )
+  }
+
+  #take(request: AppendRequest): Waiting | undefined {
+    const index = this.#waiting.findIndex((waiting) => waiting.request === request)
+    return index < 0 ? undefined : this.#waiting.splice(index, 1)[0]
+  }
+}
+
+function tellUncertain(execution: string, cause: UncertainError): UncertainError {
+  return new UncertainError(
+    'core/append-uncertain',
+    `record events of execution ${execution}: the answer was lost`,
+    {
+      cause,
+      read: 'the log of the execution, for an event of this type and payload',
+      next: 'Query the log, or publish again with the same idempotency key.',
+    },
+  )
+}
+
+function keyUsedTwice({ event }: AppendRequest): RefusedError {
+  return new RefusedError(
+    'core/idempotency-conflict',
+    `record "${event.type}": its idempotency key was used for another event`,
+    { next: 'Give each event a key of its own.' },
+  )
+}

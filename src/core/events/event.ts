@@ -1,0 +1,146 @@
+/** One thing that happened in an execution, as callers see it and as it is stored. */
+
+import { DefectError, InvalidError } from '../../base/errors.ts'
+import { EVENT_PAYLOAD_MAX_BYTES, NAME_MAX_CHARS } from '../../base/limits.ts'
+import { decodeJson, encodeJson, fromBytes, toBytes, type JsonObject } from '../json.ts'
+import type { ExecutionId } from '../keys.ts'
+import { show } from '../namespaces/names.ts'
+import { SOURCE_KINDS, parseEventType, type SourceKind } from './event-types.ts'
+
+export interface EventSource {
+  readonly entityType: SourceKind
+  /** The pipeline, node, task or outside system. */
+  readonly entityId: string
+}
+
+/** What is published. Id, sequence and time are given by the log. */
+export interface NewEvent {
+  readonly type: string
+  readonly source: EventSource
+  readonly payload?: JsonObject
+}
+
+/** A recorded event. Never changes; frozen all the way down. */
+export interface ExecutionEvent {
+  readonly id: string
+  readonly executionId: ExecutionId
+  /** Counts from 1 along the execution's log, without a gap. */
+  readonly sequence: number
+  readonly type: string
+  readonly source: EventSource
+  readonly payload: JsonObject
+  /** ISO 8601, UTC. Never goes backwards along the log. */
+  readonly timestamp: string
+}
+
+/** A new event that may be recorded, its payload as JSON text. */
+export interface CheckedEvent {
+  readonly type: string
+  readonly source: EventSource
+  readonly payload: string
+  readonly payloadBytes: number
+}
+
+/** Throws `core/bad-event-type`, `core/bad-event`, `core/not-json` or `core/too-large`. */
+export function checkEvent(event: NewEvent): CheckedEvent {
+  // Callers without types exist, and those at the doors.
+  const { type, source, payload = {} }: { readonly [Member in keyof NewEvent]?: unknown } = event
+  const { kind, node } = parseEventType(type)
+  const checked = checkSource(source)
+  if (checked.entityType !== kind) {
+    throw bad(
+      `record ${show(type)}: its source is of type ${show(checked.entityType)}, the name says ${kind}`,
+    )
+  }
+  if (kind === 'node' && checked.entityId !== node) {
+    throw bad(
+      `record ${show(type)}: its source is node ${show(checked.entityId)}, the name says ${show(node)}`,
+    )
+  }
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
+    throw bad(`record ${show(type)}: its payload is no object`)
+  }
+  const text = encodeJson(payload, { what: `payload of ${show(type)}`, bytesMax: EVENT_PAYLOAD_MAX_BYTES })
+  return { type: type as string, source: checked, payload: text, payloadBytes: Buffer.byteLength(text) }
+}
+
+function checkSource(source: unknown): EventSource {
+  const { entityType, entityId } = (source ?? {}) as Partial<EventSource>
+  if (!(SOURCE_KINDS as readonly unknown[]).includes(entityType)) {
+    throw bad(
+      `read ${show(entityType)} as the kind of an event's source: there are ${SOURCE_KINDS.join(', ')}`,
+    )
+  }
+  if (typeof entityId !== 'string' || entityId === '' || entityId.length > NAME_MAX_CHARS) {
+    throw bad(
+      `read ${show(entityId)} as the name of an event's source: it has 1 to ${NAME_MAX_CHARS} characters`,
+    )
+  }
+  return { entityType: entityType as SourceKind, entityId }
+}
+
+export interface EventPlace {
+  readonly id: string
+  readonly executionId: ExecutionId
+  readonly sequence: number
+  readonly timestamp: string
+}
+
+/** The stored form: JSON, under the names that the key space and the SQL table use too. */
+export function encodeEvent(
+  event: CheckedEvent,
+  { id, executionId, sequence, timestamp }: EventPlace,
+): Uint8Array {
+  const source = { entity_type: event.source.entityType, entity_id: event.source.entityId }
+  const head = JSON.stringify({
+    id,
+    execution_id: executionId,
+    sequence,
+    type: event.type,
+    source,
+    timestamp,
+  })
+  // The payload's text goes in as it is: written anew, -0 would become 0.
+  return toBytes(`${head.slice(0, -1)},"payload":${event.payload}}`)
+}
+
+interface StoredEvent {
+  readonly id: string
+  readonly execution_id: ExecutionId
+  readonly sequence: number
+  readonly type: string
+  readonly source: { readonly entity_type: SourceKind; readonly entity_id: string }
+  readonly timestamp: string
+  readonly payload: JsonObject
+}
+
+export function decodeEvent(bytes: Uint8Array): ExecutionEvent {
+  const stored = decodeJson(fromBytes(bytes)) as unknown as Partial<StoredEvent>
+  const { id, execution_id: executionId, sequence, type, source, timestamp, payload } = stored
+  if (
+    id === undefined ||
+    executionId === undefined ||
+    sequence === undefined ||
+    type === undefined ||
+    source === undefined ||
+    timestamp === undefined ||
+    payload === undefined
+  ) {
+    throw new DefectError('core/bad-record', 'read an event: it is none', {
+      next: 'Look whether something else writes into this store.',
+    })
+  }
+  return Object.freeze({
+    id,
+    executionId,
+    sequence,
+    type,
+    source: Object.freeze({ entityType: source.entity_type, entityId: source.entity_id }),
+    payload,
+    timestamp,
+  })
+}
+
+function bad(message: string): InvalidError {
+  return new InvalidError('core/bad-event', message, { next: 'Correct the event.' })
+}

@@ -1,0 +1,81 @@
+/**
+ * The core over one store: executions, each in a scope of its own.
+ *
+ * ```ts
+ * const core = openCore({ store })
+ * const execution = await core.startExecution({ name: 'etl_pipeline', inputs: { start_date: '2025-01-01' } })
+ * await execution.events.publish({ type: 'extract.started', source: { entityType: 'node', entityId: 'extract' } })
+ * await execution.finish({ status: 'completed' })
+ * ```
+ */
+
+import { systemClock, type Clock } from '../../base/clock.ts'
+import { silentLogger, type Logger } from '../../base/logger.ts'
+import { systemRandom, type Random } from '../../base/random.ts'
+import type { EventArchive } from '../events/archive-port.ts'
+import { createEventLog, type EventManager } from '../events/event-manager.ts'
+import type { PayloadRule } from '../events/payload-advice.ts'
+import { executionId, tenantId, type ExecutionId } from '../keys.ts'
+import { makeId, type MakeId } from '../namespaces/make-id.ts'
+import { Scopes } from '../namespaces/scopes.ts'
+import type { Store } from '../ports.ts'
+import { createVariableSpace, type VariableStore } from '../variables/variable-store.ts'
+import { bindExecution, type Execution } from './execution.ts'
+import { startExecution, type StartRequest } from './start-execution.ts'
+
+export interface CoreOptions {
+  readonly store: Store
+  /** Whose executions these are; without it those of the default tenant. */
+  readonly tenant?: string
+  /** Where the events of executions that are over are kept. */
+  readonly archive?: EventArchive
+  /** What happens to payloads above the advised size; `warn` unless told. */
+  readonly payloads?: PayloadRule
+  readonly clock?: Clock
+  readonly random?: Random
+  readonly makeId?: MakeId
+  readonly logger?: Logger
+}
+
+export interface Core {
+  /** For hosts: every call names its execution. */
+  readonly events: EventManager
+  /** For hosts: every call names its execution. Writes as the engine. */
+  readonly variables: VariableStore
+  /**
+   * Makes an execution: its record, its inputs, what the system knows, and its first event, all in one write. Throws
+   * `core/execution-exists` for an id of one's own that is taken.
+   */
+  startExecution(request: StartRequest): Promise<Execution>
+  /** Binds an execution that exists. Throws `core/no-such-execution`. */
+  openExecution(execution: ExecutionId | string): Promise<Execution>
+}
+
+export function openCore(options: CoreOptions): Core {
+  const { store, clock = systemClock, random = systemRandom, logger = silentLogger } = options
+  const pace = { clock, random }
+  const make = options.makeId ?? makeId
+  const scopes = new Scopes(store, options.tenant === undefined ? undefined : tenantId(options.tenant))
+  const events = createEventLog({
+    scopes,
+    pace,
+    logger,
+    makeId: make,
+    ...(options.archive === undefined ? {} : { archive: options.archive }),
+    ...(options.payloads === undefined ? {} : { payloads: options.payloads }),
+  })
+  const variables = createVariableSpace({ scopes, pace, makeId: make })
+  const parts = { scopes, events, variables, pace, makeId: make }
+  return {
+    events: events.manager,
+    variables: variables.asWriter('engine'),
+    startExecution: async (request) => {
+      const bound = await startExecution(parts, request)
+      return bindExecution(parts, bound, await bound.live.seen())
+    },
+    openExecution: async (execution) => {
+      const bound = scopes.of(executionId(execution))
+      return bindExecution(parts, bound, await bound.live.read())
+    },
+  }
+}

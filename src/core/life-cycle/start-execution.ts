@@ -1,0 +1,126 @@
+/** The first write of an execution, which is all of it or nothing. */
+
+import { InvalidError, RefusedError } from '../../base/errors.ts'
+import { VARIABLES_TOGETHER_MAX } from '../../base/limits.ts'
+import { checkEvent, encodeEvent } from '../events/event.ts'
+import type { Json } from '../json.ts'
+import { executionId, type ExecutionId } from '../keys.ts'
+import { decodeRecord, encodeRecord, type ExecutionRecord } from '../namespaces/execution-record.ts'
+import { commitGuarded } from '../namespaces/guarded-write.ts'
+import { makeExecutionId } from '../namespaces/make-id.ts'
+import { checkName, checkNodeId, parseVariableName } from '../namespaces/names.ts'
+import type { BoundScope } from '../namespaces/scopes.ts'
+import { encodeVariable, type VariablePut } from '../variables/variable-writes.ts'
+import type { CoreParts } from './core-parts.ts'
+
+export interface StartRequest {
+  /** The pipeline, plan or graph that runs. */
+  readonly name: string
+  readonly version?: string
+  /** An id of one's own: letters, digits, `_` and `-`. Without it one that nobody can guess. */
+  readonly id?: string
+  /** What is found under `pipeline.input.NAME`; copied, and fixed from now on. */
+  readonly inputs?: Readonly<Record<string, Json>>
+  /** Whose child this is, and the node that stands for it there. It gives no access to the parent. */
+  readonly parent?: { readonly execution: ExecutionId; readonly node: string }
+}
+
+export async function startExecution(parts: CoreParts, request: StartRequest): Promise<BoundScope> {
+  const { scopes, pace, makeId } = parts
+  const id = request.id === undefined ? makeExecutionId(makeId) : executionId(request.id)
+  const bound = scopes.of(id)
+  const { scope, live } = bound
+  const record = recordOf(parts, request, id)
+  const { keys } = scope
+  const event = encodeEvent(firstEventOf(request), {
+    id: record.token,
+    executionId: id,
+    sequence: 1,
+    timestamp: record.startedAt,
+  })
+  const value = encodeRecord(record)
+  const written = await commitGuarded(
+    scope.store,
+    {
+      batch: {
+        conditions: [{ key: keys.record, is: 'absent' }],
+        operations: [
+          { do: 'put', key: keys.record, value },
+          ...firstVariables(bound, record, request.inputs ?? {}),
+          { do: 'put', key: keys.entry(1), value: event },
+          { do: 'put', key: keys.event('pipeline.started'), value: event },
+        ],
+      },
+      hasHappened: async () => {
+        const found = await scope.store.get(keys.record)
+        if (found === undefined) return 'open'
+        return decodeRecord(found.value).token === record.token ? 'yes' : 'no'
+      },
+    },
+    pace,
+  )
+  if (written.outcome === false) {
+    throw new RefusedError('core/execution-exists', `start execution ${id}: the id is taken`, {
+      details: { execution: id },
+      next: 'Give another id, or none.',
+    })
+  }
+  if (written.revision === undefined) await live.read()
+  else live.note({ record, revision: written.revision })
+  return bound
+}
+
+function recordOf(
+  { scopes, pace, makeId }: CoreParts,
+  request: StartRequest,
+  id: ExecutionId,
+): ExecutionRecord {
+  const { name, version, parent } = request
+  return {
+    id,
+    ...(scopes.tenant === undefined ? {} : { tenant: scopes.tenant }),
+    name: checkName(name, 'name of what runs'),
+    ...(version === undefined ? {} : { version }),
+    ...(parent === undefined
+      ? {}
+      : { parent: { execution: executionId(parent.execution), node: checkNodeId(parent.node) } }),
+    status: 'running',
+    startedAt: pace.clock.now().toISOString(),
+    token: makeId('evt'),
+    clearedUpTo: 0,
+    events: 'hot',
+    variables: 'kept',
+    checkpoints: 'kept',
+  }
+}
+
+function firstEventOf({ name, version }: StartRequest): ReturnType<typeof checkEvent> {
+  return checkEvent({
+    type: 'pipeline.started',
+    source: { entityType: 'pipeline', entityId: name },
+    payload: version === undefined ? {} : { version },
+  })
+}
+
+function firstVariables(
+  bound: BoundScope,
+  { id, startedAt }: ExecutionRecord,
+  inputs: Readonly<Record<string, Json>>,
+): readonly VariablePut[] {
+  const names = Object.keys(inputs)
+  if (names.length > VARIABLES_TOGETHER_MAX) {
+    throw new InvalidError(
+      'core/too-many-inputs',
+      `start execution ${id}: it has ${names.length} inputs, at most ${VARIABLES_TOGETHER_MAX}`,
+      { next: 'Put several values into one input, an object.' },
+    )
+  }
+  const values: Readonly<Record<string, Json | undefined>> = {
+    'system.execution_id': id,
+    'system.started_at': startedAt,
+    ...Object.fromEntries(
+      names.map((name) => [`pipeline.input.${checkName(name, 'name of an input')}`, inputs[name]]),
+    ),
+  }
+  return Object.entries(values).map(([name, value]) => encodeVariable(bound, parseVariableName(name), value))
+}

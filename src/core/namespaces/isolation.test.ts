@@ -1,0 +1,252 @@
+// Goal: what one execution holds is reached through its id and through nothing else, in every kind of store.
+import { describe, expect, test } from 'vitest'
+import { collect, externalEvent, id, nodeEvent, openWorld, start } from '../../../test/support/core-world.ts'
+import { readImports, listFiles, isTest, readText } from '../../../test/support/source-tree.ts'
+import { STORE_KINDS } from '../../../test/support/stores.ts'
+import { fromBytes } from '../json.ts'
+import type { ExecutionId } from '../keys.ts'
+import type { Store } from '../ports.ts'
+
+async function keysOf(store: Store, prefix: string): Promise<readonly string[]> {
+  const page = await store.range({ prefix, limit: 1000 })
+  return page.entries.map(({ key }) => key)
+}
+
+describe.each(STORE_KINDS)('isolation on $kind', ({ open }) => {
+  test('N-01 N-18 the same types and names in two executions hold each their own, read through any of the calls', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const [one, other] = [await start(core), await start(core)]
+    for (const [execution, rows] of [
+      [one, 1],
+      [other, 2],
+    ] as const) {
+      await execution.events.publish(nodeEvent('extract_data.completed', { rows }))
+      await execution.variables.set('extract_data.row_count', rows)
+    }
+    await one.variables.set('extract_data.row_count', 3)
+    expect((await one.events.get('extract_data.completed'))?.payload).toEqual({ rows: 1 })
+    expect((await other.events.get('extract_data.completed'))?.payload).toEqual({ rows: 2 })
+    expect(await one.variables.get('extract_data.row_count')).toBe(3)
+    expect(await other.variables.get('extract_data.row_count')).toBe(2)
+    const lists = await Promise.all([one, other].map(({ events }) => events.query()))
+    expect(lists.map((events) => new Set(events.map(({ executionId }) => executionId)))).toEqual([
+      new Set([one.id]),
+      new Set([other.id]),
+    ])
+  })
+
+  test('N-02 pipeline.started in two executions are two records', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const [one, other] = [await start(core, 'exec_12345'), await start(core, 'exec_67890')]
+    const [first, second] = [
+      await one.events.get('pipeline.started'),
+      await other.events.get('pipeline.started'),
+    ]
+    expect(first?.executionId).toBe('exec_12345')
+    expect(second?.executionId).toBe('exec_67890')
+    expect(first?.id).not.toBe(second?.id)
+  })
+
+  test('N-03 N-05 one name holds unrelated values in two executions, and under two prefixes of one', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const [one, other] = [await start(core), await start(core)]
+    await one.variables.set('extract_data.x', 'a')
+    await one.variables.set('transform_data.x', 'b')
+    await other.variables.set('extract_data.x', 'c')
+    expect(await one.variables.get('extract_data.x')).toBe('a')
+    expect(await one.variables.get('transform_data.x')).toBe('b')
+    expect(await other.variables.get('extract_data.x')).toBe('c')
+    expect(await other.variables.exists('transform_data.x')).toBe(false)
+  })
+
+  test('N-06 N-07 N-08 N-09 N-10 two runs record the same names side by side, each found under its exact name', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const [one, other] = [await start(core), await start(core)]
+    expect(await one.events.has('extract_data.completed')).toBe(false)
+    const types = ['extract_data.completed', 'transform_data.completed']
+    for (const type of types) await one.events.publish(nodeEvent(type, { of: type }))
+    for (const type of types) {
+      expect(await one.events.has(type)).toBe(true)
+      expect(await one.events.get(type)).toMatchObject({ type, payload: { of: type }, executionId: one.id })
+      expect(await other.events.has(type)).toBe(false)
+      expect(await other.events.get(type)).toBeNull()
+    }
+    await other.events.publish(nodeEvent('extract_data.completed'))
+    expect((await one.events.query()).map(({ type }) => type)).toEqual(['pipeline.started', ...types])
+    expect((await other.events.query()).map(({ type }) => type)).toEqual([
+      'pipeline.started',
+      'extract_data.completed',
+    ])
+  })
+
+  test('N-11 N-24 N-46 each call refuses, also at run time, to go without an execution', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const none = undefined as unknown as ExecutionId
+    const { events, variables } = core
+    const calls: readonly (() => unknown)[] = [
+      () => events.publishEvent(none, externalEvent('external.a')),
+      () => events.hasEvent(none, 'a.completed'),
+      () => events.getEvent(none, 'a.completed'),
+      () => events.queryEvents(none),
+      () => events.clearEvents(none),
+      () => variables.get(none, 'a.b'),
+      () => variables.exists(none, 'a.b'),
+      () => variables.set(none, 'a.b', 1),
+      () => variables.update(none, 'a.b', () => 1),
+      () => variables.remove(none, 'a.b'),
+      () => variables.list(none),
+      () => variables.resolve(none, 'text'),
+      async () => {
+        await collect(variables.watch(none, { signal: AbortSignal.abort() }))
+      },
+      () => core.openExecution(none),
+    ]
+    expect(calls).toHaveLength(Object.keys(events).length + Object.keys(variables).length + 1)
+    for (const call of calls) {
+      await expect(Promise.resolve().then(call), String(call)).rejects.toMatchObject({ code: 'core/bad-id' })
+    }
+  })
+
+  test('N-42 N-43 the latest event of a type and a variable lie as JSON under the keys that the spec names', async (context) => {
+    const { core, store } = await openWorld({ open }, context)
+    await core.startExecution({ name: 'etl', id: 'exec_12345', inputs: { start_date: '2025-01-01' } })
+    const event = await store.get('events:exec_12345:pipeline.started')
+    expect(JSON.parse(fromBytes(event!.value))).toMatchObject({
+      execution_id: 'exec_12345',
+      type: 'pipeline.started',
+    })
+    const variable = await store.get('variables:exec_12345:pipeline.input.start_date')
+    expect(fromBytes(variable!.value)).toBe('"2025-01-01"')
+    expect(await keysOf(store, 'variables:exec_12345:')).toEqual([
+      'variables:exec_12345:pipeline.input.start_date',
+      'variables:exec_12345:system.execution_id',
+      'variables:exec_12345:system.started_at',
+    ])
+  })
+
+  test('N-44 ids with separators, wildcards or white space are refused, and clearing exec_1 leaves exec_10 whole', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    for (const bad of ['', 'a:b', 'a*', 'a b', ' ', 'a/b', 'a.b', 'ä', 'a'.repeat(129)]) {
+      await expect(start(core, bad), bad).rejects.toMatchObject({ code: 'core/bad-id' })
+    }
+    const [one, ten, x] = [
+      await start(core, 'exec_1'),
+      await start(core, 'exec_10'),
+      await start(core, 'exec_1x'),
+    ]
+    await one.finish({ status: 'completed' })
+    await core.events.clearEvents(one.id)
+    expect(await one.events.query()).toEqual([])
+    expect(await ten.events.query()).toHaveLength(1)
+    expect(await x.events.query()).toHaveLength(1)
+  })
+
+  test('N-45 N-58 instances over one store see the same records of an execution, and run their own undisturbed', async (context) => {
+    const { core, openOther } = await openWorld({ open }, context)
+    const other = await openOther()
+    const [mine, theirs] = [await start(core), await start(other)]
+    await mine.events.publish(nodeEvent('a.completed', { rows: 1 }))
+    await mine.variables.set('a.rows', 1)
+    const seen = await other.openExecution(mine.id)
+    expect(await seen.events.get('a.completed')).toEqual(await mine.events.get('a.completed'))
+    expect(await seen.variables.get('a.rows')).toBe(1)
+    // Both write to one log in turn, and neither takes the other's place.
+    for (let round = 0; round < 5; round += 1) {
+      await mine.events.publish(externalEvent('external.mine', { round }))
+      await seen.events.publish(externalEvent('external.theirs', { round }))
+    }
+    expect((await seen.events.query()).map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: 12 }, (_, index) => index + 1),
+    )
+    expect((await theirs.events.query()).map(({ type }) => type)).toEqual(['pipeline.started'])
+  })
+
+  test('N-59 one id under two tenants is two executions', async (context) => {
+    const { store, openOther } = await openWorld({ open }, context)
+    const [red, blue] = [await openOther({ tenant: 'red' }), await openOther({ tenant: 'blue' })]
+    const [one, other] = [await start(red, 'exec_1'), await start(blue, 'exec_1')]
+    await one.variables.set('a.b', 'red')
+    expect(await other.variables.exists('a.b')).toBe(false)
+    await one.finish({ status: 'completed' })
+    await red.events.clearEvents(one.id)
+    expect(await other.events.query()).toHaveLength(1)
+    expect((await other.readState()).status).toBe('running')
+    expect((await store.get('events:blue/exec_1:pipeline.started'))?.key).toBeDefined()
+  })
+
+  test('N-38 N-56 fifty executions at once end with their own inputs and results', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const runs = Array.from({ length: 50 }, async (_, day) => {
+      const execution = await core.startExecution({ name: 'etl', inputs: { day, rows: 1_000_000 + day } })
+      await execution.events.publish(nodeEvent('extract.started'))
+      const rows = await execution.variables.get('pipeline.input.rows')
+      await execution.events.publish(nodeEvent('extract.completed', { day }), {
+        variables: { 'extract.rows': rows! },
+      })
+      await execution.finish({
+        status: 'completed',
+        outputs: { rows: (await execution.variables.get('extract.rows'))! },
+      })
+      return { execution, day }
+    })
+    const ids = new Set<string>()
+    for (const { execution, day } of await Promise.all(runs)) {
+      ids.add(execution.id)
+      expect(await execution.variables.list()).toMatchObject({
+        'pipeline.input.day': day,
+        'pipeline.output.rows': 1_000_000 + day,
+        'system.execution_id': execution.id,
+      })
+      expect((await execution.events.query()).map(({ type, payload }) => [type, payload.day])).toEqual([
+        ['pipeline.started', undefined],
+        ['extract.started', undefined],
+        ['extract.completed', day],
+        ['pipeline.completed', undefined],
+      ])
+    }
+    expect(ids.size).toBe(50)
+  })
+
+  test('ids that perago makes are long and all different; an id of ones own that is taken is refused', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const made = await Promise.all(Array.from({ length: 20 }, async () => (await start(core)).id))
+    expect(new Set(made).size).toBe(20)
+    for (const one of made) expect(one).toMatch(/^exec_[A-Za-z0-9_-]{22}$/)
+    await start(core, 'mine')
+    await expect(start(core, 'mine')).rejects.toMatchObject({
+      code: 'core/execution-exists',
+      kind: 'refused',
+    })
+    await expect(core.openExecution('nobody')).rejects.toMatchObject({
+      code: 'core/no-such-execution',
+      kind: 'missing',
+    })
+    expect(await core.events.hasEvent(id('nobody'), 'pipeline.started')).toBe(false)
+  })
+})
+
+test('N-60 one module builds keys and one binds them to an execution; no other knows how an id enters an address', () => {
+  const sources = listFiles('src/core', (path) => path.endsWith('.ts') && !isTest(path))
+  const builders = [
+    'eventKey',
+    'variableKey',
+    'logKey',
+    'executionKey',
+    'eventsPrefix',
+    'variablesPrefix',
+    'logPrefix',
+  ]
+  const users = sources.filter((path) =>
+    builders.some((name) => new RegExp(`\\b${name}\\b`).test(readText(path))),
+  )
+  expect(users.sort()).toEqual(['src/core/keys.ts', 'src/core/namespaces/scope.ts'])
+  const spelled = sources.filter((path) => /['"`](events|variables|log|executions):/.test(readText(path)))
+  expect(spelled).toEqual(['src/core/keys.ts'])
+  const binders = sources.filter((path) => readText(path).includes('bindScope('))
+  expect(binders.sort()).toEqual(['src/core/namespaces/scope.ts', 'src/core/namespaces/scopes.ts'])
+  // What lists executions is imported by maintenance alone.
+  const listers = sources.flatMap(readImports).filter(({ to }) => to === 'src/core/namespaces/registry.ts')
+  expect(listers.map(({ from }) => from).filter((from) => !from.startsWith('src/core/life-cycle/'))).toEqual(
+    [],
+  )
+})

@@ -1,0 +1,61 @@
+/**
+ * An execution's record as this process saw it last. Writes are made on the condition that the record still stands at the
+ * revision that was seen, so an execution that has ended, or was swept, takes no write from anybody who has not noticed.
+ */
+
+import { MissingError } from '../../base/errors.ts'
+import type { StoreCondition } from '../ports.ts'
+import { decodeRecord, type ExecutionRecord } from './execution-record.ts'
+import type { Scope } from './scope.ts'
+
+export interface SeenRecord {
+  readonly record: ExecutionRecord
+  readonly revision: number
+}
+
+export class LiveRecord {
+  readonly #scope: Scope
+  #seen: SeenRecord | undefined
+
+  constructor(scope: Scope) {
+    this.#scope = scope
+  }
+
+  /** As seen last; read when it was never seen. Throws `core/no-such-execution`. */
+  async seen(): Promise<SeenRecord> {
+    return this.#seen ?? (await this.read())
+  }
+
+  /** As it is now. Throws `core/no-such-execution`. */
+  async read(): Promise<SeenRecord> {
+    const found = await this.find()
+    if (found !== undefined) return found
+    throw new MissingError(
+      'core/no-such-execution',
+      `look for execution ${this.#scope.execution}: there is none`,
+      {
+        details: { execution: this.#scope.execution },
+        next: 'Correct the id, or start the execution first.',
+      },
+    )
+  }
+
+  async find(): Promise<SeenRecord | undefined> {
+    const entry = await this.#scope.store.get(this.#scope.keys.record)
+    this.#seen =
+      entry === undefined ? undefined : { record: decodeRecord(entry.value), revision: entry.revision }
+    return this.#seen
+  }
+
+  note(seen: SeenRecord): void {
+    this.#seen = seen
+  }
+
+  forget(): void {
+    this.#seen = undefined
+  }
+
+  conditionOn({ revision }: SeenRecord): StoreCondition {
+    return { key: this.#scope.keys.record, is: 'at', revision }
+  }
+}

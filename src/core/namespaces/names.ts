@@ -1,0 +1,66 @@
+/** What nodes, inputs, outputs and variables may be called. */
+
+import { InvalidError } from '../../base/errors.ts'
+import { NAME_MAX_CHARS, VARIABLE_NAME_MAX_CHARS } from '../../base/limits.ts'
+
+/** No node may be called so: each is the beginning of names that are not a node's. */
+export const RESERVED_NODE_IDS = ['pipeline', 'system', 'external', 'shared'] as const
+
+const NAME = /^[A-Za-z0-9_-]+$/
+const PATH = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/
+
+/** Checks the id of a node: one word of letters, digits, `_` and `-`, and none of the reserved ones. */
+export function checkNodeId(id: unknown): string {
+  const name = checkName(id, 'node id')
+  if (!(RESERVED_NODE_IDS as readonly string[]).includes(name)) return name
+  throw new InvalidError('core/reserved-name', `read ${show(id)} as a node id: it is reserved`, {
+    details: { reserved: RESERVED_NODE_IDS },
+    next: 'Give the node another id.',
+  })
+}
+
+/** Checks the name of an input or output: one word. */
+export function checkName(text: unknown, what: string): string {
+  if (typeof text === 'string' && NAME.test(text) && text.length <= NAME_MAX_CHARS) return text
+  throw new InvalidError(
+    'core/bad-name',
+    `read ${show(text)} as a ${what}: it has 1 to ${NAME_MAX_CHARS} letters, digits, "_" and "-"`,
+    { next: 'Correct the name.' },
+  )
+}
+
+/** Where a variable belongs: `pipeline.input`, `pipeline.output`, `system`, `shared`, or the id of a node. */
+export interface VariableName {
+  readonly full: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Takes a variable's name apart. Throws `core/bad-variable-name` when it has no namespace, or one that does not exist. */
+export function parseVariableName(text: unknown): VariableName {
+  if (typeof text !== 'string' || !PATH.test(text) || text.length > VARIABLE_NAME_MAX_CHARS) {
+    throw badVariable(text, 'it is a namespace and a name, joined by a dot, of letters, digits, "_" and "-"')
+  }
+  const [first = '', second, ...rest] = text.split('.')
+  if (second === undefined) throw badVariable(text, 'it has no namespace')
+  if (first === 'pipeline') {
+    if ((second !== 'input' && second !== 'output') || rest.length === 0) {
+      throw badVariable(text, 'below "pipeline." there are "pipeline.input.NAME" and "pipeline.output.NAME"')
+    }
+    return { full: text, namespace: `pipeline.${second}`, name: rest.join('.') }
+  }
+  if (first === 'external') throw badVariable(text, '"external." begins events, not variables')
+  return { full: text, namespace: first, name: [second, ...rest].join('.') }
+}
+
+function badVariable(text: unknown, why: string): InvalidError {
+  return new InvalidError('core/bad-variable-name', `read ${show(text)} as a variable name: ${why}`, {
+    next: 'Name it as NODE.NAME, pipeline.input.NAME, pipeline.output.NAME, system.NAME or shared.NAME.',
+  })
+}
+
+/** A text as a message shows it: quoted, and cut. */
+export function show(text: unknown): string {
+  const shown = typeof text === 'string' ? JSON.stringify(text) : `a value of type ${typeof text}`
+  return shown.length > 80 ? `${shown.slice(0, 80)}…` : shown
+}

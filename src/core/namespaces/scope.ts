@@ -1,0 +1,72 @@
+/**
+ * One execution's part of the store. A scope is bound once; whatever is built on it has no way to name another.
+ *
+ * Together with `keys.ts` this is all that knows how an execution's id enters an address.
+ */
+
+import {
+  checkpointsPrefix,
+  eventKey,
+  eventsPrefix,
+  executionId,
+  executionKey,
+  idempotencyKey,
+  idempotencyPrefix,
+  logKey,
+  logPrefix,
+  markKey,
+  marksPrefix,
+  variableKey,
+  variablesPrefix,
+  type ExecutionId,
+  type ExecutionScope,
+  type TenantId,
+} from '../keys.ts'
+import type { Store } from '../ports.ts'
+
+export interface Scope {
+  readonly store: Store
+  readonly execution: ExecutionId
+  readonly tenant: TenantId | undefined
+  readonly keys: ScopeKeys
+}
+
+export interface ScopeKeys {
+  /** The execution's record in the registry. */
+  readonly record: string
+  readonly events: string
+  readonly log: string
+  readonly variables: string
+  readonly marks: string
+  readonly idempotency: string
+  readonly checkpoints: string
+  event(type: string): string
+  entry(sequence: number): string
+  variable(name: string): string
+  mark(token: string): string
+  idempotent(digest: string): string
+}
+
+/** Refuses an id that is none, also at run time: there is no execution by default. */
+export function bindScope(store: Store, place: ExecutionScope): Scope {
+  executionId(place.execution)
+  return {
+    store,
+    execution: place.execution,
+    tenant: place.tenant,
+    keys: {
+      record: executionKey(place),
+      events: eventsPrefix(place),
+      log: logPrefix(place),
+      variables: variablesPrefix(place),
+      marks: marksPrefix(place),
+      idempotency: idempotencyPrefix(place),
+      checkpoints: checkpointsPrefix(place),
+      event: (type) => eventKey(place, type),
+      entry: (sequence) => logKey(place, sequence),
+      variable: (name) => variableKey(place, name),
+      mark: (token) => markKey(place, token),
+      idempotent: (digest) => idempotencyKey(place, digest),
+    },
+  }
+}

@@ -1,0 +1,63 @@
+/** The filters of templates, `default` apart: what each makes of a value. */
+
+import { InvalidError } from '../../base/errors.ts'
+import { decodeJson, encodeJson, type Json } from '../json.ts'
+
+type Filter = (value: Json, args: readonly Json[]) => Json | undefined
+
+const FILTERS = {
+  upper: (value) => (typeof value === 'string' ? value.toUpperCase() : undefined),
+  lower: (value) => (typeof value === 'string' ? value.toLowerCase() : undefined),
+  trim: (value) => (typeof value === 'string' ? value.trim() : undefined),
+  /** Characters of a text, members of a list or an object. */
+  length: (value) => {
+    if (typeof value === 'string') return Array.from(value).length
+    return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined
+  },
+  join: (value, [between = ',']) => (isList(value) ? value.map(textOf).join(textOf(between)) : undefined),
+  first: (value) => (isList(value) ? value[0] : undefined),
+  last: (value) => (isList(value) ? value.at(-1) : undefined),
+  json: (value) => encodeJson(value, { what: 'value of a template', bytesMax: Infinity }),
+  string: textOf,
+  number: (value) => {
+    if (typeof value === 'number') return value
+    return typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value))
+      ? Number(value)
+      : undefined
+  },
+} as const satisfies Record<string, Filter>
+
+export type FilterName = keyof typeof FILTERS | 'default'
+
+export const FILTER_NAMES = ['default', ...(Object.keys(FILTERS) as (keyof typeof FILTERS)[])] as const
+
+/** Throws `core/bad-template-value` for a value that a filter can do nothing with. */
+export function applyFilter(
+  name: Exclude<FilterName, 'default'>,
+  args: readonly Json[],
+  { value, shown }: { readonly value: Json; readonly shown: string },
+): Json {
+  const filter: Filter = FILTERS[name]
+  const made = filter(value, args)
+  if (made !== undefined)
+    return decodeJson(encodeJson(made, { what: 'value of a template', bytesMax: Infinity }))
+  const found = value === null ? 'null' : isList(value) ? 'a list' : `a value of type ${typeof value}`
+  throw new InvalidError(
+    'core/bad-template-value',
+    `fill in ${shown}: "${name}" can do nothing with ${found}`,
+    {
+      next: 'Leave the filter out, or store another kind of value.',
+    },
+  )
+}
+
+/** How a value stands inside a longer text: texts as they are, everything else as JSON. */
+export function textOf(value: Json): string {
+  return typeof value === 'string'
+    ? value
+    : encodeJson(value, { what: 'value of a template', bytesMax: Infinity })
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value)
+}

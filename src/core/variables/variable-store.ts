@@ -1,0 +1,131 @@
+/** The variables of executions. Every call names exactly one execution, and nothing here lists executions. */
+
+import { RefusedError } from '../../base/errors.ts'
+import { STORE_PAGE_ENTRIES, VARIABLES_LISTED_MAX } from '../../base/limits.ts'
+import type { Json } from '../json.ts'
+import type { ExecutionId } from '../keys.ts'
+import { SYSTEM_PACE, type WritePace } from '../namespaces/guarded-write.ts'
+import { makeId, type MakeId } from '../namespaces/make-id.ts'
+import { parseVariableName } from '../namespaces/names.ts'
+import type { BoundScope, Scopes } from '../namespaces/scopes.ts'
+import { resolveTemplates } from './resolve-templates.ts'
+import { requireWriter, type VariableWriter } from './variable-rules.ts'
+import {
+  decodeVariable,
+  encodeVariable,
+  removeVariable,
+  setVariable,
+  updateVariable,
+  type VariablePut,
+  type WriteParts,
+} from './variable-writes.ts'
+import { watchVariables, type VariableNotice, type WatchOptions } from './watch-variables.ts'
+
+export interface VariableStore {
+  /** The value, frozen, or `undefined` where the variable was never set. */
+  get(execution: ExecutionId, name: string): Promise<Json | undefined>
+  /** Whether the variable was set, also to `null` or `false`. */
+  exists(execution: ExecutionId, name: string): Promise<boolean>
+  set(execution: ExecutionId, name: string, value: Json): Promise<void>
+  /**
+   * Changes a value as one step: no other write comes between reading and writing. `change` may be called several times.
+   * Resolves with the new value.
+   */
+  update(execution: ExecutionId, name: string, change: (current: Json | undefined) => Json): Promise<Json>
+  /** Resolves with whether it was there. */
+  remove(execution: ExecutionId, name: string): Promise<boolean>
+  /** All variables of one execution, or those of one namespace, by name. */
+  list(execution: ExecutionId, namespace?: string): Promise<Readonly<Record<string, Json>>>
+  /** Fills in `{{ node.name }}`, in texts however deep. A variable that is not there is an error that names it. */
+  resolve(execution: ExecutionId, template: Json): Promise<Json>
+  /** Changes of this execution's variables, from now on. */
+  watch(execution: ExecutionId, options: WatchOptions): AsyncIterable<VariableNotice>
+}
+
+export interface VariableStoreParts {
+  readonly scopes: Scopes
+  readonly pace?: WritePace
+  readonly makeId?: MakeId
+}
+
+/** For the rooms above: the same operations with the writer named, and values ready to be written beside an event. */
+export interface VariableSpace {
+  asWriter(writer: VariableWriter): VariableStore
+  encode(
+    execution: ExecutionId,
+    writer: VariableWriter,
+    values: Readonly<Record<string, unknown>>,
+  ): VariablePut[]
+}
+
+export function createVariableSpace(parts: VariableStoreParts): VariableSpace {
+  const { scopes, pace = SYSTEM_PACE } = parts
+  const write: WriteParts = { pace, makeId: parts.makeId ?? makeId }
+  return {
+    asWriter: (writer) => createStore(scopes, writer, write),
+    encode: (execution, writer, values) =>
+      Object.entries(values).map(([name, value]) => {
+        const parsed = parseVariableName(name)
+        requireWriter(parsed, writer)
+        return encodeVariable(scopes.of(execution), parsed, value)
+      }),
+  }
+}
+
+function createStore(scopes: Scopes, writer: VariableWriter, write: WriteParts): VariableStore {
+  const get = async (execution: ExecutionId, name: string): Promise<Json | undefined> => {
+    const { scope } = scopes.of(execution)
+    const entry = await scope.store.get(scope.keys.variable(parseVariableName(name).full))
+    return entry === undefined ? undefined : decodeVariable(entry)
+  }
+  const nameToWrite = (name: string): ReturnType<typeof parseVariableName> => {
+    const parsed = parseVariableName(name)
+    requireWriter(parsed, writer)
+    return parsed
+  }
+  return {
+    get,
+    exists: async (execution, name) => (await get(execution, name)) !== undefined,
+    set: async (execution, name, value) => setVariable(scopes.of(execution), nameToWrite(name), value, write),
+    update: async (execution, name, change) =>
+      updateVariable(scopes.of(execution), nameToWrite(name), change, write),
+    remove: async (execution, name) => removeVariable(scopes.of(execution), nameToWrite(name), write),
+    list: async (execution, namespace) => listVariables(scopes.of(execution), namespace),
+    resolve: async (execution, template) => {
+      scopes.of(execution)
+      return resolveTemplates(template, (name) => get(execution, name))
+    },
+    watch: (execution, options) => watchVariables(scopes.of(execution), options),
+  }
+}
+
+async function listVariables(
+  { scope }: BoundScope,
+  namespace: string | undefined,
+): Promise<Readonly<Record<string, Json>>> {
+  const { store, keys } = scope
+  const found: [string, Json][] = []
+  const inNamespace = namespace === undefined ? '' : `${parseVariableName(`${namespace}.any`).namespace}.`
+  const prefix = keys.variables + inNamespace
+  let after: string | undefined
+  do {
+    const page = await store.range({
+      prefix,
+      limit: STORE_PAGE_ENTRIES,
+      ...(after === undefined ? {} : { after }),
+    })
+    for (const entry of page.entries)
+      found.push([entry.key.slice(keys.variables.length), decodeVariable(entry)])
+    if (found.length > VARIABLES_LISTED_MAX) {
+      throw new RefusedError(
+        'core/too-many-variables',
+        `list variables: there are more than ${VARIABLES_LISTED_MAX}`,
+        {
+          next: 'Name a namespace.',
+        },
+      )
+    }
+    after = page.next
+  } while (after !== undefined)
+  return Object.freeze(Object.fromEntries(found))
+}

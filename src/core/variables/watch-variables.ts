@@ -1,0 +1,41 @@
+/** Changes of one execution's variables, for those inside it. */
+
+import type { Json } from '../json.ts'
+import type { BoundScope } from '../namespaces/scopes.ts'
+import { decodeVariable } from './variable-writes.ts'
+
+export interface WatchOptions {
+  /** Ends the watch, quietly. */
+  readonly signal: AbortSignal
+  /** Only variables whose names begin like this, such as `shared.`. */
+  readonly prefix?: string
+}
+
+/**
+ * A variable that was written, with the value it has now: of two writes in a row the first may go unseen, the last never
+ * does. `ready` comes once at first; `gap` says that notices may have been missed, and that the values are to be read again.
+ */
+export type VariableNotice =
+  | { readonly kind: 'ready' | 'gap' }
+  | { readonly kind: 'set'; readonly name: string; readonly value: Json }
+  | { readonly kind: 'removed'; readonly name: string }
+
+export async function* watchVariables(
+  { scope }: BoundScope,
+  { signal, prefix = '' }: WatchOptions,
+): AsyncGenerator<VariableNotice, void, undefined> {
+  const { store, keys } = scope
+  for await (const notice of store.watch({ prefix: keys.variables + prefix, signal })) {
+    if (notice.kind !== 'changes') {
+      yield { kind: notice.kind }
+      continue
+    }
+    for (const key of new Set(notice.changes.map((change) => change.key))) {
+      const name = key.slice(keys.variables.length)
+      const entry = await store.get(key)
+      yield entry === undefined
+        ? { kind: 'removed', name }
+        : { kind: 'set', name, value: decodeVariable(entry) }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/** `perago/core`: executions, their events and variables, over one store. */
+
+export { openCore, type Core, type CoreOptions } from './core/life-cycle/core.ts'
+export type {
+  EventReads,
+  Execution,
+  ExecutionEnd,
+  ExecutionEvents,
+  ExecutionPublishOptions,
+  ExecutionState,
+  ExecutionVariables,
+  NodeScope,
+  VariableReads,
+} from './core/life-cycle/execution.ts'
+export type { StartRequest } from './core/life-cycle/start-execution.ts'
+export {
+  runSubPipeline,
+  type SubPipelineBody,
+  type SubPipelineResult,
+  type SubPipelineSpec,
+  type SuppliedOutputs,
+} from './core/life-cycle/sub-pipeline.ts'
+
+export type { EventManager, PublishOptions } from './core/events/event-manager.ts'
+export type { ClearRule } from './core/events/clear-events.ts'
+export type { EventFilter } from './core/events/event-filter.ts'
+export { EVENT_VERBS, SOURCE_KINDS, type SourceKind } from './core/events/event-types.ts'
+export type { EventSource, ExecutionEvent, NewEvent } from './core/events/event.ts'
+export type { PayloadRule } from './core/events/payload-advice.ts'
+export type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from './core/events/archive-port.ts'
+
+export type { VariableStore } from './core/variables/variable-store.ts'
+export type { VariableNotice, WatchOptions } from './core/variables/watch-variables.ts'
+
+export type { Json, JsonObject } from './core/json.ts'
+export { executionId, tenantId, type ExecutionId, type TenantId } from './core/keys.ts'
+export { EXECUTION_STATUSES, type ExecutionStatus } from './core/namespaces/execution-record.ts'
+export { RESERVED_NODE_IDS } from './core/namespaces/names.ts'
+export type { MakeId } from './core/namespaces/make-id.ts'
+export type {
+  CommitOutcome,
+  RangePage,
+  RangeRequest,
+  Store,
+  StoreBatch,
+  StoreCallOptions,
+  StoreChange,
+  StoreCondition,
+  StoreEntry,
+  StoreOperation,
+  WatchNotice,
+  WatchRequest,
+} from './core/ports.ts'
+
+export { openMemoryStore, type MemoryStoreOptions } from './stores/memory/memory-store.ts'
