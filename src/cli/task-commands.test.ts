@@ -281,6 +281,7 @@ describe('doctor', () => {
       expect.stringMatching(/^answered in \d+ ms$/),
       'task output up to 3.0 MiB: publish what is larger in the workspace',
       'workflow input up to 5.0 MiB: pass a reference to what is larger',
+      'branches none is named by more than one open workflow',
       'module trouble: compare "tasks.ts" with Conductor: 3 differences [cli/drift]. Register with "perago register tasks.ts".',
       ' - task "orders.clean": not registered',
       ' - task "orders.notify": not registered',
@@ -294,6 +295,19 @@ describe('doctor', () => {
       conductor: { version: '3.32.3', isHealthy: true, limits: { taskOutputBytes: 3_145_728 } },
       module: { definitions: [{ state: 'same' }, { state: 'same' }, { state: 'same' }] },
     })
+  })
+
+  test('CL-35 F-58 it says which branches several open workflows may write', async () => {
+    const input = { workspace: { repository: 'lake', branch: 'main' } }
+    for (const [index, workflowId] of ['w-1', 'w-2'].entries())
+      server.open.push({ workflowId, workflowName: 'orders.daily', startTime: index, input })
+    const { stdout } = await project.run(['doctor'], environment)
+    expect(squeeze(stdout)).toContain(
+      'shared branch "main" of "lake", named by orders.daily w-1, orders.daily w-2: only one should write it, let it end or terminate the others',
+    )
+    server.open.push({})
+    const unknown = await project.run(['doctor'], environment)
+    expect(squeeze(unknown.stdout)).toContain('branches not known: open workflows could not be searched for')
   })
 
   test('CL-35 a Conductor that is not there, or not configured, is told as such', async () => {

@@ -5,10 +5,14 @@ import {
   CONDUCTOR_PAYLOAD_MAX_BYTES,
   CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES,
   CONDUCTOR_WORKFLOW_PAYLOAD_INLINE_MAX_BYTES,
+  START_WORKFLOWS_MAX,
 } from '../base/limits.ts'
 import type { Logger } from '../base/logger.ts'
 import type { RetryPolicy } from '../base/retry.ts'
+import type { ConductorClient } from '../conductor/client.ts'
 import { createDefinitionRegistry } from '../conductor/definitions.ts'
+import { createHttpTaskQueue } from '../conductor/http-task-queue.ts'
+import { findSharedBranches } from '../worker/second-writers.ts'
 import { conductorSettings, openConductor } from './conductor-connection.ts'
 import type { PeragoConfiguration } from './configuration.ts'
 
@@ -26,6 +30,15 @@ export interface ConductorExamination {
     /** Above it a server fails the task for good. */
     readonly payloadBytes: number
   }
+  /** Branches that several workflows which have not ended may write; `undefined` when it could not be asked. */
+  readonly sharedBranches:
+    | readonly {
+        readonly repository: string
+        readonly branch: string
+        /** Oldest first. */
+        readonly workflows: readonly { readonly name: string; readonly workflowId: string }[]
+      }[]
+    | undefined
 }
 
 /** Asks the server what it is; throws what the client throws when it is unreachable, refuses us, or is no Conductor. */
@@ -56,8 +69,28 @@ export async function examineConductor(
         workflowInputBytes: CONDUCTOR_WORKFLOW_PAYLOAD_INLINE_MAX_BYTES,
         payloadBytes: CONDUCTOR_PAYLOAD_MAX_BYTES,
       },
+      sharedBranches: await readSharedBranches(client, signal),
     }
   } finally {
     await client.close()
+  }
+}
+
+/** A server that cannot be searched is a Conductor all the same. */
+async function readSharedBranches(
+  client: ConductorClient,
+  signal: AbortSignal,
+): Promise<ConductorExamination['sharedBranches']> {
+  try {
+    const { workflows } = await createHttpTaskQueue(client).readOpenWorkflows(START_WORKFLOWS_MAX, { signal })
+    // Whatever is given a branch may write it: which tasks only read is known to their workers.
+    return findSharedBranches(workflows, new Map()).map(({ repository, branch, workflows: sharing }) => ({
+      repository,
+      branch,
+      workflows: sharing.map(({ name, workflowId }) => ({ name, workflowId })),
+    }))
+  } catch {
+    signal.throwIfAborted()
+    return undefined
   }
 }

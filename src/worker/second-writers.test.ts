@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { filesTask } from '../../test/support/worker/world.ts'
 import type { JsonObject, OpenWorkflow, WorkflowId } from './ports.ts'
-import { findOtherWriters, targetsIn } from './second-writers.ts'
+import { findOtherWriters, findSharedBranches, targetsIn } from './second-writers.ts'
 
 const target = { repository: 'lake', branch: 'main' }
 const onMain: JsonObject = { workspace: { ...target, refType: 'commit', ref: 'a' }, params: {} }
@@ -91,6 +91,25 @@ describe('another workflow on the branch', () => {
     ]
     expect(others(circle)).toEqual(['a', 'b'])
   })
+})
+
+test('F-58 of all open workflows the branches are told that more than one may write', () => {
+  const dev: JsonObject = { workspace: { ...target, branch: 'dev' } }
+  const open = [
+    workflow('late', { startTimeMs: 9 }),
+    workflow('early', { startTimeMs: 2 }),
+    workflow('step of early', { startTimeMs: 3, parentId: 'early' as WorkflowId }),
+    workflow('alone', { input: dev }),
+    workflow('reads', { input: dev, steps: [step(reader.name, withWorkspace)] }),
+    workflow('step of alone', { input: dev, parentId: 'alone' as WorkflowId }),
+  ]
+  expect(
+    findSharedBranches(open, tasks).map(({ workflows, ...at }) => ({
+      ...at,
+      workflows: workflows.map(({ workflowId }) => workflowId),
+    })),
+  ).toEqual([{ ...target, workflows: ['early', 'late'] }])
+  expect(findSharedBranches([], tasks)).toEqual([])
 })
 
 test('F-58 branches are found wherever they stand in an input', () => {

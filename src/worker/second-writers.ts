@@ -36,6 +36,33 @@ export function findOtherWriters(of: {
     .sort((a, b) => a.startTimeMs - b.startTimeMs)
 }
 
+export interface SharedBranch extends BranchTarget {
+  /** Oldest first. */
+  readonly workflows: readonly OpenWorkflow[]
+}
+
+/** The branches that more than one of them may write, workflows within one another counted as one. */
+export function findSharedBranches(
+  open: readonly OpenWorkflow[],
+  tasks: ReadonlyMap<string, TaskDefinition>,
+): readonly SharedBranch[] {
+  const byId = new Map(open.map((workflow) => [workflow.workflowId, workflow]))
+  const shared = new Map<string, BranchTarget & { readonly roots: Map<WorkflowId, OpenWorkflow> }>()
+  const oldestFirst = [...open].sort((a, b) => a.startTimeMs - b.startTimeMs)
+  for (const workflow of oldestFirst.filter((each) => canWrite(each, tasks))) {
+    const root = rootOf(workflow.workflowId, byId)
+    for (const target of targetsIn(workflow.input)) {
+      const key = JSON.stringify([target.repository, target.branch])
+      const entry = shared.get(key) ?? { ...target, roots: new Map<WorkflowId, OpenWorkflow>() }
+      shared.set(key, entry)
+      if (!entry.roots.has(root)) entry.roots.set(root, byId.get(root) ?? workflow)
+    }
+  }
+  return [...shared.values()]
+    .filter(({ roots }) => roots.size > 1)
+    .map(({ repository, branch, roots }) => ({ repository, branch, workflows: [...roots.values()] }))
+}
+
 /** Every repository and branch that an input names, wherever they stand. */
 export function targetsIn(input: JsonObject): readonly BranchTarget[] {
   const targets: BranchTarget[] = []

@@ -169,5 +169,17 @@ function describeConductor(found: ConductorExamination): readonly (readonly stri
     ['answered in', `${found.answeredInMs} ms`],
     ['task output', `up to ${formatSize(limits.taskOutputBytes)}: publish what is larger in the workspace`],
     ['workflow input', `up to ${formatSize(limits.workflowInputBytes)}: pass a reference to what is larger`],
+    ...describeBranches(found.sharedBranches),
   ]
+}
+
+function describeBranches(shared: ConductorExamination['sharedBranches']): readonly (readonly string[])[] {
+  if (shared === undefined) return [['branches', 'not known: open workflows could not be searched for']]
+  if (shared.length === 0) return [['branches', 'none is named by more than one open workflow']]
+  return shared.map(({ repository, branch, workflows }) => [
+    'shared branch',
+    `"${branch}" of "${repository}", named by ${workflows
+      .map(({ name, workflowId }) => `${name} ${workflowId}`)
+      .join(', ')}: only one should write it, let it end or terminate the others`,
+  ])
 }

@@ -13,12 +13,15 @@ export interface DefinitionServer {
   readonly tasks: Map<string, Definition>
   /** By name and version. */
   readonly workflows: Map<string, Definition>
+  /** Workflows that have not ended, as a search shows them. */
+  readonly open: object[]
   close(): Promise<void>
 }
 
 export async function openDefinitionServer(): Promise<DefinitionServer> {
   const tasks = new Map<string, Definition>()
   const workflows = new Map<string, Definition>()
+  const open: object[] = []
   const put = (into: Map<string, Definition>, bodies: readonly Definition[]): void => {
     for (const body of bodies) into.set(keyOf(body), body)
   }
@@ -27,6 +30,8 @@ export async function openDefinitionServer(): Promise<DefinitionServer> {
     const [, , what, kind, name] = url.pathname.split('/')
     if (url.pathname === '/api/version') return { status: 200, body: '3.32.3' }
     if (url.pathname === '/health') return { status: 200, body: { healthy: true } }
+    if (url.pathname === '/api/workflow/search-v2')
+      return { status: 200, body: { totalHits: open.length, results: open } }
     if (what !== 'metadata') return { status: 404 }
     const store = kind === 'taskdefs' ? tasks : workflows
     if (request.method === 'GET') {
@@ -59,6 +64,7 @@ export async function openDefinitionServer(): Promise<DefinitionServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
     tasks,
     workflows,
+    open,
     close: () =>
       new Promise((done) => {
         server.close(() => done())
