@@ -20,9 +20,9 @@ interface Told {
 /** Delivers against a queue that shows these readings, one after the other, and answers posts so. */
 function deliver(
   readings: readonly Reading[],
-  options: { status?: ResultStatus; answers?: readonly Answer[] } = {},
+  options: { status?: ResultStatus; answers?: readonly Answer[]; beforePost?: Promise<unknown> } = {},
 ): Told {
-  const { status = 'COMPLETED', answers = [] } = options
+  const { status = 'COMPLETED', answers = [], ...rest } = options
   const calls: string[] = []
   const queue: Pick<TaskQueue, 'readTask' | 'postResult'> = {
     readTask: () => {
@@ -41,7 +41,14 @@ function deliver(
   const result: TaskResult = { taskId, workflowId, workerId, status, output: {} }
   const clock = new ManualClock()
   const delivery = clock.run(
-    deliverResult({ queue: queue as TaskQueue, attempt: recordOf(), result, clock, logger: silentLogger }),
+    deliverResult({
+      queue: queue as TaskQueue,
+      attempt: recordOf(),
+      result,
+      clock,
+      logger: silentLogger,
+      ...rest,
+    }),
   )
   return { delivery, calls }
 }
@@ -52,6 +59,15 @@ const unavailable = new UnavailableError('conductor/unreachable', 'not now')
 const uncertain = new UncertainError('conductor/lost', 'no answer', { read: 'the task' })
 
 describe('the table of deliveries', () => {
+  test('WK-56 the task is read while the copy is written, and nothing is posted before it is', async () => {
+    const kept: string[] = []
+    const { delivery, calls } = deliver([open, done()], {
+      beforePost: new Promise((resolve) => setImmediate(resolve)).then(() => kept.push(...calls)),
+    })
+    expect(await delivery).toEqual({ delivered: true, posts: 1 })
+    expect([kept, calls]).toEqual([['read'], ['read', 'post', 'read']])
+  })
+
   test('WK-40 still this hand-out: posted once, read back, delivered', async () => {
     const { delivery, calls } = deliver([open, done()])
     expect(await delivery).toEqual({ delivered: true, posts: 1 })

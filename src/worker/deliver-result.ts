@@ -32,12 +32,14 @@ export interface DeliverOptions {
   readonly result: TaskResult
   readonly clock: Clock
   readonly logger: Logger
+  /** Awaited before the first post; what is to be done by then goes on while the task is read. Must not reject. */
+  readonly beforePost?: Promise<unknown>
   readonly signal?: AbortSignal
 }
 
 /** Throws `worker/result-undelivered` when the queue could not be asked often enough; the outbox keeps it then. */
 export async function deliverResult(options: DeliverOptions): Promise<Delivery> {
-  const { queue, attempt, result, clock, logger, signal } = options
+  const { queue, attempt, result, clock, logger, beforePost, signal } = options
   const call = signal === undefined ? {} : { signal }
   let posts = 0
   let last: unknown
@@ -51,6 +53,7 @@ export async function deliverResult(options: DeliverOptions): Promise<Delivery> 
       if (verdict !== 'post') return verdict
       if (posts > 0) logger.warn('a result was posted and did not count; it is posted again', { posts })
       if (round === RESULT_POST_ATTEMPTS) break
+      await beforePost
       posts++
       if (!(await queue.postResult(result, call))) return { delivered: false, status: 'gone' }
     } catch (error) {

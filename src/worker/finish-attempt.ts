@@ -1,8 +1,8 @@
 /**
  * How an attempt ends, once its outcome is decided. The order never varies:
  *
- *   release the lease (no renewal in flight) → put the result into the outbox (durable) → post and read back
- *     → settle or refuse the outbox's copy → clean up
+ *   release the lease (no renewal in flight) → put the result into the outbox (durable), and read the task meanwhile
+ *     → post and read back → settle or refuse the outbox's copy → clean up
  *
  * A crash between any two of them loses nothing: before the outbox has it, the worker that comes back says that there is
  * none, and the task is tried again; afterwards the result is sent.
@@ -12,7 +12,7 @@ import type { Clock } from '../base/clock.ts'
 import { isPeragoError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import type { AttemptSnapshot } from '../fences/attempt-snapshot.ts'
-import { deliverResult, type Delivery } from './deliver-result.ts'
+import { deliverResult, type DeliverOptions, type Delivery } from './deliver-result.ts'
 import type { AttemptSummary } from './events.ts'
 import type { Lease } from './lease.ts'
 import type { ForeseenResult, Outbox, OutboxItem } from './outbox.ts'
@@ -66,23 +66,33 @@ async function deliver(
   const { outbox, logger } = surroundings
   const { result } = outcome
   let item: OutboxItem | undefined
-  try {
-    item = await outbox.put(attempt, result)
-    await foreseen?.forget()
-  } catch (error) {
-    // Better sent without a copy than not at all.
-    logger.error('a result could not be written to the outbox; it is sent from memory', { error })
+  const put = async (): Promise<void> => {
+    try {
+      item = await outbox.put(attempt, result)
+      await foreseen?.forget()
+    } catch (error) {
+      // Better sent without a copy than not at all.
+      logger.error('a result could not be written to the outbox; it is sent from memory', { error })
+    }
+  }
+  const beforePost = put()
+  const copy = async (): Promise<OutboxItem | undefined> => {
+    await beforePost
+    return item
   }
   const delivery = await deliverItem(
-    item ?? {
+    {
       attempt,
       result,
-      settle: () => Promise.resolve(),
-      refuse: () => Promise.resolve(),
+      settle: async () => (await copy())?.settle(),
+      refuse: async (why) => (await copy())?.refuse(why),
+      // Below, when it is there for certain.
       leave: () => undefined,
     },
-    surroundings,
+    { ...surroundings, beforePost },
   )
+  await beforePost
+  if (delivery === 'kept') item?.leave()
   if (item === undefined) await foreseen?.forget()
   return delivery
 }
@@ -90,12 +100,12 @@ async function deliver(
 /** Sends one result, and settles its copy by what became of it. */
 export async function deliverItem(
   item: Omit<OutboxItem, 'writtenAt'>,
-  { queue, clock, logger, signal }: DeliverySurroundings,
+  { queue, clock, logger, beforePost, signal }: DeliverySurroundings & Pick<DeliverOptions, 'beforePost'>,
 ): Promise<AttemptSummary['delivery']> {
   const { attempt, result } = item
   let delivery: Delivery
   try {
-    const options = signal === undefined ? {} : { signal }
+    const options = { ...(signal && { signal }), ...(beforePost && { beforePost }) }
     delivery = await deliverResult({ queue, attempt, result, clock, logger, ...options })
   } catch (error) {
     item.leave()
