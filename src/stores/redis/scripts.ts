@@ -1,0 +1,184 @@
+/**
+ * What a Redis store does happens inside these scripts: each is one atomic step on the server.
+ *
+ * Below the prefix of the store:
+ * - `{prefix}{key}`: a hash with the value `v` and the revision `r`, with Redis' own time to live where it has one.
+ * - `{prefix}~keys`: every key in a sorted set of equal scores, which Redis orders by bytes.
+ * - `{prefix}~expiring`: keys that have a time to live, by the millisecond of their end. Redis removes the hash by itself; the
+ *   next script that comes by takes the key out of the sets and tells the watches.
+ * - `{prefix}~changes`: a stream of changes, one entry for each batch, which names the one before it.
+ * - `{prefix}~state`: the revision, and an epoch by which a watch notices that it all began anew.
+ *
+ * All of it shares one hash tag, and so one slot of a cluster: a script may touch nothing else.
+ */
+
+/** Keys of a script come in this order; then the keys of entries. */
+export const HELPERS = ['~keys', '~expiring', '~changes', '~state'] as const
+
+const COMMON = `
+local keys, expiring, changes, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local prefix = ARGV[1]
+local kept = tonumber(ARGV[2])
+local clock = redis.call('TIME')
+local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
+
+-- One stream entry for a batch: the key and kind of each change, in pairs. Answers the revision.
+local function note(told)
+  local revision = redis.call('HINCRBY', state, 'revision', 1)
+  local before = redis.call('HGET', state, 'last') or '0-0'
+  local id = revision .. '-1'
+  redis.call('XADD', changes, 'MAXLEN', '~', kept, id, 'before', before, 'changes', cmsgpack.pack(told))
+  redis.call('HSET', state, 'last', id)
+  return revision
+end
+
+local function drop(key)
+  redis.call('ZREM', keys, key)
+  redis.call('ZREM', expiring, key)
+  return redis.call('DEL', prefix .. key)
+end
+
+local function remove_expired(most)
+  local due = redis.call('ZRANGEBYSCORE', expiring, '-inf', now, 'LIMIT', 0, most)
+  if #due == 0 then return end
+  local told = {}
+  for _, key in ipairs(due) do
+    drop(key)
+    told[#told + 1] = key
+    told[#told + 1] = 'delete'
+  end
+  note(told)
+end
+
+local function start()
+  if redis.call('HSETNX', state, 'epoch', ARGV[3]) == 1 then redis.call('DEL', changes) end
+end
+`
+
+/**
+ * ARGV: prefix, kept, epoch, expired at most, number of conditions, then for each key, kind and revision; then for each
+ * operation key, kind, value and time to live. Answers `{1, revision}`, or `{0, key, revision or '', …}`.
+ */
+export const COMMIT = `${COMMON}
+start()
+remove_expired(tonumber(ARGV[4]))
+local conditions = tonumber(ARGV[5])
+local at = 6
+local unmet = {0}
+for _ = 1, conditions do
+  local key, kind, wanted = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+  at = at + 3
+  local found = redis.call('HGET', prefix .. key, 'r')
+  local holds
+  if kind == 'absent' then holds = not found
+  elseif kind == 'present' then holds = found and true
+  else holds = found == wanted end
+  if not holds then
+    unmet[#unmet + 1] = key
+    unmet[#unmet + 1] = found or ''
+  end
+end
+if #unmet > 1 then return unmet end
+local told = {}
+local revision = tonumber(redis.call('HGET', state, 'revision') or '0') + 1
+local text = string.format('%.0f', revision)
+while at <= #ARGV do
+  local key, kind, value, ttl = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  at = at + 4
+  local was_there = drop(key)
+  if kind == 'put' then
+    redis.call('HSET', prefix .. key, 'v', value, 'r', text)
+    redis.call('ZADD', keys, 0, key)
+    if ttl ~= '' then
+      redis.call('PEXPIREAT', prefix .. key, string.format('%.0f', now + tonumber(ttl)))
+      redis.call('ZADD', expiring, string.format('%.0f', now + tonumber(ttl)), key)
+    end
+  end
+  if kind == 'put' or was_there == 1 then
+    told[#told + 1] = key
+    told[#told + 1] = kind
+  end
+end
+if #told > 0 then note(told) end
+return {1, text}
+`
+
+/** ARGV: prefix, kept, epoch, low, high, direction, limit, bytes at most. Answers more or not, then key, value, revision. */
+export const RANGE = `${COMMON}
+local low, high, limit, most = '[' .. ARGV[4], '(' .. ARGV[5], tonumber(ARGV[7]), tonumber(ARGV[8])
+if ARGV[5] == '' then high = '+' end
+local page = {0}
+local count, bytes, offset, step = 0, 0, 0, limit + 1
+while true do
+  local found
+  if ARGV[6] == 'ascending' then
+    found = redis.call('ZRANGEBYLEX', keys, low, high, 'LIMIT', offset, step)
+  else
+    found = redis.call('ZREVRANGEBYLEX', keys, high, low, 'LIMIT', offset, step)
+  end
+  for _, key in ipairs(found) do
+    local held = redis.call('HMGET', prefix .. key, 'v', 'r')
+    -- What has expired may still stand in the set.
+    if held[1] then
+      if count == limit or bytes >= most then
+        page[1] = 1
+        return page
+      end
+      count = count + 1
+      bytes = bytes + #held[1]
+      page[#page + 1] = key
+      page[#page + 1] = held[1]
+      page[#page + 1] = held[2]
+    end
+  end
+  if #found < step then return page end
+  offset = offset + step
+end
+`
+
+/** ARGV: prefix, kept, epoch, low, high, number at most. Answers how many, and whether more are left. */
+export const CLEAR = `${COMMON}
+start()
+remove_expired(-1)
+local low, high, most = '[' .. ARGV[4], '(' .. ARGV[5], tonumber(ARGV[6])
+if ARGV[5] == '' then high = '+' end
+local found = redis.call('ZRANGEBYLEX', keys, low, high, 'LIMIT', 0, most + 1)
+local told = {}
+for at = 1, math.min(#found, most) do
+  drop(found[at])
+  told[#told + 1] = found[at]
+  told[#told + 1] = 'delete'
+end
+if #told > 0 then note(told) end
+return {#told / 2, #found > most and 1 or 0}
+`
+
+/** ARGV: prefix, kept, epoch, expired at most. Answers the epoch and the id of the last change. */
+export const END = `${COMMON}
+start()
+remove_expired(tonumber(ARGV[4]))
+return {redis.call('HGET', state, 'epoch'), redis.call('HGET', state, 'last') or '0-0'}
+`
+
+/**
+ * ARGV: prefix, kept, epoch, expired at most, epoch of the cursor, id of the cursor, number at most. Answers nothing when
+ * changes are lost, else the last id of all and the batches: id and packed changes, in pairs.
+ */
+export const CHANGES = `${COMMON}
+start()
+remove_expired(tonumber(ARGV[4]))
+local last = redis.call('HGET', state, 'last') or '0-0'
+if redis.call('HGET', state, 'epoch') ~= ARGV[5] then return false end
+local at = ARGV[6]
+if at == last then return {last} end
+local found = redis.call('XRANGE', changes, '(' .. at, '+', 'COUNT', ARGV[7])
+-- Whatever follows the cursor must say that it follows the cursor.
+if #found == 0 or found[1][2][2] ~= at then return false end
+local answer = {last}
+for _, entry in ipairs(found) do
+  local told = cmsgpack.unpack(entry[2][4])
+  answer[#answer + 1] = entry[1]
+  answer[#answer + 1] = told
+end
+return answer
+`
