@@ -94,6 +94,15 @@ export function leaseKey(name: string): string {
   return `leases:${checkId(name, 'lease')}`
 }
 
+/** What belongs to the server and to no execution, such as its tokens. */
+export function serverKey(shelf: string, id: string): string {
+  return serverPrefix(shelf) + checkId(id, 'record')
+}
+
+export function serverPrefix(shelf: string): string {
+  return `server:${checkId(shelf, 'shelf')}:`
+}
+
 function address({ tenant, execution }: ExecutionScope): string {
   // Checked again: at run time a brand is a promise that any caller can break.
   const id = checkId(execution, 'execution')

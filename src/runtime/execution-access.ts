@@ -1,0 +1,66 @@
+/** How the doors reach executions: one tenant's core at a time, one execution of it, and nothing that lists any. */
+
+import { EXECUTION_TENANTS_REMEMBERED } from '../base/limits.ts'
+import type { Logger } from '../base/logger.ts'
+import type { EventFilter } from '../core/events/event-filter.ts'
+import { compileTypePattern } from '../core/events/type-pattern.ts'
+import type { ExecutionEvent, NewEvent } from '../core/events/event.ts'
+import type { Json } from '../core/json.ts'
+import { executionId, logPrefix, tenantId } from '../core/keys.ts'
+import { openCore, type Core } from '../core/life-cycle/core.ts'
+import type { Store } from '../core/ports.ts'
+
+export interface ExecutionAccessParts {
+  readonly store: Store
+  readonly logger: Logger
+}
+
+/** Meets the port of the doors. */
+export interface OpenedAccess {
+  open(place: { readonly tenant: string | undefined; readonly execution: string }): Promise<OpenedExecution>
+  readonly compilePattern: (pattern: string) => (type: string) => boolean
+}
+
+export interface OpenedExecution {
+  publish(event: NewEvent, options: { readonly idempotencyKey?: string }): Promise<string>
+  event(type: string): Promise<ExecutionEvent | null>
+  events(filter: EventFilter): Promise<readonly ExecutionEvent[]>
+  variable(name: string): Promise<Json | undefined>
+  variables(): Promise<readonly { readonly name: string; readonly value: Json }[]>
+  changes(signal: AbortSignal): AsyncIterable<unknown>
+}
+
+export function openExecutionAccess({ store, logger }: ExecutionAccessParts): OpenedAccess {
+  const cores = new Map<string | undefined, Core>()
+  const coreOf = (tenant: string | undefined): Core => {
+    const core = cores.get(tenant) ?? openCore({ store, logger, ...(tenant === undefined ? {} : { tenant }) })
+    cores.delete(tenant)
+    cores.set(tenant, core)
+    if (cores.size > EXECUTION_TENANTS_REMEMBERED) {
+      for (const oldest of cores.keys()) {
+        cores.delete(oldest)
+        break
+      }
+    }
+    return core
+  }
+  return {
+    compilePattern: compileTypePattern,
+    open: async ({ tenant, execution }) => {
+      const { id, events, variables } = await coreOf(tenant).openExecution(execution)
+      const scope = {
+        execution: executionId(id),
+        ...(tenant === undefined ? {} : { tenant: tenantId(tenant) }),
+      }
+      return {
+        publish: (event, options) => events.publish(event, options),
+        event: (type) => events.get(type),
+        events: (filter) => events.query(filter),
+        variable: (name) => variables.get(name),
+        variables: async () =>
+          Object.entries(await variables.list()).map(([name, value]) => ({ name, value })),
+        changes: (signal) => store.watch({ prefix: logPrefix(scope), signal }),
+      }
+    },
+  }
+}

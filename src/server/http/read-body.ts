@@ -1,0 +1,82 @@
+/** The body of a request: bounded while it is read, and JSON in well-formed UTF-8. */
+
+import { InvalidError } from '../../base/errors.ts'
+import { API_BODY_MAX_BYTES, JSON_DEPTH_MAX } from '../../base/limits.ts'
+
+/** Throws `api/not-json`, `api/body-too-large`, `api/malformed-json` or `api/nested-too-deep`. */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  // Also what a browser sends from a form of another site: that comes without asking first, but never as JSON.
+  if (type !== 'application/json') {
+    throw new InvalidError('api/not-json', 'read the body: its content type is not application/json', {
+      next: 'Send JSON, with "Content-Type: application/json".',
+    })
+  }
+  const body = parse(decode(await readBounded(request)))
+  checkDepth(body)
+  return body
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (cause) {
+    throw malformed(cause instanceof Error ? cause.message : 'it is no JSON')
+  }
+}
+
+/** Level by level and not by recursion, which is what a body that is nested too deeply would break. */
+function checkDepth(body: unknown): void {
+  let level: unknown[] = [body]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > JSON_DEPTH_MAX) {
+      throw new InvalidError(
+        'api/nested-too-deep',
+        `read the body: it is nested more than ${JSON_DEPTH_MAX} deep`,
+        {
+          next: 'Send flatter data.',
+        },
+      )
+    }
+    level = level.flatMap((value): unknown[] =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    )
+  }
+}
+
+async function readBounded(request: Request): Promise<Buffer> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > API_BODY_MAX_BYTES) throw tooLarge()
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > API_BODY_MAX_BYTES) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw malformed('it is not UTF-8')
+  }
+}
+
+function malformed(problem: string): InvalidError {
+  return new InvalidError('api/malformed-json', `read the body: ${problem}`, {
+    next: 'Send one JSON document.',
+  })
+}
+
+function tooLarge(): InvalidError {
+  return new InvalidError(
+    'api/body-too-large',
+    `read the body: it has more than ${API_BODY_MAX_BYTES} bytes`,
+    {
+      next: 'Send less; what is large travels as an address.',
+    },
+  )
+}

@@ -1,0 +1,318 @@
+// The door on real sockets: following, size and time limits, TLS, closing.
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { TEST_CERTIFICATE, TEST_KEY } from '../../../test/support/doors/certificate.ts'
+import { openDoorWorld, type DoorWorld } from '../../../test/support/doors/world.ts'
+import { API_BODY_MAX_BYTES } from '../../base/limits.ts'
+import { silentLogger } from '../../base/logger.ts'
+import { openExecutionAccess } from '../../runtime/execution-access.ts'
+import { DEFAULT_HTTP_PORT, serveHttp, type HttpDoor, type ServeHttpOptions } from './serve.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+interface Served {
+  readonly world: DoorWorld
+  readonly door: HttpDoor
+  readonly token: string
+}
+
+async function serve(options: Partial<ServeHttpOptions> = {}): Promise<Served> {
+  const world = openDoorWorld()
+  closing.push(() => world.close())
+  const access = openExecutionAccess({ store: world.store, logger: silentLogger })
+  const door = await serveHttp({
+    access,
+    tokens: world.tokens,
+    examine: () => Promise.resolve([]),
+    compilePattern: access.compilePattern,
+    logger: silentLogger,
+    port: 0,
+    ...options,
+  })
+  closing.push(() => door.close())
+  return { world, door, token: await world.tokenFor('operator') }
+}
+
+/** Reads server-sent events until there are so many, or the stream ends. */
+async function readStream(response: Response, count = Infinity): Promise<readonly Record<string, string>[]> {
+  const events: Record<string, string>[] = []
+  let text = ''
+  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const fields = block
+        .split('\n')
+        .map((line) => /^([^:]*):? ?(.*)$/.exec(line)!.slice(1, 3) as [string, string])
+      const event = Object.fromEntries(fields.filter(([name]) => name !== 'retry'))
+      if (Object.keys(event).length > 0) events.push(event)
+    }
+    if (events.length >= count) break
+  }
+  return events
+}
+
+describe('following', () => {
+  test('DO-12 events arrive as they are recorded, and a client that comes back misses none', async () => {
+    const { world, door, token } = await serve()
+    const execution = await world.core.startExecution({ id: 'exec_1', name: 'etl' })
+    const follow = (headers: Record<string, string> = {}, query = '') =>
+      fetch(`${door.url}/executions/exec_1/follow${query}`, {
+        headers: { authorization: `Bearer ${token}`, ...headers },
+      })
+    const publish = (type: string) =>
+      execution.events.publish({ type, source: { entityType: 'node', entityId: 'a' } })
+    const response = await follow()
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    const first = readStream(response, 2)
+    await publish('a.started')
+    const received = await first
+    expect(received.map(({ id }) => id)).toEqual(['1', '2'])
+    expect(JSON.parse(received[1]!['data']!)).toMatchObject({
+      type: 'a.started',
+      execution_id: 'exec_1',
+      sequence: 2,
+    })
+
+    await publish('a.retrying')
+    const back = readStream(await follow({ 'last-event-id': '2' }))
+    const completions = readStream(await follow({}, '?type=*.completed&after=1'))
+    await publish('a.completed')
+    await execution.finish({ status: 'completed' })
+    const ids = (events: readonly Record<string, string>[]) => events.map(({ id, event }) => id ?? event)
+    expect(ids(await back)).toEqual(['3', '4', '5', 'end'])
+    expect(ids(await completions)).toEqual(['4', '5', 'end'])
+  })
+
+  test('DO-12 a silent stream is kept alive, and ends when its token is revoked', async () => {
+    const { world, door } = await serve({ limits: { heartbeatMs: 20 } })
+    await world.core.startExecution({ id: 'exec_1', name: 'etl' })
+    const { token, record } = await world.tokens.create({ name: 'x', role: 'viewer' })
+    const response = await fetch(`${door.url}/executions/exec_1/follow?after=1`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    while (!text.includes(':\n\n')) text += (await reader.read()).value ?? ''
+    await world.tokens.revoke(record.id)
+    // It ends without the word that the execution has ended.
+    for (let end = await reader.read(); !end.done; end = await reader.read()) text += end.value
+    expect(text).not.toContain('event: end')
+  })
+
+  test('DO-13 a reader that does not read holds nobody up, and gets everything once it does', async () => {
+    const { world, door, token } = await serve()
+    const execution = await world.core.startExecution({ id: 'exec_1', name: 'etl' })
+    const headers = { authorization: `Bearer ${token}` }
+    const slow = await fetch(`${door.url}/executions/exec_1/follow`, { headers })
+    const quick = readStream(await fetch(`${door.url}/executions/exec_1/follow`, { headers }))
+    const payload = { text: 'x'.repeat(20_000) }
+    for (let count = 0; count < 300; count++) {
+      await execution.events.publish({
+        type: 'external.a.b',
+        source: { entityType: 'external', entityId: 'a' },
+        payload,
+      })
+    }
+    await execution.finish({ status: 'completed' })
+    // More than sockets buffer: the quick one is through while the slow one has not begun.
+    expect(await quick).toHaveLength(303)
+    expect((await readStream(slow)).map(({ id, event }) => id ?? event)).toEqual([
+      ...Array.from({ length: 302 }, (_, at) => String(at + 1)),
+      'end',
+    ])
+  })
+
+  test('DO-12 a client that goes is let go of', async () => {
+    let watching = 0
+    const { world, token } = await serve()
+    const access = openExecutionAccess({ store: world.store, logger: silentLogger })
+    const door = await serveHttp({
+      access: {
+        open: async (place) => {
+          const opened = await access.open(place)
+          return {
+            ...opened,
+            changes: async function* (signal: AbortSignal) {
+              watching++
+              try {
+                yield* opened.changes(signal)
+              } finally {
+                watching--
+              }
+            },
+          }
+        },
+      },
+      tokens: world.tokens,
+      examine: () => Promise.resolve([]),
+      compilePattern: access.compilePattern,
+      logger: silentLogger,
+      port: 0,
+    })
+    closing.push(() => door.close())
+    await world.core.startExecution({ id: 'exec_1', name: 'etl' })
+    const leaving = new AbortController()
+    const response = await fetch(`${door.url}/executions/exec_1/follow`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: leaving.signal,
+    })
+    await readStreamHead(response)
+    expect(watching).toBe(1)
+    leaving.abort()
+    await expect.poll(() => watching).toBe(0)
+  })
+})
+
+async function readStreamHead(response: Response): Promise<void> {
+  const reader = response.body!.getReader()
+  await reader.read()
+  await reader.read()
+  reader.releaseLock()
+}
+
+describe('limits', () => {
+  test('DO-10 a body is refused as soon as it is too large, whatever it announced', async () => {
+    const { door, token } = await serve()
+    let sent = 0
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const request = httpRequest(`${door.url}/events`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      })
+      request.on('response', (response) => {
+        resolve(response.statusCode)
+        request.destroy()
+      })
+      request.on('error', reject)
+      // No length is announced, and there is no end.
+      const chunk = Buffer.alloc(16_384, ' ')
+      const write = (): void => {
+        if (request.destroyed || sent > 100 * API_BODY_MAX_BYTES) return
+        sent += chunk.byteLength
+        request.write(chunk, () => setImmediate(write))
+      }
+      write()
+    })
+    expect(status).toBe(413)
+    expect(sent).toBeLessThan(100 * API_BODY_MAX_BYTES)
+  })
+
+  test('DO-10 a head that is too large is refused', async () => {
+    const { door, token } = await serve()
+    const response = await fetch(`${door.url}/healthz`, {
+      headers: { authorization: `Bearer ${token}`, 'x-filler': 'x'.repeat(20_000) },
+    })
+    expect(response.status).toBe(431)
+  })
+})
+
+describe('TLS', () => {
+  test('DO-11 with a certificate the door speaks TLS, and nothing else', async () => {
+    const { door, token } = await serve({ tls: { certificate: TEST_CERTIFICATE, key: TEST_KEY } })
+    expect(door.url).toMatch(/^https:/)
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const options = {
+        ca: TEST_CERTIFICATE,
+        servername: 'localhost',
+        headers: { authorization: `Bearer ${token}` },
+      }
+      httpsRequest(`${door.url}/executions/exec_1/events`, options, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+        .on('error', reject)
+        .end()
+    })
+    expect(status).toBe(404)
+    await expect(fetch(door.url.replace('https:', 'http:'))).rejects.toThrow()
+    // Somebody who does not know the certificate does not get as far as sending a token.
+    await expect(fetch(`${door.url}/healthz`)).rejects.toThrow()
+  })
+
+  test('DO-11 beyond loopback nothing is served in plain text, or without tokens, unless that is asked for by name', async () => {
+    await expect(serve({ host: '0.0.0.0' })).rejects.toMatchObject({
+      code: 'server/plain-text',
+      kind: 'invalid',
+    })
+    await expect(
+      serve({
+        host: '0.0.0.0',
+        openLoopback: 'viewer',
+        tls: { certificate: TEST_CERTIFICATE, key: TEST_KEY },
+      }),
+    ).rejects.toMatchObject({ code: 'server/open-beyond-loopback' })
+    const { door } = await serve({ host: '0.0.0.0', allowPlainText: true })
+    expect((await fetch(`${door.url.replace('0.0.0.0', '127.0.0.1')}/healthz`)).status).toBe(200)
+  })
+})
+
+describe('opening and closing', () => {
+  test('DO-14 closing lets requests end, lets go of followers, and takes no more', async () => {
+    const held: (() => void)[] = []
+    const { world, door, token } = await serve({
+      examine: () => new Promise((resolve) => held.push(() => resolve([]))),
+    })
+    await world.core.startExecution({ id: 'exec_1', name: 'etl' })
+    const following = readStream(
+      await fetch(`${door.url}/executions/exec_1/follow`, { headers: { authorization: `Bearer ${token}` } }),
+    )
+    const running = fetch(`${door.url}/healthz`)
+    await expect.poll(() => held.length).toBe(1)
+    const closed = door.close()
+    expect(door.close()).toBe(closed)
+    // The stream ends in order and without the word that the execution has ended.
+    expect((await following).map(({ id, event }) => id ?? event)).toEqual(['1'])
+    await expect(fetch(`${door.url}/openapi.json`)).rejects.toThrow()
+    held[0]!()
+    expect((await running).status).toBe(200)
+    await closed
+  })
+
+  test('DO-14 what does not end is cut at the deadline', async () => {
+    const { door } = await serve({ examine: () => new Promise(() => undefined), closeDeadlineMs: 50 })
+    const running = fetch(`${door.url}/healthz`)
+    const refused = expect(running).rejects.toThrow()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await door.close()
+    await refused
+  })
+
+  test('DO-14 a port that is taken is said to be', async () => {
+    const { door } = await serve()
+    const port = Number(new URL(door.url).port)
+    await expect(serve({ port })).rejects.toMatchObject({ code: 'server/no-port', kind: 'unavailable' })
+  })
+
+  test('X-73 the port is 8080 unless another is named', async () => {
+    expect(DEFAULT_HTTP_PORT).toBe(8080)
+    const isFree = await new Promise<boolean>((resolve) => {
+      const probe = connect(DEFAULT_HTTP_PORT, '127.0.0.1')
+      probe.on('connect', () => {
+        probe.destroy()
+        resolve(false)
+      })
+      probe.on('error', () => resolve(true))
+    })
+    const world = openDoorWorld()
+    closing.push(() => world.close())
+    const access = openExecutionAccess({ store: world.store, logger: silentLogger })
+    const opening = serveHttp({
+      access,
+      tokens: world.tokens,
+      examine: () => Promise.resolve([]),
+      compilePattern: access.compilePattern,
+      logger: silentLogger,
+    })
+    if (!isFree) return expect(opening).rejects.toThrow('127.0.0.1:8080')
+    const door = await opening
+    closing.push(() => door.close())
+    expect(door.url).toBe('http://127.0.0.1:8080')
+  })
+})

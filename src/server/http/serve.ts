@@ -1,0 +1,115 @@
+/**
+ * The app behind a port: connections, TLS and an orderly end.
+ *
+ * - SV-1 What listens beyond loopback speaks TLS, unless plain text was asked for by name.
+ * - SV-2 Closing takes no new request, lets go of followers, lets running requests end, and cuts what is left at a deadline.
+ */
+
+import { createAdaptorServer } from '@hono/node-server'
+import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { InvalidError, UnavailableError } from '../../base/errors.ts'
+import {
+  HTTP_CLOSE_DEADLINE_MS,
+  HTTP_CONNECTIONS_MAX,
+  HTTP_HEADERS_MAX_BYTES,
+  HTTP_HEADERS_TIMEOUT_MS,
+  HTTP_REQUEST_TIMEOUT_MS,
+} from '../../base/limits.ts'
+import { buildHttpApp, type HttpAppParts } from './app.ts'
+import { isLoopbackAddress } from './authenticate.ts'
+
+export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
+  readonly host?: string
+  /** 0 takes a free one. */
+  readonly port?: number
+  readonly tls?: { readonly certificate: string; readonly key: string }
+  /** Lets a server without TLS listen beyond loopback, such as behind a proxy that speaks TLS. */
+  readonly allowPlainText?: boolean
+  readonly closeDeadlineMs?: number
+}
+
+export interface HttpDoor {
+  readonly url: string
+  /** May be called twice. */
+  close(): Promise<void>
+}
+
+export const DEFAULT_HTTP_PORT = 8080
+
+export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
+  const { host = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls } = options
+  checkExposure(host, options)
+  const closing = new AbortController()
+  const app = buildHttpApp({ ...options, closing: closing.signal })
+  const server = createAdaptorServer({
+    fetch: (request, { incoming }) => app.fetch(request, { address: incoming.socket.remoteAddress }),
+    createServer: tls === undefined ? createPlainServer : createTlsServer,
+    serverOptions: {
+      headersTimeout: HTTP_HEADERS_TIMEOUT_MS,
+      requestTimeout: HTTP_REQUEST_TIMEOUT_MS,
+      maxHeaderSize: HTTP_HEADERS_MAX_BYTES,
+      ...(tls === undefined ? {} : { cert: tls.certificate, key: tls.key, minVersion: 'TLSv1.2' }),
+    } as ServerOptions,
+  }) as Server
+  server.maxConnections = HTTP_CONNECTIONS_MAX
+  await listen(server, port, host)
+  const { port: taken } = server.address() as AddressInfo
+  let closed: Promise<void> | undefined
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+    close() {
+      closing.abort()
+      closed ??= closeServer(server, options.closeDeadlineMs ?? HTTP_CLOSE_DEADLINE_MS)
+      return closed
+    },
+  }
+}
+
+function checkExposure(host: string, { tls, allowPlainText, openLoopback }: ServeHttpOptions): void {
+  if (isLoopbackAddress(host)) return
+  if (openLoopback !== undefined) {
+    throw new InvalidError(
+      'server/open-beyond-loopback',
+      `serve HTTP on ${host}: requests without a token were to be let in`,
+      {
+        next: 'Listen on 127.0.0.1, or make tokens with perago token create.',
+      },
+    )
+  }
+  if (tls === undefined && allowPlainText !== true) {
+    throw new InvalidError(
+      'server/plain-text',
+      `serve HTTP on ${host}: without TLS tokens would travel in plain text`,
+      {
+        next: 'Give a certificate and its key, or allow plain text by name where a proxy speaks TLS.',
+      },
+    )
+  }
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error): void =>
+      reject(
+        new UnavailableError('server/no-port', `serve HTTP on ${host}:${port}: ${cause.message}`, {
+          cause,
+          next: 'Choose a port that is free, or 0 for any.',
+        }),
+      )
+    server.once('error', fail)
+    server.listen(port, host, () => {
+      server.off('error', fail)
+      resolve()
+    })
+  })
+}
+
+async function closeServer(server: Server, deadlineMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), deadlineMs)
+  await closed
+  clearTimeout(cut)
+}

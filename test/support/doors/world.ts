@@ -1,0 +1,81 @@
+// The HTTP door over a core in memory, asked without a socket; every answer is held to the contract.
+import { buildHttpApp, type HttpAppParts } from '../../../src/server/http/app.ts'
+import { createTokens, type Tokens } from '../../../src/api/tokens.ts'
+import type { Role } from '../../../src/api/callers.ts'
+import { silentLogger } from '../../../src/base/logger.ts'
+import { openCore, type Core } from '../../../src/core/life-cycle/core.ts'
+import type { Store } from '../../../src/core/ports.ts'
+import { openExecutionAccess } from '../../../src/runtime/execution-access.ts'
+import { openRecordShelf } from '../../../src/runtime/record-shelf.ts'
+import { openMemoryStore } from '../../../src/stores/memory/memory-store.ts'
+import { judgeAnswer, type Judged } from './contract.ts'
+
+export interface DoorWorld {
+  readonly store: Store
+  readonly core: Core
+  readonly tokens: Tokens
+  readonly judged: Judged[]
+  tokenFor(role: Role, tenant?: string): Promise<string>
+  ask(path: string, request?: AskRequest): Promise<Response>
+  close(): Promise<void>
+}
+
+export interface AskRequest {
+  readonly method?: string
+  readonly token?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON; a text is sent as it is. */
+  readonly body?: unknown
+  readonly address?: string
+  readonly signal?: AbortSignal
+}
+
+export function openDoorWorld(parts: Partial<HttpAppParts> = {}): DoorWorld {
+  const store = openMemoryStore()
+  const core = openCore({ store })
+  const tokens = createTokens({ records: openRecordShelf(store, 'tokens') })
+  const access = openExecutionAccess({ store, logger: silentLogger })
+  const closing = new AbortController()
+  const judged: Judged[] = []
+  const app = buildHttpApp({
+    access,
+    tokens,
+    examine: () => Promise.resolve([]),
+    compilePattern: access.compilePattern,
+    closing: closing.signal,
+    logger: silentLogger,
+    ...parts,
+  })
+  return {
+    store,
+    core,
+    tokens,
+    judged,
+    tokenFor: async (role, tenant) =>
+      (await tokens.create({ name: role, role, ...(tenant === undefined ? {} : { tenant }) })).token,
+    async ask(path, { method = 'GET', token, headers = {}, body, address = '192.0.2.7', signal } = {}) {
+      const response = await app.request(
+        path,
+        {
+          method,
+          headers: {
+            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+            ...headers,
+          },
+          ...(body === undefined
+            ? {}
+            : { body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body) }),
+          ...(signal === undefined ? {} : { signal }),
+        },
+        { address },
+      )
+      judged.push(await judgeAnswer(method, path, response))
+      return response
+    },
+    async close() {
+      closing.abort()
+      await store.close()
+    },
+  }
+}
