@@ -35,6 +35,8 @@ export interface FinishRequest {
   readonly lease: Pick<Lease, 'release'> | undefined
   /** What would be sent without a result. */
   readonly foreseen?: ForeseenResult | undefined
+  /** Called when only the cleaning up is left, whatever became of the result. */
+  readonly onDecided?: () => void
   /** Runs one step under its name, for whoever watches. */
   readonly step?: <T>(name: 'release-lease' | 'deliver' | 'clean-up', work: () => Promise<T>) => Promise<T>
 }
@@ -55,6 +57,7 @@ export async function finishAttempt(
     logger.error('a result could not be delivered and is lost with this worker', { error })
     return 'kept'
   } finally {
+    request.onDecided?.()
     await step('clean-up', () => outcome.cleanUp())
   }
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { filesOf } from '../../test/support/publication-world.ts'
+import { filesOf, stagingBranchesOf } from '../../test/support/publication-world.ts'
 import { filesTask, inputFor, keepingLogger, MAIN } from '../../test/support/worker/world.ts'
 import { systemClock } from '../base/clock.ts'
 import { UnavailableError } from '../base/errors.ts'
@@ -11,6 +11,7 @@ import type { CommitRef } from '../base/ids.ts'
 import { silentLogger, type LogFields, type Logger } from '../base/logger.ts'
 import { plainRedactor } from '../base/redaction.ts'
 import type { WorkflowId } from '../fences/attempt-snapshot.ts'
+import type { VersionedRepo } from '../publication/ports.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
 import type { WorkflowView } from '../testing/task-queue/control.ts'
 import {
@@ -310,6 +311,48 @@ describe('places', () => {
     held.go()
     await until(() => held.begun.length === 2)
     await worker.stop()
+  })
+
+  test('WK-57 a place is free before the attempt has cleaned up, those that clean up are bounded, and a stop waits', async () => {
+    const queue = await openQueue()
+    const removals: (() => void)[] = []
+    const connected = repo.connect('worker')
+    const slowToRemove: VersionedRepo = {
+      ...connected,
+      deleteBranch: async (...given) => {
+        await new Promise<void>((resolve) => removals.push(resolve))
+        return connected.deleteBranch(...given)
+      },
+    }
+    const task = filesTask({
+      body: async ({ workspace, attempt }) => {
+        await writeFile(workspace.path('a.csv'), attempt.workflowId)
+        return { rows: 1 }
+      },
+    })
+    const worker = await open(queue, task, { slots: 1, openRepo: () => slowToRemove })
+    const after = async (): Promise<string> => {
+      const before = inputRef
+      const workflow = await start(queue)
+      const { status } = await ended(queue, workflow)
+      inputRef = repo.head(MAIN) ?? before
+      return status
+    }
+    expect(await after()).toBe('COMPLETED')
+    await until(() => removals.length === 1)
+    expect(worker.status()).toMatchObject({ slots: { limit: 1, taken: 0 } })
+    // A second one runs beside the first one's clean-up; with it, as many clean up as there are places.
+    expect(await after()).toBe('COMPLETED')
+    await until(() => removals.length === 2)
+    expect(worker.status()).toMatchObject({ slots: { limit: 1, taken: 1 } })
+    let isStopped = false
+    const stopped = worker.stop().then(() => (isStopped = true))
+    removals[0]?.()
+    await until(() => worker.status().attempts.length === 1)
+    expect(isStopped).toBe(false)
+    removals[1]?.()
+    await stopped
+    expect(await stagingBranchesOf(connected)).toEqual([])
   })
 })
 

@@ -119,6 +119,8 @@ interface Running {
   readonly responseTimeoutSeconds: number
   readonly renewedAtMs: () => number
   step: string
+  /** False once its place was given back: all that is left is to clean up. */
+  hasPlace: boolean
   ended: Promise<void>
 }
 
@@ -183,7 +185,7 @@ class OpenWorker implements RunningWorker {
       state: this.#state,
       startedAtMs: this.#startedAtMs,
       nowMs: this.#clock.monotonicMs(),
-      slots: { limit: this.#slots.limit, taken: this.#running.size },
+      slots: { limit: this.#slots.limit, taken: this.#countRunning(true) },
       polls: Object.fromEntries(polls) as WorkerStatus['polls'],
       attempts: [...this.#running].map((running) => ({
         ...running.info,
@@ -212,6 +214,10 @@ class OpenWorker implements RunningWorker {
     this.#state = 'stopped'
     this.#becomeReady()
     return { abandoned }
+  }
+
+  #countRunning(hasPlace: boolean): number {
+    return [...this.#running].filter((running) => running.hasPlace === hasPlace).length
   }
 
   /** Whether polls and attempts have all ended in time. */
@@ -279,15 +285,24 @@ class OpenWorker implements RunningWorker {
       responseTimeoutSeconds,
       renewedAtMs: () => lease.renewedAtMs,
       step: 'claimed',
+      hasPlace: true,
       ended: Promise.resolve(),
+    }
+    const free = (): void => {
+      running.hasPlace = false
+      giveBackPlace()
+    }
+    // Whoever comes next need not wait until this one has cleaned up; but there are never more that do than places.
+    const onDecided = (): void => {
+      if (this.#countRunning(false) < this.#slots.limit) free()
     }
     this.#running.add(running)
     this.#branches.look({ record, task, info, logger })
-    running.ended = this.#run({ record, workerTask, running, lease, logger })
+    running.ended = this.#run({ record, workerTask, running, lease, logger, onDecided })
       .catch((error: unknown) => logger.error('an attempt ended in a way nobody foresaw', { error }))
       .finally(() => {
         this.#running.delete(running)
-        giveBackPlace()
+        free()
       })
   }
 
@@ -297,8 +312,9 @@ class OpenWorker implements RunningWorker {
     readonly running: Running
     readonly lease: ReturnType<LeaseKeeper['hold']>
     readonly logger: AttemptSurroundings['logger']
+    readonly onDecided: () => void
   }): Promise<void> {
-    const { record, workerTask, running, lease, logger } = of
+    const { record, workerTask, running, lease, logger, onDecided } = of
     const { info, executionId } = running
     const { queue } = this.#options
     this.#observe({ kind: 'attempt-started', attempt: info, executionId })
@@ -335,7 +351,7 @@ class OpenWorker implements RunningWorker {
     )
     followed.release()
     const delivery = await finishAttempt(
-      { attempt: record, outcome, lease, foreseen, step: this.#stepOf(tellStep) },
+      { attempt: record, outcome, lease, foreseen, onDecided, step: this.#stepOf(tellStep) },
       this.#delivery(logger),
     )
     lease.lost.removeEventListener('abort', onLost)
