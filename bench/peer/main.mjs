@@ -133,7 +133,8 @@ async function compareRows(world) {
     if (!filled.has(dataset)) filled.set(dataset, await world.datasets.create(dataset, DATASETS[dataset]))
     const whole = { ...row, data: filled.get(dataset) }
     found.push({ ...row, measured: await measureRow(at, whole), counted: await countRow(at, whole) })
-    console.error(`${row.what}: measured`)
+    const seconds = [...found.at(-1).measured].map(([name, { seconds }]) => `${name} ${round(seconds)} s`)
+    console.error(`${row.what}: ${seconds.join(', ')}`)
   }
   await at.stable.close()
   if (found.length === 0) return
@@ -177,11 +178,19 @@ async function compareRows(world) {
       ...names.slice(0, -1).map((name) => String(measured.get(name)?.untouched ?? '–')),
     ]),
   )
-  console.log('Resident memory of the worker and all its processes, the sum of what each had at most.\n')
+  console.log(
+    'Memory of the worker and all its processes at most: what they share counted once (looked at now and then), and counted for each of them (RSS).\n',
+  )
   const workers = world.sides.map(({ name }) => name)
   printTable(
-    ['MiB', ...workers],
-    found.map(({ what, measured }) => [what, ...workers.map((name) => cell(measured.get(name)?.peakRssMib))]),
+    ['MiB', ...workers.flatMap((name) => [name, `${name}: RSS`])],
+    found.map(({ what, measured }) => [
+      what,
+      ...workers.flatMap((name) => [
+        cell(measured.get(name)?.peakPssMib),
+        cell(measured.get(name)?.peakRssMib),
+      ]),
+    ]),
   )
 }
 
@@ -210,7 +219,8 @@ async function compareIdle(world) {
     ['', ...names],
     [
       ['processor, % of one core', ...names.map((name) => idle.get(name).cpuPercent)],
-      ['resident memory, MiB', ...names.map((name) => idle.get(name).rssMib)],
+      ['memory, MiB, shared counted once', ...names.map((name) => idle.get(name).pssMib)],
+      ['memory, MiB, RSS of all processes', ...names.map((name) => idle.get(name).rssMib)],
       ['from its start to its first poll, s', ...names.map((name) => idle.get(name).firstPollSeconds)],
     ],
   )

@@ -5,7 +5,7 @@ import { verifyBranch } from './verify.mjs'
 let runs = 0
 
 /**
- * `{ seconds, untouched, peakRssMib }` for each side by its name. The seconds are those of the best round, `untouched` is how
+ * `{ seconds, untouched, peakRssMib, peakPssMib }` for each side by its name. The seconds are those of the best round, `untouched` is how
  * many files were published that nobody had changed.
  */
 export async function measureRow(world, row) {
@@ -19,10 +19,11 @@ export async function measureRow(world, row) {
   for (const side of sides) await stable.within(side, row.task, (worker) => worker.resetPeakRss())
   for (let round = 0; round < rounds; round++) {
     for (const side of sides) {
-      const run = async (worker) => ({
-        ...(await runTask(world, row, side)),
-        peakRssMib: worker.peakRssMib(),
-      })
+      const run = async (worker) => {
+        const stopWatching = worker.watchPss()
+        const found = await runTask(world, row, side)
+        return { ...found, peakPssMib: stopWatching(), peakRssMib: worker.peakRssMib() }
+      }
       note(side.name, await stable.within(side, row.task, run))
     }
     if (lakectl !== undefined && row.tools) note(lakectl.name, await runLakectl(world, row, lakectl))
@@ -48,7 +49,8 @@ export async function countRow(world, row) {
   for (const side of sidesOf(world, row)) {
     const run = async () => {
       // What a worker asks once in its life is asked by the first task, which does not count.
-      await runTask(world, { ...row, data: world.smallest }, side)
+      const change = row.change === 'none' ? 'none' : 'one'
+      await runTask(world, { ...row, change, data: world.smallest }, side)
       await clear()
       if (side.isWarm) await runTwice(world, row, side, clear)
       else await runTask(world, row, side)

@@ -54,7 +54,12 @@ export async function measureIdle(world, { slots }) {
     const before = worker.cpuMs()
     await wait(IDLE_MS)
     const cpuPercent = (100 * (worker.cpuMs() - before)) / IDLE_MS
-    idle.set(side.name, { cpuPercent, rssMib: worker.rssMib(), firstPollSeconds: worker.firstPollSeconds })
+    idle.set(side.name, {
+      cpuPercent,
+      rssMib: worker.rssMib(),
+      pssMib: worker.pssMib(),
+      firstPollSeconds: worker.firstPollSeconds,
+    })
     await worker.close()
   }
   return idle

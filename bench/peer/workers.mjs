@@ -5,7 +5,16 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { declaredTaskDef } from '../../dist/runtime/task-registration.js'
 import { loadTasks } from '../../dist/worker/load-tasks.js'
-import { cpuMs, peakRssMib, resetPeakRss, rssMib, startProgram, waitFor } from '../support/processes.mjs'
+import {
+  cpuMs,
+  peakRssMib,
+  pssMib,
+  resetPeakRss,
+  rssMib,
+  startProgram,
+  waitFor,
+  watchPss,
+} from '../support/processes.mjs'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
 const MAIN = join(HERE, '../../dist/cli/main.js')
@@ -128,6 +137,8 @@ export async function startWorker(bench, side, { task, slots, lakefs, conductor,
     taskType,
     firstPollSeconds: (lastPollTime - startMs) / 1_000,
     rssMib: () => rssMib(program.pid),
+    pssMib: () => pssMib(program.pid),
+    watchPss: () => watchPss(program.pid),
     peakRssMib: () => peakRssMib(program.pid),
     resetPeakRss: () => resetPeakRss(program.pid),
     pause: () => program.pause(),

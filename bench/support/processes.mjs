@@ -5,11 +5,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { clearInterval, setInterval } from 'node:timers'
 import { setTimeout as wait } from 'node:timers/promises'
 
 const STOP_MS = 15_000
 const LOOK_MS = 100
 const TAIL_CHARACTERS = 3_000
+const PSS_LOOK_MS = 250
 /** What everybody needs; a variable of the caller must not change what is measured. */
 const BARE = Object.fromEntries(
   ['PATH', 'HOME', 'LANG', 'TMPDIR'].flatMap((name) =>
@@ -141,6 +143,25 @@ export function resetPeakRss(pid) {
   for (const each of treeOf(pid)) writeFileSync(`/proc/${each}/clear_refs`, '5')
 }
 
+/** Memory of a process and all below it, what several of them share counted once. */
+export function pssMib(pid) {
+  return treeOf(pid).reduce((sum, each) => sum + procMib(`/proc/${each}/smaps_rollup`, 'Pss'), 0)
+}
+
+/** Looks at the memory now and then; gives the most that was seen. */
+export function watchPss(pid) {
+  let most = 0
+  const look = () => {
+    most = Math.max(most, pssMib(pid))
+  }
+  const timer = setInterval(look, PSS_LOOK_MS).unref()
+  return () => {
+    clearInterval(timer)
+    look()
+    return most
+  }
+}
+
 function treeOf(root) {
   const children = new Map()
   for (const name of readdirSync('/proc')) {
@@ -165,8 +186,12 @@ function statOf(pid) {
 }
 
 function statusMib(pid, field) {
+  return procMib(`/proc/${pid}/status`, field)
+}
+
+function procMib(path, field) {
   try {
-    const line = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+    const line = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(path, 'utf8'))
     return line === null ? 0 : Number(line[1]) / 1024
   } catch {
     return 0
