@@ -352,7 +352,7 @@ export const BODY_LINE_MAX_CHARS = 8_192
 /** How many open workflows a worker looks through for one that writes the branch of an attempt. */
 export const BRANCH_WATCH_WORKFLOWS_MAX = 500
 /** The least time between two such looks; attempts that begin meanwhile share the next. */
-export const BRANCH_WATCH_INTERVAL_MS = 1_000
+export const BRANCH_WATCH_INTERVAL_MS = 5_000
 /** How many open workflows are looked through before one is started on a branch; with more it is not started. */
 export const START_WORKFLOWS_MAX = 10_000
 /** How often a worker process looks whether its supervisor still lives, apart from being told. */
