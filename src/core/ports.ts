@@ -39,7 +39,7 @@ export interface StoreBatch {
 export type CommitOutcome =
   | {
       readonly committed: true
-      /** What the entries that the batch put carry from now on. */
+      /** What the entries that the batch put carry from now on; means nothing where it put none. */
       readonly revision: number
     }
   | {

@@ -1,0 +1,248 @@
+/** The archive of events in a table of PostgreSQL. */
+
+import { InvalidError } from '../../base/errors.ts'
+import { ARCHIVE_STATEMENT_TIMEOUT_MS, STORE_CONNECTIONS_MAX } from '../../base/limits.ts'
+import type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from '../../core/events/archive-port.ts'
+import type { Work } from '../failures.ts'
+import { Connections } from '../postgres/connections.ts'
+
+export interface PostgresArchiveOptions {
+  /** `postgresql://user:password@host:port/database` */
+  readonly url: string
+  /** The schema that holds the table `events`; made when it is not there. */
+  readonly schema?: string
+}
+
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/
+
+/**
+ * ```ts
+ * const archive = await openPostgresArchive({ url: 'postgresql://…', schema: 'perago_archive' })
+ * ```
+ */
+export async function openPostgresArchive(options: PostgresArchiveOptions): Promise<EventArchive> {
+  const { url, schema = 'perago_archive' } = options
+  if (!SCHEMA_NAME.test(schema)) {
+    throw new InvalidError(
+      'stores/bad-schema',
+      `open an archive in schema ${JSON.stringify(schema)}: that is no name`,
+      {
+        next: 'Use lower-case letters, digits and "_".',
+      },
+    )
+  }
+  const connections = await Connections.open({
+    url,
+    connections: STORE_CONNECTIONS_MAX,
+    answerTimeoutMs: ARCHIVE_STATEMENT_TIMEOUT_MS,
+  })
+  return new PostgresArchive(connections, schema)
+}
+
+const reading: Work = { store: 'postgres archive', doing: 'read events', changes: [] }
+
+interface Stored {
+  readonly id: string
+  readonly tenant: string
+  readonly execution_id: string
+  /** bigint, which the driver gives as text. */
+  readonly sequence: string
+  readonly event_type: string
+  readonly source_type: string
+  readonly source_id: string
+  readonly payload: string
+  readonly timestamp: Date
+}
+
+class PostgresArchive implements EventArchive {
+  readonly name = 'postgres archive'
+  readonly #connections: Connections
+  readonly #schema: string
+  #ready: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(connections: Connections, schema: string) {
+    this.#connections = connections
+    this.#schema = schema
+  }
+
+  async write(rows: readonly EventRow[]): Promise<void> {
+    await this.#prepare()
+    const column = (value: (row: EventRow) => string | number | null): readonly unknown[] => rows.map(value)
+    const work = { store: this.name, doing: 'write events', changes: rows.slice(0, 1).map(({ id }) => id) }
+    await this.#connections.query(
+      work,
+      {
+        name: `archive-write-${this.#schema}`,
+        text: `INSERT INTO ${this.#schema}.events
+          (id, tenant, execution_id, sequence, event_type, source_type, source_id, payload, payload_exact, timestamp)
+          SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[],
+            $8::jsonb[], $9::text[], $10::timestamptz[])
+          ON CONFLICT DO NOTHING`,
+        values: [
+          column(({ id }) => id),
+          column(({ tenant }) => tenant),
+          column(({ execution }) => execution),
+          column(({ sequence }) => sequence),
+          column(({ type }) => type),
+          column(({ sourceType }) => sourceType),
+          column(({ sourceId }) => sourceId),
+          column(({ payload }) => (isExactAsJsonb(payload) ? payload : asJsonb(payload))),
+          column(({ payload }) => (isExactAsJsonb(payload) ? null : payload)),
+          column(({ timestamp }) => timestamp),
+        ],
+      },
+      undefined,
+    )
+  }
+
+  async read(query: EventRowQuery): Promise<readonly EventRow[]> {
+    await this.#prepare()
+    const { text, values } = selectOf(this.#schema, query)
+    const found = await this.#connections.query<Stored>(reading, { name: '', text, values }, undefined)
+    return found.map(rowOf)
+  }
+
+  async listTypes({ tenant, execution }: ArchivePlace): Promise<readonly string[]> {
+    const rows = await this.#ask<{ event_type: string }>('types', 'SELECT DISTINCT event_type FROM', [
+      tenant,
+      execution,
+    ])
+    return rows.map(({ event_type }) => event_type)
+  }
+
+  async count({ tenant, execution }: ArchivePlace): Promise<number> {
+    const [row] = await this.#ask<{ n: string }>('count', 'SELECT count(*) AS n FROM', [tenant, execution])
+    return Number(row?.n ?? 0)
+  }
+
+  async remove({ tenant, execution }: ArchivePlace): Promise<number> {
+    await this.#prepare()
+    const work = { store: this.name, doing: 'remove events', changes: [execution] }
+    const [row] = await this.#connections.query<{ n: string }>(
+      work,
+      {
+        name: `archive-remove-${this.#schema}`,
+        text: `WITH removed AS (DELETE FROM ${this.#schema}.events WHERE tenant = $1 AND execution_id = $2 RETURNING 1)
+          SELECT count(*) AS n FROM removed`,
+        values: [tenant, execution],
+      },
+      undefined,
+    )
+    return Number(row?.n ?? 0)
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#connections.close())
+  }
+
+  async #ask<Row extends object>(
+    name: string,
+    select: string,
+    values: readonly string[],
+  ): Promise<readonly Row[]> {
+    await this.#prepare()
+    const text = `${select} ${this.#schema}.events WHERE tenant = $1 AND execution_id = $2`
+    const statement = { name: `archive-${name}-${this.#schema}`, text, values }
+    return this.#connections.query<Row & Record<string, unknown>>(reading, statement, undefined)
+  }
+
+  /** Not at opening: an engine starts, and runs, also while its archive is away. */
+  #prepare(): Promise<void> {
+    this.#ready ??= this.#makeSchema().catch((error: unknown) => {
+      this.#ready = undefined
+      throw error
+    })
+    return this.#ready
+  }
+
+  async #makeSchema(): Promise<void> {
+    const work = { store: this.name, doing: 'make the table', changes: [] }
+    const { rows } = {
+      rows: await this.#connections.query<{ there: string | null }>(work, lookFor(this.#schema), undefined),
+    }
+    if (rows[0]?.there !== null) return
+    await this.#connections.transaction(work, async (client) => {
+      // Two archivers may begin at the same time; "IF NOT EXISTS" alone does not keep them apart.
+      await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${this.#schema}.events`])
+      await client.query(schemaSql(this.#schema))
+    })
+  }
+}
+
+function lookFor(schema: string): { name: string; text: string; values: readonly unknown[] } {
+  return { name: '', text: 'SELECT to_regclass($1)::text AS there', values: [`${schema}.events`] }
+}
+
+function schemaSql(schema: string): string {
+  return `
+CREATE SCHEMA IF NOT EXISTS ${schema};
+CREATE TABLE IF NOT EXISTS ${schema}.events (
+  id text COLLATE "C" PRIMARY KEY,
+  tenant text COLLATE "C" NOT NULL,
+  execution_id text COLLATE "C" NOT NULL,
+  event_type text COLLATE "C" NOT NULL,
+  source_type text NOT NULL,
+  source_id text NOT NULL,
+  sequence bigint NOT NULL,
+  payload jsonb NOT NULL,
+  payload_exact text,
+  timestamp timestamptz NOT NULL
+);
+COMMENT ON COLUMN ${schema}.events.payload_exact IS
+  'The payload as text, where jsonb cannot hold it exactly: the character U+0000, halves of surrogate pairs, -0.';
+CREATE UNIQUE INDEX IF NOT EXISTS events_by_execution ON ${schema}.events (execution_id, tenant, sequence);
+CREATE INDEX IF NOT EXISTS events_by_type ON ${schema}.events (event_type, execution_id, tenant, sequence);
+`
+}
+
+/** What jsonb refuses (U+0000, halves of surrogate pairs) or changes (-0), told by the text, rather once too often. */
+const NOT_IN_JSONB = /\\u0000|\\ud[89a-f][0-9a-f]{2}|-0(?![.\d])/i
+
+function isExactAsJsonb(payload: string): boolean {
+  return !NOT_IN_JSONB.test(payload)
+}
+
+function asJsonb(payload: string): string {
+  return payload.replaceAll(/\\u0000|\\ud[89a-f][0-9a-f]{2}/gi, '\\ufffd')
+}
+
+function rowOf(stored: Stored): EventRow {
+  return {
+    id: stored.id,
+    tenant: stored.tenant,
+    execution: stored.execution_id,
+    sequence: Number(stored.sequence),
+    type: stored.event_type,
+    sourceType: stored.source_type,
+    sourceId: stored.source_id,
+    payload: stored.payload,
+    timestamp: stored.timestamp.toISOString(),
+  }
+}
+
+function selectOf(
+  schema: string,
+  query: EventRowQuery,
+): { readonly text: string; readonly values: readonly unknown[] } {
+  const { order } = query
+  const wanted: readonly (readonly [string, unknown])[] = [
+    ['tenant = ?', query.tenant],
+    ['execution_id = ?', query.execution],
+    ['event_type = ANY(?::text[])', query.types],
+    ['source_type = ?', query.sourceType],
+    ['source_id = ?', query.sourceId],
+    ['timestamp >= ?::timestamptz', query.start],
+    ['timestamp < ?::timestamptz', query.end],
+    [order === 'ascending' ? 'sequence > ?::bigint' : 'sequence < ?::bigint', query.after],
+  ]
+  const given = wanted.filter(([, value]) => value !== undefined)
+  const where = given.map(([condition], index) => condition.replace('?', `$${index + 1}`)).join(' AND ')
+  return {
+    text: `SELECT id, tenant, execution_id, sequence, event_type, source_type, source_id,
+      coalesce(payload_exact, payload::text) AS payload, timestamp
+      FROM ${schema}.events WHERE ${where}
+      ORDER BY sequence ${order === 'ascending' ? 'ASC' : 'DESC'} LIMIT $${given.length + 1}`,
+    values: [...given.map(([, value]) => value), query.limit],
+  }
+}

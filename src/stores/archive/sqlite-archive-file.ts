@@ -1,0 +1,69 @@
+/** The file of an archive: opened, and made when it is not there. */
+
+import { dirname, resolve } from 'node:path'
+import { InvalidError } from '../../base/errors.ts'
+import { STORE_SQLITE_LOG_BYTES } from '../../base/limits.ts'
+import { makeDirectory } from '../../base/make-directory.ts'
+import { StoreDatabase } from '../sqlite/database.ts'
+
+/** Marks the file as an archive: "prga". */
+const APPLICATION_ID = 0x70726761
+const SCHEMA_VERSION = 1
+/** Nobody else writes but another archiver, in short transactions. */
+const BUSY_MS = 5_000
+
+const SCHEMA = `
+  CREATE TABLE events (
+    id TEXT PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    execution_id TEXT NOT NULL,
+    event_type TEXT NOT NULL,
+    source_type TEXT NOT NULL,
+    source_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    payload BLOB NOT NULL,
+    timestamp TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE UNIQUE INDEX events_by_execution ON events (execution_id, tenant, sequence);
+  CREATE INDEX events_by_type ON events (event_type, execution_id, tenant, sequence);
+`
+
+export function openArchiveDatabase(file: string): StoreDatabase {
+  let db: StoreDatabase | undefined
+  try {
+    makeDirectory(dirname(resolve(file)))
+    db = new StoreDatabase(file)
+    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    db.get('PRAGMA journal_mode = WAL')
+    // What was confirmed to be archived is freed elsewhere: it has to survive a power cut.
+    db.exec('PRAGMA synchronous = FULL')
+    db.exec(`PRAGMA journal_size_limit = ${STORE_SQLITE_LOG_BYTES}`)
+    makeSchema(db)
+    return db
+  } catch (cause) {
+    if (db?.isInTransaction === true) db.exec('ROLLBACK')
+    db?.close()
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new InvalidError('stores/cannot-open-archive', `open ${file} as an archive of events: ${why}`, {
+      details: { file },
+      next: 'Name another file, or check the path and its permissions.',
+      cause,
+    })
+  }
+}
+
+/** Two processes may open a new file at the same time; the transaction lets one of them make it. */
+function makeSchema(db: StoreDatabase): void {
+  db.exec('BEGIN IMMEDIATE')
+  const pragma = (name: string): unknown => db.get<Record<string, unknown>>(`PRAGMA ${name}`)?.[name]
+  const [application, version] = [pragma('application_id'), pragma('user_version')]
+  const tables = db.get<{ n: number }>('SELECT count(*) AS n FROM sqlite_schema')?.n ?? 0
+  if (application === 0 && tables === 0) {
+    db.exec(SCHEMA)
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
+  } else if (application !== APPLICATION_ID || version !== SCHEMA_VERSION) {
+    throw new Error('it is no archive of this version of perago')
+  }
+  db.exec('COMMIT')
+}

@@ -1,0 +1,78 @@
+/** A client of etcd that sends everything once, and what its failures mean. */
+
+import type { Etcd3, IOptions } from 'etcd3'
+import { InvalidError } from '../../base/errors.ts'
+import { STORE_CONNECT_TIMEOUT_MS } from '../../base/limits.ts'
+import { loadDriver } from '../driver.ts'
+import { answerLost, notDone, type Work } from '../failures.ts'
+
+export interface EtcdAddress {
+  /** `http://host:2379` or `https://host:2379`, one for each member. */
+  readonly endpoints: readonly string[]
+  readonly username?: string
+  readonly password?: string
+  /** Certificates in PEM, for `https`. */
+  readonly tls?: { readonly ca: Buffer; readonly key?: Buffer; readonly certificate?: Buffer }
+}
+
+type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
+
+/** The client's own policies would send a batch again after its answer was lost. */
+const ONCE = {
+  execute: async (run: (context: { signal: AbortSignal }) => unknown) =>
+    await run({ signal: new AbortController().signal }),
+} as unknown as Policy
+
+export async function connect({ endpoints, username, password, tls }: EtcdAddress): Promise<Etcd3> {
+  const { Etcd3 } = await loadDriver('etcd3@1', () => import('etcd3'))
+  return new Etcd3({
+    hosts: [...endpoints],
+    dialTimeout: STORE_CONNECT_TIMEOUT_MS,
+    grpcOptions: {
+      // Pages are bounded by us; the default would refuse those of large values.
+      'grpc.max_receive_message_length': -1,
+      'grpc.keepalive_time_ms': 10_000,
+      'grpc.keepalive_timeout_ms': 5_000,
+      // A server that comes back is noticed within this time.
+      'grpc.initial_reconnect_backoff_ms': 50,
+      'grpc.max_reconnect_backoff_ms': 1_000,
+      'grpc.enable_retries': 0,
+    },
+    faultHandling: { global: ONCE, host: () => ONCE },
+    ...(username === undefined ? {} : { auth: { username, password: password ?? '' } }),
+    ...(tls === undefined ? {} : { credentials: credentialsOf(tls) }),
+  })
+}
+
+function credentialsOf(tls: NonNullable<EtcdAddress['tls']>): NonNullable<IOptions['credentials']> {
+  return {
+    rootCertificate: tls.ca,
+    ...(tls.key === undefined ? {} : { privateKey: tls.key }),
+    ...(tls.certificate === undefined ? {} : { certChain: tls.certificate }),
+  }
+}
+
+export function failureOf(work: Work, error: unknown): Error {
+  const message = error instanceof Error ? error.message : String(error)
+  // It never got as far as a connection.
+  if (/No connection established|ECONNREFUSED|Failed to connect|Name resolution failed/i.test(message)) {
+    return notDone(work, error)
+  }
+  if (/no space|too many requests|auth token is not provided/i.test(message)) return notDone(work, error)
+  if (
+    /permission denied|authentication failed|invalid auth|request is too large|too many operations/i.test(
+      message,
+    )
+  ) {
+    return new InvalidError(
+      'stores/refused-by-server',
+      `${work.doing} (etcd): the server answered: ${message}`,
+      {
+        details: { store: 'etcd' },
+        next: 'Check user and rights, and that the server’s limits are not below etcd’s defaults.',
+        cause: error,
+      },
+    )
+  }
+  return answerLost(work, error)
+}
