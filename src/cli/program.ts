@@ -6,6 +6,7 @@
 import { Command, Option } from 'commander'
 import { readFileSync } from 'node:fs'
 import { LOG_LEVELS } from '../base/logger.ts'
+import { addCoreCommands } from './core-commands.ts'
 import { configured, example } from './help.ts'
 import { parsePort, type ConfiguredOptions, type DataOptions, type LakefsOptions } from './options.ts'
 import { addTaskCommands } from './task-commands.ts'
@@ -26,6 +27,7 @@ export function buildProgram(terminal: Terminal): Command {
     })
     .addHelpText('after', example('perago lakefs', 'perago doctor'))
   addTaskCommands(program, terminal)
+  addCoreCommands(program, terminal)
   addLakefs(program, terminal)
   addConfig(program, terminal)
   addDoctor(program, terminal)

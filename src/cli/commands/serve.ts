@@ -1,0 +1,93 @@
+import { resolve } from 'node:path'
+import type { Role } from '../../api/callers.ts'
+import { createTokens, type TokenRecord } from '../../api/tokens.ts'
+import { InvalidError } from '../../base/errors.ts'
+import { SECRET_FILE_MAX_BYTES } from '../../base/limits.ts'
+import type { LogLevel } from '../../base/logger.ts'
+import { createPrettyLogger } from '../../base/pretty-logger.ts'
+import { openExecutionAccess } from '../../runtime/execution-access.ts'
+import { examineStore, openStoreOf } from '../../runtime/open-store.ts'
+import { openRecordShelf } from '../../runtime/record-shelf.ts'
+import { readBoundedText } from '../../runtime/text-files.ts'
+import { serveHttp } from '../../server/http/serve.ts'
+import { coreDirectory } from '../core-directory.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface ServeOptions {
+  readonly host: string
+  readonly port: number
+  readonly data?: string
+  readonly memory?: boolean
+  readonly tlsCert?: string
+  readonly tlsKey?: string
+  readonly allowPlainText?: boolean
+  readonly openLoopback?: Role
+  readonly logLevel: LogLevel
+}
+
+/** Serves until the terminal says to stop. Standard output gets one line, when the server listens. */
+export async function serveExecutions(options: ServeOptions, terminal: Terminal): Promise<void> {
+  if (options.memory === true && options.data !== undefined) {
+    throw badUsage('--memory and --data exclude each other', 'Leave one of them out.')
+  }
+  const tls = await readTls(options, terminal)
+  // Before the start, so that a signal during it is not lost.
+  const stop = terminal.stopSignal()
+  const { redactor, say: write } = terminal
+  const logger = createPrettyLogger({ level: options.logLevel, redactor, write })
+  const store = openStoreOf(options.memory === true ? undefined : coreDirectory(options, terminal))
+  try {
+    const access = openExecutionAccess({ store, logger })
+    const door = await serveHttp({
+      host: options.host,
+      port: options.port,
+      access,
+      compilePattern: access.compilePattern,
+      tokens: createTokens({ records: openRecordShelf<TokenRecord>(store, 'tokens') }),
+      examine: () => examineStore(store),
+      logger,
+      redactor,
+      ...(tls === undefined ? {} : { tls }),
+      ...(options.allowPlainText === undefined ? {} : { allowPlainText: options.allowPlainText }),
+      ...(options.openLoopback === undefined ? {} : { openLoopback: options.openLoopback }),
+    })
+    try {
+      terminal.answer(`ready ${door.url}\n`)
+      await aborted(stop)
+    } finally {
+      await door.close()
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+async function readTls(
+  { tlsCert, tlsKey }: ServeOptions,
+  terminal: Terminal,
+): Promise<{ readonly certificate: string; readonly key: string } | undefined> {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw badUsage('--tls-cert and --tls-key belong together', 'Give both.')
+  }
+  const key = await readPem(tlsKey, '--tls-key', terminal)
+  terminal.keepSecret(key)
+  return { certificate: await readPem(tlsCert, '--tls-cert', terminal), key }
+}
+
+async function readPem(path: string, option: string, terminal: Terminal): Promise<string> {
+  const text = await readBoundedText(resolve(terminal.directory, path), SECRET_FILE_MAX_BYTES)
+  if ('content' in text) return text.content
+  throw badUsage(`${option} names ${path}: ${text.problem}`, 'Name a file in PEM.')
+}
+
+function badUsage(problem: string, next: string): InvalidError {
+  return new InvalidError('cli/bad-usage', `read the command line: ${problem}`, { next })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', () => done(), { once: true })
+  })
+}

@@ -1,0 +1,74 @@
+import type { Role } from '../../api/callers.ts'
+import { createTokens, type TokenRecord, type Tokens } from '../../api/tokens.ts'
+import { openStoreOf } from '../../runtime/open-store.ts'
+import { openRecordShelf } from '../../runtime/record-shelf.ts'
+import { coreDirectory } from '../core-directory.ts'
+import type { DataOptions } from '../options.ts'
+import { renderTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface TokenOptions extends DataOptions {
+  readonly name: string
+  readonly role: Role
+  readonly tenant?: string
+  /** In milliseconds. */
+  readonly expiresIn?: number
+}
+
+/** Answers with the token alone, so that a script can take it. */
+export async function createToken(options: TokenOptions, terminal: Terminal): Promise<void> {
+  const { name, role, tenant, expiresIn } = options
+  const { token, record } = await withTokens(options, terminal, (tokens) =>
+    tokens.create({
+      name,
+      role,
+      ...(tenant === undefined ? {} : { tenant }),
+      ...(expiresIn === undefined ? {} : { lifetimeMs: expiresIn }),
+    }),
+  )
+  if (options.json === true) {
+    terminal.answer(`${JSON.stringify({ token, ...shown(record) }, undefined, 2)}\n`)
+    return
+  }
+  terminal.say(`token ${record.id}, shown this once:\n`)
+  terminal.answer(`${token}\n`)
+}
+
+export async function listTokens(options: DataOptions, terminal: Terminal): Promise<void> {
+  const records = await withTokens(options, terminal, (tokens) => tokens.list())
+  if (options.json === true) {
+    terminal.answer(`${JSON.stringify(records.map(shown), undefined, 2)}\n`)
+    return
+  }
+  const rows = records.map(({ id, name, role, tenant, expiresAt }) => [
+    id,
+    role,
+    tenant ?? '-',
+    expiresAt ?? 'until revoked',
+    name,
+  ])
+  terminal.answer(renderTable([['ID', 'ROLE', 'TENANT', 'GOOD UNTIL', 'NAME'], ...rows]))
+}
+
+export async function revokeToken(id: string, options: DataOptions, terminal: Terminal): Promise<void> {
+  await withTokens(options, terminal, (tokens) => tokens.revoke(id))
+  terminal.answer(`revoked ${id}\n`)
+}
+
+async function withTokens<T>(
+  options: DataOptions,
+  terminal: Terminal,
+  work: (tokens: Tokens) => Promise<T>,
+): Promise<T> {
+  const store = openStoreOf(coreDirectory(options, terminal))
+  try {
+    return await work(createTokens({ records: openRecordShelf<TokenRecord>(store, 'tokens') }))
+  } finally {
+    await store.close()
+  }
+}
+
+/** Without the digest, which is nobody's business. */
+function shown({ id, name, tenant, role, createdAt, expiresAt }: TokenRecord) {
+  return { id, name, role, tenant, createdAt, expiresAt }
+}

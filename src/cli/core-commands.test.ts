@@ -1,0 +1,120 @@
+// The commands as they are shipped: `npm test` builds dist/ first.
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openProject, type Project } from '../../test/support/cli/command.ts'
+import { TEST_CERTIFICATE, TEST_KEY } from '../../test/support/doors/certificate.ts'
+import { openCore } from '../core/life-cycle/core.ts'
+import { openSqliteStore } from '../stores/sqlite/sqlite-store.ts'
+
+let project: Project
+beforeEach(async () => {
+  project = await openProject()
+})
+afterEach(() => project.close())
+
+async function startExecution(): Promise<void> {
+  const store = openSqliteStore({ file: join(project.directory, '.perago/core/store.db') })
+  const execution = await openCore({ store }).startExecution({
+    id: 'exec_1',
+    name: 'etl',
+    inputs: { day: '2025-01-01' },
+  })
+  await execution.variables.set('a.rows', 7)
+  await execution.events.publish({
+    type: 'a.completed',
+    source: { entityType: 'node', entityId: 'a' },
+    payload: { rows: 7 },
+  })
+  await store.close()
+}
+
+test('DO-23 from a token to an event of outside, read again: over HTTP and on the command line', async () => {
+  await startExecution()
+  const created = await project.run(['token', 'create', '--name', 'ci', '--role', 'operator', '--json'])
+  const { token, id } = JSON.parse(created.stdout) as { token: string; id: string }
+  const server = project.start(['serve', '--port', '0'])
+  const url = (await server.firstLine).replace('ready ', '')
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({
+    execution_id: 'exec_1',
+    event_type: 'external.approval.approved',
+    payload: {},
+  })
+  expect((await fetch(`${url}/events`, { method: 'POST', headers, body })).status).toBe(201)
+  expect((await fetch(`${url}/executions/exec_1/variables`, { headers })).status).toBe(200)
+
+  const events = await project.run(['events', 'exec_1', '--type', '*.completed', 'external.**', '--json'])
+  expect(
+    (JSON.parse(events.stdout) as { events: { type: string }[] }).events.map(({ type }) => type),
+  ).toEqual(['a.completed', 'external.approval.approved'])
+  // A token that is revoked beside the running server is refused by it.
+  expect((await project.run(['token', 'revoke', id])).code).toBe(0)
+  expect((await fetch(`${url}/executions/exec_1/variables`, { headers })).status).toBe(401)
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toMatchObject({ code: 0, stderr: '' })
+})
+
+test('DO-23 events and variables are shown to people, a page at a time', async () => {
+  await startExecution()
+  const events = await project.run(['events', 'exec_1', '--limit', '1'])
+  expect(events.stdout).toMatch(/^SEQUENCE +TIME +TYPE +PAYLOAD\n1 +\S+Z +pipeline\.started +\S.*\n$/)
+  expect(events.stderr).toBe('there are more: --after 1\n')
+  expect((await project.run(['events', 'exec_1', '--after', '1'])).stdout).toMatch(
+    /a\.completed +\{"rows":7\}\n$/,
+  )
+  expect((await project.run(['vars', 'exec_1'])).stdout).toMatch(
+    /a\.rows +7\npipeline\.input\.day +"2025-01-01"\n/,
+  )
+  expect((await project.run(['vars', 'exec_1', 'a.rows'])).stdout).toBe('7\n')
+  const missing = await project.run(['vars', 'exec_1', 'a.none', '--json'])
+  expect(missing.code).toBe(2)
+  expect(JSON.parse(missing.stderr)).toMatchObject({ error: { code: 'api/no-such-variable' } })
+  const unknown = await project.run(['events', 'exec_2'])
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('[core/no-such-execution]')])
+  expect((await project.run(['events', 'exec_1', '--tenant', 'acme'])).code).toBe(2)
+})
+
+test('DO-23 tokens are listed without their secrets; the secret is the only answer of create', async () => {
+  const first = await project.run([
+    'token',
+    'create',
+    '--name',
+    'reader',
+    '--expires-in',
+    '30d',
+    '--tenant',
+    'acme',
+  ])
+  expect(first.stdout).toMatch(/^perago_\S+\n$/)
+  const [, id = '', secret = ''] = /^perago_(.{12})_(.{43})\n$/.exec(first.stdout) ?? []
+  const listed = await project.run(['token', 'list'])
+  expect(listed.stdout).toContain(id)
+  expect(listed.stdout).toMatch(/viewer +acme +\d{4}-\S+Z +reader/)
+  expect(listed.stdout + (await project.run(['token', 'list', '--json'])).stdout).not.toContain(secret)
+  expect((await project.run(['token', 'revoke', 'nothing'])).stderr).toContain('[api/no-such-token]')
+  expect((await project.run(['token', 'create', '--name', 'x', '--role', 'root'])).code).toBe(2)
+})
+
+test('DO-11 DO-23 serve speaks TLS with a certificate, and goes nowhere in plain text by itself', async () => {
+  await project.write('cert.pem', TEST_CERTIFICATE)
+  await project.write('key.pem', TEST_KEY)
+  const server = project.start([
+    'serve',
+    '--port',
+    '0',
+    '--memory',
+    '--tls-cert',
+    'cert.pem',
+    '--tls-key',
+    'key.pem',
+  ])
+  expect(await server.firstLine).toMatch(/^ready https:/)
+  server.child.kill('SIGTERM')
+  await server.ended
+  const plain = await project.run(['serve', '--port', '0', '--memory', '--host', '0.0.0.0'])
+  expect([plain.code, plain.stderr]).toEqual([2, expect.stringContaining('[server/plain-text]')])
+  const half = await project.run(['serve', '--memory', '--tls-cert', 'cert.pem'])
+  expect([half.code, half.stderr]).toEqual([2, expect.stringContaining('--tls-cert and --tls-key')])
+  const none = await project.run(['serve', '--memory', '--tls-cert', 'none.pem', '--tls-key', 'key.pem'])
+  expect(none.stderr).toContain('none.pem: there is no such file')
+})
