@@ -229,6 +229,12 @@ export const CACHE_FREE_SPACE_MIN_PERCENT = 5
 export const CACHE_PAUSE_MS = 60_000
 /** How old the time of last use of a cached object may become before it is told anew. */
 export const CACHE_TOUCH_MS = 60_000
+/** How many directories a worker process keeps for the tasks that follow. */
+export const WARM_DIRECTORIES_MAX = 8
+/** How many bytes they may have together. */
+export const WARM_MAX_BYTES = 10_737_418_240
+/** How long a directory is kept for a task that may follow. */
+export const WARM_AGE_MS = 600_000
 /** After how long an object that was being added is taken to be left by a process that was killed. */
 export const CACHE_INCOMING_STALE_MS = 3_600_000
 

@@ -14,6 +14,7 @@ export const ATTEMPT_STEPS = [
   'post-guardrails',
   'compare',
   'publish',
+  'hand-over',
   'release-lease',
   'deliver',
   'clean-up',

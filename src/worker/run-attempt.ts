@@ -25,12 +25,18 @@ import type { EvidenceRecord } from '../publication/evidence-record.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
 import type { PublicationResult } from '../publication/publication.ts'
 import { publish } from '../publication/publish.ts'
-import { openObjectSource, planChanges } from '../publication/repository-source.ts'
+import { planChanges } from '../publication/repository-source.ts'
 import { diffWorkspace, type ChangeSet } from '../workspace/diff.ts'
 import { checkGuardrails } from '../workspace/guardrails.ts'
-import { layOut, type AttemptWorkspace } from '../workspace/lay-out.ts'
+import type { AttemptWorkspace } from '../workspace/lay-out.ts'
 import type { WorkspaceRoot } from '../workspace/ownership.ts'
 import { describeRefusals } from '../workspace/refusals.ts'
+import {
+  openAttemptDirectory,
+  rememberStored,
+  type AttemptDirectory,
+  type KeptForLater,
+} from './attempt-workspace.ts'
 import { BodyFailedError } from './author-errors.ts'
 import { runBody } from './bodies/run-body.ts'
 import type { AttemptStep, AttemptStepEvent } from './events.ts'
@@ -49,7 +55,7 @@ import {
 import { readTaskInput, renderTaskOutput, type TaskInput, type WorkspaceRef } from './task-input.ts'
 
 /** What all attempts of a worker share. */
-export interface AttemptSurroundings {
+export interface AttemptSurroundings extends KeptForLater {
   readonly root: WorkspaceRoot
   readonly openRepo: (repository: RepositoryName) => VersionedRepo
   /** The task and its workflow as they are now; throws when that cannot be known. */
@@ -214,13 +220,18 @@ async function runWithWorkspace(
   const { signal } = life
   const isReadOnly = spec.readOnly === true
   if (!isReadOnly) warnOfShortLease(life)
-  const repo = life.openRepo(at.repository)
-  const workspace = await step(
+  const { repo, stored } = rememberStored(life.openRepo(at.repository))
+  const directory = await step(
     life,
     'lay-out',
-    () => layOutFor(life, { spec, at, repo }),
-    ({ manifest }) => ({ files: manifest.count, bytes: manifest.totalBytes }),
+    () => openDirectory(life, { spec, at }, repo),
+    ({ workspace: { manifest }, origin }) => ({
+      files: manifest.count,
+      bytes: manifest.totalBytes,
+      ...origin,
+    }),
   )
+  const { workspace } = directory
   const { dir, scratch } = workspace
   await step(life, 'pre-guardrails', () => checkGuardrails(spec.pre ?? [], { dir, phase: 'pre', signal }))
   const { repository, branch, ref } = at
@@ -228,9 +239,12 @@ async function runWithWorkspace(
     runTheBody(life, { params, scratch, workspace: { dir, repository, branch, ref, isReadOnly } }),
   )
   await step(life, 'post-guardrails', () => checkGuardrails(spec.post ?? [], { dir, phase: 'post', signal }))
-  const changes = await step(life, 'compare', () => diffWorkspace(workspace, { signal }), describeChanges)
+  const forHandOver = directory.wantsHandOver
+  const compare = (): Promise<ChangeSet> => diffWorkspace(workspace, { signal, forHandOver })
+  const changes = await step(life, 'compare', compare, describeChanges)
   if (isReadOnly) {
     assertUnchanged(life, changes)
+    await leaveDirectory(life, directory, { ref, changes, stored })
     return { workspace: at, result }
   }
   if (changes.leftOut.count > 0)
@@ -240,27 +254,32 @@ async function runWithWorkspace(
   const publication = await step(life, 'publish', () =>
     publishChanges(life, { spec, at, repo, changes, workspace }),
   )
-  return { workspace: { ...at, ref: publication.outputRef }, result }
+  const { outputRef } = publication
+  await leaveDirectory(life, directory, { ref: outputRef, changes, stored })
+  return { workspace: { ...at, ref: outputRef }, result }
 }
 
-async function layOutFor(
+async function openDirectory(
   life: Life,
-  {
-    spec,
-    at,
-    repo,
-  }: { readonly spec: TaskWorkspaceSpec; readonly at: WorkspaceRef; readonly repo: VersionedRepo },
-): Promise<AttemptWorkspace> {
-  const workspace = await layOut({
-    root: life.root,
-    attempt: life.record,
-    source: openObjectSource(repo, at.ref),
-    spec,
-    signal: life.signal,
-    logger: life.logger,
-  })
-  life.later.push(() => workspace.remove())
-  return workspace
+  { spec, at }: Pick<WorkspaceOrder, 'spec' | 'at'>,
+  repo: VersionedRepo,
+): Promise<AttemptDirectory> {
+  const directory = await openAttemptDirectory({ ...life, attempt: life.record, repo, ref: at.ref, spec })
+  life.later.push(() => directory.cleanUp())
+  return directory
+}
+
+/** The attempt is decided by now: whatever becomes of the directory, the result stands. */
+async function leaveDirectory(
+  life: Life,
+  directory: AttemptDirectory,
+  left: Parameters<AttemptDirectory['leave']>[0],
+): Promise<void> {
+  if (!directory.wantsHandOver) return
+  const startMs = life.clock.monotonicMs()
+  const isLeft = await directory.leave(left)
+  const durationMs = life.clock.monotonicMs() - startMs
+  life.observe?.({ step: 'hand-over', durationMs, outcome: 'done', details: { isLeft } })
 }
 
 async function runTheBody(

@@ -11,7 +11,6 @@ import { checkEntries } from './cache-files.ts'
 import { cachedFrom, cacheDirectoryOf, openContentCache } from './content-cache.ts'
 import { fetchFrom } from './file-provider.ts'
 import { layOut } from './lay-out.ts'
-import type { ManifestRecord } from './manifest.ts'
 
 const REGISTER = new URL('../../test/support/typescript-child/register.mjs', import.meta.url).href
 const PROGRAM = fileURLToPath(new URL('../../test/support/workspace/cache-program.ts', import.meta.url))
@@ -87,7 +86,7 @@ test('WS-68 a disk that is full ends the keeping and nothing else', async (conte
     const provider = cachedFrom(cache, fetchFrom(source))
     const makeRoom = (bytes: number): Promise<void> => cache.makeRoom(bytes)
     const workspace = await layOut({ root, attempt: ATTEMPT, source, spec: {}, provider, makeRoom })
-    await cache.keepAll(workspace.dir, workspace.manifest as ManifestRecord)
+    await cache.keepAll(workspace.dir, workspace.manifest)
     await workspace.remove()
   }
   expect((await checkEntries(join(root.directory, 'cache'))).damaged).toEqual([])

@@ -24,7 +24,6 @@ import {
 } from './content-cache.ts'
 import { fetchFrom } from './file-provider.ts'
 import { layOut, type AttemptWorkspace } from './lay-out.ts'
-import type { ManifestRecord } from './manifest.ts'
 import type { WorkspaceRoot } from './ownership.ts'
 
 const LARGE = 300_000
@@ -58,7 +57,7 @@ async function lay(source: MemorySource, from = cache): Promise<AttemptWorkspace
 
 async function layAndKeep(source: MemorySource, into = cache): Promise<AttemptWorkspace> {
   const workspace = await lay(source, into)
-  await into.keepAll(workspace.dir, workspace.manifest as ManifestRecord)
+  await into.keepAll(workspace.dir, workspace.manifest)
   return workspace
 }
 
@@ -139,7 +138,7 @@ describe('what was kept', () => {
       await writeFile(path, Buffer.alloc(size, 'x'))
       utimesSync(path, mtime, mtime)
     }
-    await cache.keepAll(workspace.dir, workspace.manifest as ManifestRecord)
+    await cache.keepAll(workspace.dir, workspace.manifest)
     expect(await entries()).toEqual([])
   })
 
@@ -307,10 +306,10 @@ describe('trouble', () => {
     await rm(join(workspace.dir, 'large'))
     await rm(join(workspace.dir, 'third'))
     await symlink('fourth', join(workspace.dir, 'third'))
-    await cache.keepAll(workspace.dir, workspace.manifest as ManifestRecord)
+    await cache.keepAll(workspace.dir, workspace.manifest)
     expect(await entries()).toHaveLength(2)
     await workspace.remove()
-    await cache.keepAll(workspace.dir, workspace.manifest as ManifestRecord)
+    await cache.keepAll(workspace.dir, workspace.manifest)
   })
 
   test('WS-65 an abort stops a layout from the cache, with its reason', async () => {

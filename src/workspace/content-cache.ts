@@ -63,6 +63,8 @@ export interface ContentCache {
     manifest: ManifestRecord,
     options?: { readonly signal?: AbortSignal },
   ): Promise<void>
+  /** The same, beside whatever comes next. */
+  keepLater(directory: string, manifest: ManifestRecord): void
   /** Removes entries, the oldest first, until this much more is free. Never throws. */
   makeRoom(bytes: number): Promise<void>
   counts(): CacheCounts
@@ -155,6 +157,10 @@ class OpenCache implements ContentCache {
   ): Promise<void> {
     this.#keeping = this.#keeping.then(() => this.#keepAll(directory, manifest, signal))
     return this.#keeping
+  }
+
+  keepLater(directory: string, manifest: ManifestRecord): void {
+    this.#keeping = this.#keeping.then(() => this.#keepAll(directory, manifest, undefined))
   }
 
   async makeRoom(bytes: number): Promise<void> {

@@ -24,7 +24,6 @@ import { contentTypeOf } from './content-type.ts'
 import { diffWorkspace, type ChangeSet } from './diff.ts'
 import { readFileFacts, suspect } from './file-facts.ts'
 import { layOut, type AttemptWorkspace } from './lay-out.ts'
-import type { ManifestRecord } from './manifest.ts'
 import type { WorkspaceSpec } from './workspace-spec.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -104,7 +103,7 @@ describe('what changed', () => {
 
   test('WS-21 where the clock of the file system is too coarse to tell, the content is read', async () => {
     const workspace = await laidOut({ a: 'before', b: 'before' })
-    const manifest = workspace.manifest as ManifestRecord
+    const manifest = workspace.manifest
     await writeFile(join(workspace.dir, 'a'), 'after!')
     // As if the edit had left every fact as it was, and the layout had ended within the same step of the clock.
     for (const path of ['a', 'b'])

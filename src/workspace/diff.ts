@@ -16,6 +16,7 @@ import type { Manifest } from './manifest.ts'
 import { hashUnchanged, openUnchanged, type KnownFile } from './read-unchanged.ts'
 import { describeRefusals, RefusalList, type Refusals } from './refusals.ts'
 import { scanTree } from './scan.ts'
+import { TreeWatch, type WatchedTree } from './tree-watch.ts'
 import type { WorkspaceView } from './workspace-spec.ts'
 
 /** A file whose content is to be published. */
@@ -45,6 +46,8 @@ export interface ChangeSet {
   readonly hashedCount: number
   /** Files outside the include and exclude globs: they stay here. Worth a warning. */
   readonly leftOut: Refusals
+  /** What else was seen, for `handOver`; `undefined` unless it was asked for, or when something moved meanwhile. */
+  readonly seen: WatchedTree | undefined
 }
 
 /**
@@ -56,16 +59,26 @@ export interface ChangeSet {
  */
 export async function diffWorkspace(
   workspace: AttemptWorkspace,
-  options: { readonly signal?: AbortSignal } = {},
+  options: { readonly signal?: AbortSignal; readonly forHandOver?: boolean } = {},
 ): Promise<ChangeSet> {
   workspace.assertOwned()
   const comparison = new Comparison(workspace)
+  const watch = options.forHandOver === true ? new TreeWatch(workspace) : undefined
   try {
     await scanTree(
       workspace.dir,
-      { prefix: workspace.manifest.prefix, signal: options.signal },
-      (path, facts) => comparison.add(path, facts),
+      {
+        prefix: workspace.manifest.prefix,
+        signal: options.signal,
+        onDirectory: watch && ((path) => watch.addDirectory(path)),
+      },
+      (path, facts, keeping) => {
+        comparison.add(path, facts)
+        watch?.addFile(path, facts, keeping)
+      },
     )
+    // Before anything is read: from here on every edit shows.
+    await watch?.settle()
     await comparison.lookInside(options.signal)
   } catch (error) {
     // Whatever went wrong in a directory that was swept away meanwhile went wrong because of that.
@@ -75,7 +88,7 @@ export async function diffWorkspace(
   }
   // Last, because a directory that vanished half-way looks like one with many files deleted.
   workspace.assertOwned()
-  return comparison.finish()
+  return { ...comparison.finish(), seen: watch?.seen() }
 }
 
 interface Doubt {
@@ -132,7 +145,7 @@ class Comparison {
     })
   }
 
-  finish(): ChangeSet {
+  finish(): Omit<ChangeSet, 'seen'> {
     if (this.#clashes.count > 0) throw clashesOutside(this.#clashes)
     const uploads = this.#uploads.sort((a, b) => (a.key < b.key ? -1 : 1))
     return {

@@ -3,16 +3,16 @@
  * way leaves nothing behind.
  */
 
-import { lstatSync, writeFileSync } from 'node:fs'
 import { mkdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
 import { InvalidError, isPeragoError, UnavailableError } from '../base/errors.ts'
-import { WORKSPACE_BYTES_MAX, WORKSPACE_CLOCK_TICK_MAX_MS, WORKSPACE_FILES_MAX } from '../base/limits.ts'
+import { WORKSPACE_BYTES_MAX, WORKSPACE_FILES_MAX } from '../base/limits.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
 import { asDiskError } from './disk-errors.ts'
+import { passFileClock } from './file-clock.ts'
 import { fetchFrom, type FileProvider } from './file-provider.ts'
-import type { Manifest } from './manifest.ts'
+import type { Manifest, ManifestRecord } from './manifest.ts'
 import type { AttemptMarker, OwnedDirectory, WorkspaceAttempt, WorkspaceRoot } from './ownership.ts'
 import { planLayOut, type LayOutPlan, type LayOutPlanner } from './plan-lay-out.ts'
 import type { ObjectSource } from './ports.ts'
@@ -51,8 +51,10 @@ export interface AttemptWorkspace {
   /** Absolute; for what is not to be published. */
   readonly scratch: string
   readonly view: WorkspaceView
-  readonly manifest: Manifest
+  readonly manifest: ManifestRecord
   readonly marker: AttemptMarker
+  /** The directory around it all. */
+  readonly owned: OwnedDirectory
   /** Throws `workspace/directory-gone` unless the directory is still this attempt's own. */
   assertOwned(): void
   /** Removes it all. May be called again, and gives the same promise. */
@@ -94,11 +96,7 @@ export async function layOut(options: LayOutOptions): Promise<AttemptWorkspace> 
       onProgress: options.onProgress,
       signal,
     })
-    plan.manifest.layOutEndNs = await passClockTick(
-      join(owned.scratch, CLOCK_FILE),
-      plan.manifest,
-      root.clock,
-    )
+    plan.manifest.layOutEndNs = await passClockTick(owned, plan.manifest, root.clock)
     signal?.throwIfAborted()
     return workspaceOf(owned, view, plan.manifest)
   } catch (error) {
@@ -189,29 +187,33 @@ function* indexesOf({ count }: Manifest): IterableIterator<number> {
   for (let index = 0; index < count; index++) yield index
 }
 
+/** Where the clock of the file system is read for a workspace. */
+export function clockFileOf({ scratch }: Pick<OwnedDirectory, 'scratch'>): string {
+  return join(scratch, CLOCK_FILE)
+}
+
 /**
- * Waits, for a moment only, until the file system's clock has moved past the last file's times. Then every later edit
- * shows in the times, and no file needs to be hashed for being recent. On file systems with coarse clocks the moment
- * is not enough; then the recent files are hashed, see `suspect`.
+ * Waits until every later edit shows in the times, so that no file needs to be hashed for being recent. On file systems
+ * with coarse clocks the wait is not enough; then the recent files are hashed, see `suspect`.
  */
-async function passClockTick(path: string, manifest: Manifest, clock: Clock): Promise<bigint> {
+async function passClockTick(owned: OwnedDirectory, manifest: Manifest, clock: Clock): Promise<bigint> {
   let newestNs = 0n
   for (const index of indexesOf(manifest)) {
     const { ctimeNs, mtimeNs } = manifest.facts(index)
     const newerNs = ctimeNs > mtimeNs ? ctimeNs : mtimeNs
     if (newerNs > newestNs) newestNs = newerNs
   }
-  const deadlineMs = clock.monotonicMs() + WORKSPACE_CLOCK_TICK_MAX_MS
-  for (;;) {
-    writeFileSync(path, '.')
-    const { ctimeNs } = lstatSync(path, { bigint: true })
-    if (ctimeNs > newestNs || clock.monotonicMs() >= deadlineMs) return ctimeNs
-    await clock.sleep(1)
-  }
+  return passFileClock(clockFileOf(owned), newestNs, clock)
 }
 
-function workspaceOf(owned: OwnedDirectory, view: WorkspaceView, manifest: Manifest): AttemptWorkspace {
+/** A directory that was laid out, as an attempt has it. */
+export function workspaceOf(
+  owned: OwnedDirectory,
+  view: WorkspaceView,
+  manifest: ManifestRecord,
+): AttemptWorkspace {
   return {
+    owned,
     dir: owned.tree,
     scratch: owned.scratch,
     view,

@@ -41,7 +41,7 @@ export interface Manifest {
 /** Filled while planning and laying out; nobody else writes to it. */
 export class ManifestRecord implements Manifest {
   readonly prefix: string
-  readonly outside = new KeyTable()
+  readonly outside: KeyTable
   layOutEndNs = 0n
   totalBytes = 0
   readonly #paths = new KeyTable()
@@ -58,8 +58,10 @@ export class ManifestRecord implements Manifest {
   readonly #addresses = new Map<number, string>()
   #cached = new Uint8Array(0)
 
-  constructor(prefix: string) {
+  /** `outside` of another manifest, where it is known already which keys those are. */
+  constructor(prefix: string, outside = new KeyTable()) {
     this.prefix = prefix
+    this.outside = outside
   }
 
   get count(): number {
@@ -159,6 +161,11 @@ export class ManifestRecord implements Manifest {
       ctimeNs: this.#ctimes[index] ?? 0n,
       inode: this.#inodes[index] ?? 0n,
     }
+  }
+
+  /** What was recorded, because the checksum is no MD5. */
+  ownMd5(index: number): string | undefined {
+    return this.#hashes.get(index)?.toString('hex')
   }
 
   md5(index: number): string | undefined {

@@ -10,6 +10,7 @@
  *     attempt.json                       the marker: which attempt this is
  *     tree/                              the files the attempt sees, and nothing else
  *     scratch/                           room for what is not to be published
+ *   workers/<worker>/aside/…             directories of no attempt, kept for one that could use them
  *   trash/…                              renamed away, being removed
  * ```
  *
@@ -19,7 +20,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { InvalidError, isPeragoError, RefusedError } from '../base/errors.ts'
@@ -28,7 +29,7 @@ import { makeDirectory } from '../base/make-directory.ts'
 import { probeFileSystem, traitsBelow, type FileSystemTraits } from './file-system-traits.ts'
 import { identifyThisProcess, type ProcessIdentity } from './process-identity.ts'
 import { takeProcessLock, type ProcessLock } from './process-lock.ts'
-import { discardTree } from './remove-tree.ts'
+import { discardTree, removeTree } from './remove-tree.ts'
 import { diskError } from './disk-errors.ts'
 
 /** What tells one attempt from another, as the worker knows it. */
@@ -63,6 +64,17 @@ export interface OwnedDirectory {
   assertOwned(): void
   /** Removes it all. May be called again, and gives the same promise. */
   remove(): Promise<void>
+  /** Takes it away from the attempt, under another path. Then it is nobody's, until it is adopted or discarded. */
+  setAside(): Promise<AsideDirectory>
+}
+
+/** A directory that belongs to this process and to no attempt. */
+export interface AsideDirectory {
+  readonly path: string
+  /** Its files. */
+  readonly tree: string
+  /** Removes it all. That it is gone already is fine. */
+  discard(): Promise<void>
 }
 
 /** Where an attempt's directory will be; nothing is written yet. */
@@ -84,6 +96,8 @@ export interface WorkspaceRoot {
   readonly clock: Clock
   place(attempt: WorkspaceAttempt): DirectoryPlace
   claim(place: DirectoryPlace, attempt: WorkspaceAttempt): Promise<OwnedDirectory>
+  /** Gives a directory that was set aside to an attempt, under yet another path and with a marker of its own. */
+  adopt(aside: AsideDirectory, attempt: WorkspaceAttempt): Promise<OwnedDirectory>
   /** Leaves a sign of life. Gives the file system's time, in milliseconds since 1970. */
   beat(): number
   /** Removes what is left of this process' directories and gives up its lock. May be called again. */
@@ -221,18 +235,7 @@ class OpenRoot implements WorkspaceRoot {
         `claim a directory for task ${attempt.taskId}: the root is closed`,
       )
     }
-    const marker: AttemptMarker = {
-      format: 'perago-attempt',
-      version: 1,
-      token: newToken(),
-      workflowId: attempt.workflowId,
-      taskId: attempt.taskId,
-      retryCount: attempt.retryCount,
-      pollCount: attempt.pollCount,
-      workerId: attempt.workerId,
-      pid: this.identity.pid,
-      startedAt: this.clock.now().toISOString(),
-    }
+    const marker = this.#markerFor(attempt)
     const owned = new AttemptDirectory(this.directory, place, marker)
     try {
       await mkdir(place.directory)
@@ -243,6 +246,23 @@ class OpenRoot implements WorkspaceRoot {
       await owned.remove().catch((leftover: unknown) => {
         this.logger.warn('could not remove a directory that was not claimed', { error: leftover })
       })
+      throw error
+    }
+    return owned
+  }
+
+  async adopt(aside: AsideDirectory, attempt: WorkspaceAttempt): Promise<OwnedDirectory> {
+    const place = this.place(attempt)
+    const owned = new AttemptDirectory(this.directory, place, this.#markerFor(attempt))
+    // In one step: of two who try, one finds nothing.
+    await rename(aside.path, place.directory)
+    try {
+      await removeTree(owned.scratch)
+      await mkdir(owned.scratch)
+      await rm(owned.markerPath)
+      await writeFile(owned.markerPath, toJson(owned.marker), { flag: 'wx' })
+    } catch (error) {
+      await owned.remove()
       throw error
     }
     return owned
@@ -261,6 +281,21 @@ class OpenRoot implements WorkspaceRoot {
 
   get #home(): string {
     return workerHome(this.directory, this.token)
+  }
+
+  #markerFor(attempt: WorkspaceAttempt): AttemptMarker {
+    return {
+      format: 'perago-attempt',
+      version: 1,
+      token: newToken(),
+      workflowId: attempt.workflowId,
+      taskId: attempt.taskId,
+      retryCount: attempt.retryCount,
+      pollCount: attempt.pollCount,
+      workerId: attempt.workerId,
+      pid: this.identity.pid,
+      startedAt: this.clock.now().toISOString(),
+    }
   }
 
   async #close(): Promise<void> {
@@ -311,6 +346,16 @@ class AttemptDirectory implements OwnedDirectory {
   remove(): Promise<void> {
     this.#removing ??= discardTree(this.#root, this.#directory)
     return this.#removing
+  }
+
+  async setAside(): Promise<AsideDirectory> {
+    // Beside the attempts of the same process, so that it goes with them; under a name that nobody was told.
+    const path = join(this.#directory, '..', '..', 'aside', randomBytes(16).toString('hex'))
+    makeDirectory(join(path, '..'))
+    await rename(this.#directory, path)
+    // What is no attempt's any more is not removed by one.
+    this.#removing ??= Promise.resolve()
+    return { path, tree: join(path, 'tree'), discard: () => discardTree(this.#root, path) }
   }
 }
 

@@ -4,31 +4,32 @@ import { InvalidError } from '../base/errors.ts'
 import { WORKSPACE_FILES_MAX, WORKSPACE_KEY_MAX_BYTES } from '../base/limits.ts'
 import type { FileFacts } from './file-facts.ts'
 import { describeRefusals, RefusalList, type Refusals } from './refusals.ts'
-import { walkTree } from './walk-tree.ts'
+import { walkTree, type FileKeeping } from './walk-tree.ts'
 
 export interface ScanOptions {
   /** What comes before a path in the repository. */
   readonly prefix: string
   readonly maxFiles?: number
   readonly signal?: AbortSignal | undefined
+  readonly onDirectory?: ((path: string) => void) | undefined
 }
 
 /** Tells of each file by its path relative to `directory`. Empty directories have no objects, so nobody hears of them. */
 export async function scanTree(
   directory: string,
-  { prefix, maxFiles = WORKSPACE_FILES_MAX, signal }: ScanOptions,
-  onFile: (path: string, facts: FileFacts) => void,
+  { prefix, maxFiles = WORKSPACE_FILES_MAX, signal, onDirectory }: ScanOptions,
+  onFile: (path: string, facts: FileFacts, keeping: FileKeeping) => void,
 ): Promise<void> {
   const refusals = new RefusalList()
   const prefixBytes = Buffer.byteLength(prefix)
   let files = 0
-  await walkTree(directory, { signal }, (entry) => {
+  await walkTree(directory, { signal, onDirectory }, (entry) => {
     if (entry.kind === 'other') refusals.add(entry.path, entry.what)
     else if (prefixBytes + Buffer.byteLength(entry.path) > WORKSPACE_KEY_MAX_BYTES) {
       refusals.add(entry.path, `has a key longer than ${WORKSPACE_KEY_MAX_BYTES} bytes`)
     } else if (++files > maxFiles) {
       throw tooMany(maxFiles)
-    } else onFile(entry.path, entry.facts)
+    } else onFile(entry.path, entry.facts, entry.keeping)
   })
   if (refusals.count > 0) throw unpublishable(refusals)
 }

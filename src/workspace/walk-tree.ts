@@ -10,20 +10,32 @@ import { systemCode } from './disk-errors.ts'
 import { factsOf, type FileFacts } from './file-facts.ts'
 
 export type TreeEntry =
-  | { readonly kind: 'file'; readonly path: string; readonly facts: FileFacts }
+  | { readonly kind: 'file'; readonly path: string; readonly facts: FileFacts; readonly keeping: FileKeeping }
   /** Neither a file nor a directory, or one that cannot be named or read; `what` ends a sentence about it. */
   | { readonly kind: 'other'; readonly path: string; readonly what: string }
 
+/** What a file has beside its content, none of which is published. */
+export interface FileKeeping {
+  /** The permissions, with the bits for set-user-id and the like. */
+  readonly mode: number
+  /** How many names it has. */
+  readonly links: number
+  readonly owner: number
+}
+
 /**
- * Tells of every file below `directory`, by its path relative to it. Directories are walked through and not told of;
- * no order is promised. Throws `workspace/still-changing` when something vanishes on the way.
+ * Tells of every file below `directory`, by its path relative to it. Directories are walked through, and told of
+ * to whoever asks; no order is promised. Throws `workspace/still-changing` when something vanishes on the way.
  *
  * Files are asked for one after another, synchronously, with pauses: on a local disk that is twice as fast as handing
  * each to another thread, and takes a third of the processor time.
  */
 export async function walkTree(
   directory: string,
-  options: { readonly signal?: AbortSignal | undefined },
+  options: {
+    readonly signal?: AbortSignal | undefined
+    readonly onDirectory?: ((path: string) => void) | undefined
+  },
   onEntry: (entry: TreeEntry) => void,
 ): Promise<void> {
   const slice = new Slice()
@@ -36,6 +48,7 @@ export async function walkTree(
       if (!isUtf8(entry.name)) {
         onEntry({ kind: 'other', path, what: 'has a name that is not UTF-8' })
       } else if (entry.isDirectory()) {
+        options.onDirectory?.(path)
         pending.push(`${path}/`)
       } else {
         onEntry(entry.isFile() ? readFile(directory, path) : { kind: 'other', path, what: kindOf(entry) })
@@ -47,6 +60,10 @@ export async function walkTree(
       }
     }
   }
+}
+
+export function keepingOf({ mode, nlink, uid }: BigIntStats): FileKeeping {
+  return { mode: Number(mode) & 0o7777, links: Number(nlink), owner: Number(uid) }
 }
 
 /** What a thing is that is no file, as the end of a sentence. */
@@ -85,7 +102,7 @@ async function readEntries(
 function readFile(directory: string, path: string): TreeEntry {
   const stats = lstatSync(`${directory}/${path}`, { bigint: true, throwIfNoEntry: false })
   if (stats === undefined) throw stillChanging(path, 'vanished while it was read')
-  if (stats.isFile()) return { kind: 'file', path, facts: factsOf(stats) }
+  if (stats.isFile()) return { kind: 'file', path, facts: factsOf(stats), keeping: keepingOf(stats) }
   return { kind: 'other', path, what: kindOf(stats) }
 }
 

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { cachedFrom, openContentCache } from '../../../src/workspace/content-cache.ts'
 import { fetchFrom } from '../../../src/workspace/file-provider.ts'
 import { layOut } from '../../../src/workspace/lay-out.ts'
-import type { ManifestRecord } from '../../../src/workspace/manifest.ts'
 import { openWorkspaceRoot } from '../../../src/workspace/ownership.ts'
 import { memorySource } from './memory-source.ts'
 
@@ -27,7 +26,7 @@ for (let round = 0; round < Number(rounds); round++) {
     process.stderr.write(`round ${round}: ${name} is not as it should be\n`)
     process.exit(1)
   }
-  await cache.keepAll(workspace.dir, workspace.manifest as ManifestRecord)
+  await cache.keepAll(workspace.dir, workspace.manifest)
   await workspace.remove()
 }
 process.stdout.write(`${JSON.stringify(cache.counts())}\n`)
