@@ -7,6 +7,11 @@ const client = createLakefsClient({
   secretAccessKey: process.env.LAKEFS_SECRET_ACCESS_KEY,
 })
 const repository = repositoryName('orders')
-const { created } = await createRepository(client, { repository, storageNamespace: `local://${repository}` })
+// Where lakeFS keeps its objects: a prefix of a bucket, such as s3://lakefs, or a directory of its own.
+const { LAKEFS_STORAGE: storage = 'local:/' } = process.env
+const { created } = await createRepository(client, {
+  repository,
+  storageNamespace: `${storage}/${repository}`,
+})
 console.log(created ? `made repository ${repository}` : `repository ${repository} is there already`)
 await client.close()
