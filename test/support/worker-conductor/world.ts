@@ -30,6 +30,7 @@ export const MAIN = branchName('main')
 
 const WAIT_MS = 90_000
 const LOOK_MS = 50
+const ASK_TRIES = 4
 
 export interface WorkerLakefs {
   openRepository(): Promise<{ readonly repository: RepositoryName; readonly repo: VersionedRepo }>
@@ -63,11 +64,24 @@ export async function openWorkerLakefs(): Promise<WorkerLakefs> {
 export async function registerTasks(conductorUrl: string): Promise<void> {
   const control = conductorControl(conductorUrl)
   const tasks = await loadTasks(TASKS_PATH)
-  const { status, body } = await askJson(`${conductorUrl}/api/metadata/taskdefs`, {
-    body: tasks.map(declaredTaskDef),
-  })
+  const { status, body } = await askPatiently(() =>
+    askJson(`${conductorUrl}/api/metadata/taskdefs`, { body: tasks.map(declaredTaskDef) }),
+  )
   if (status >= 400) throw new Error(`register the tasks: ${status} ${JSON.stringify(body)}`)
-  for (const { name } of tasks) await control.registerWorkflow({ name, tasks: [stepOf(name, 'it')] })
+  for (const { name } of tasks)
+    await askPatiently(() => control.registerWorkflow({ name, tasks: [stepOf(name, 'it')] }))
+}
+
+/** A server that has only just started may take longer for its first answers; nothing that is asked here does harm twice. */
+async function askPatiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask()
+    } catch (error) {
+      const isLate = error instanceof DOMException && error.name === 'TimeoutError'
+      if (!isLate || tries === ASK_TRIES) throw error
+    }
+  }
 }
 
 /** A step that reads the workspace of the workflow, or what the step before it has published. */
@@ -112,12 +126,18 @@ export interface WorkerWorld {
 
 let worlds = 0
 
-/** `control` reaches the queue behind the address, unless it is a Conductor. */
+/** `given` reaches the queue behind the address, unless it is a Conductor. */
 export async function openWorkerWorld(
   conductorUrl: string,
   lakefs: WorkerLakefs,
-  control: QueueControl = conductorControl(conductorUrl),
+  given: QueueControl = conductorControl(conductorUrl),
 ): Promise<WorkerWorld> {
+  const control: QueueControl = {
+    ...given,
+    readWorkflow: (workflowId) => askPatiently(() => given.readWorkflow(workflowId)),
+    readLogs: (taskId) => askPatiently(() => given.readLogs(taskId)),
+    decide: (workflowId) => askPatiently(() => given.decide(workflowId)),
+  }
   const directory = await mkdtemp(join(tmpdir(), 'perago-conductor-worker-'))
   const root = join(directory, 'root')
   const front = await openConductorFront(conductorUrl)
