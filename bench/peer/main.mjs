@@ -11,9 +11,10 @@ import { openDatasets } from '../support/datasets.mjs'
 import { printTable, round } from '../support/figures.mjs'
 import { openBench } from '../support/processes.mjs'
 import { startConductor, startLakefs } from '../support/servers.mjs'
+import { measureQueueAlone } from '../support/queue-alone.mjs'
 import { openConductorRequests } from '../support/workflows.mjs'
 import { findLakectl, findPeerPython } from './install.mjs'
-import { chainOf, countRow, measureRow } from './rows.mjs'
+import { chainOf, countRow, measureRow, runSmallest } from './rows.mjs'
 import { openStable } from './stable.mjs'
 import { openCopy, openLakectl } from './tools.mjs'
 import { measureGrowth, measureIdle, measureThroughput } from './whole-worker.mjs'
@@ -118,6 +119,12 @@ async function measure() {
     `Over ${lakefs.kind}; best of ${world.rounds}; ${lakectlPath === undefined ? 'no lakectl here' : 'lakectl here'}.\n`,
   )
 
+  // A server that has just started is slow to whoever comes first.
+  await measureQueueAlone({
+    ...{ conductor, requests, branches: BRANCHES, chain: CHAIN, slots: SLOTS },
+    workflow: chainOf(ours, 'write', CHAIN),
+    taskType: ours.taskOf('write'),
+  })
   await compareRows(world)
   if (wants('throughput')) await compareThroughput(world)
   if (wants('idle')) await compareIdle(world)
@@ -126,7 +133,10 @@ async function measure() {
 
 async function compareRows(world) {
   const found = []
-  const at = { ...world, stable: openStable(world) }
+  const at = {
+    ...world,
+    stable: openStable(world, { warmUp: (side, task) => runSmallest(world, side, task) }),
+  }
   const filled = new Map()
   for (const row of ROWS.filter(({ id }) => wants(id))) {
     const { dataset } = row

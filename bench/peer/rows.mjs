@@ -48,9 +48,6 @@ export async function countRow(world, row) {
   }
   for (const side of sidesOf(world, row)) {
     const run = async () => {
-      // What a worker asks once in its life is asked by the first task, which does not count.
-      const change = row.change === 'none' ? 'none' : 'one'
-      await runTask(world, { ...row, change, data: world.smallest }, side)
       await clear()
       if (side.isWarm) await runTwice(world, row, side, clear)
       else await runTask(world, row, side)
@@ -66,6 +63,11 @@ export async function countRow(world, row) {
   return counted
 }
 
+/** A task that is not measured. */
+export function runSmallest(world, side, task) {
+  return runTask(world, { data: world.smallest, change: task === 'write' ? 'one' : 'none', task }, side)
+}
+
 /** Whether a counted request fetches the bytes of an object. */
 export function isRead(what) {
   return /^GET .*\/refs\/\*\/objects$/.test(what)
@@ -79,18 +81,22 @@ function sidesOf({ sides }, row) {
   return sides.filter(({ isWarm }) => row.warm || !isWarm)
 }
 
-/** Two tasks in a row as two workflows, so that what the second one asks can be told from what the first one did. */
-async function runTwice(world, row, side, between) {
+/** Two tasks in a row as two workflows, so that what the second one asks can be told from what the first one did; the seconds of the second. */
+export async function runTwice(world, row, side, between) {
   const { requests, datasets } = world
   const branch = await datasets.branch(row.data, `run-${++runs}`)
   let { ref } = row.data
+  let seconds
   for (let turn = 0; turn < 2; turn++) {
     await between()
     const input = inputOf(row, { branch, ref, seed: `turn ${turn}` })
     const id = await requests.start(chainOf(side, row.task, 1), input, side)
-    ref = (await requests.ended(id)).tasks[0].outputData.workspace.ref
+    const [task] = (await requests.ended(id)).tasks
+    ref = task.outputData.workspace.ref
+    seconds = taskMs(task) / 1_000
     await settle()
   }
+  return { seconds }
 }
 
 /** One run: from the claim of the task to its completion, by Conductor's clock; of a warm side, those of the second of two. */

@@ -2,8 +2,11 @@
 import { startCounter } from '../support/servers.mjs'
 import { startWorker } from './workers.mjs'
 
+/** Tasks that a worker has behind it when it is measured: neither its code nor its connections are new then. */
+const WARM_UPS = 5
+
 /** `within(side, task, work, { isCounted })` runs the work while that one worker is awake. */
-export function openStable(world) {
+export function openStable(world, { warmUp }) {
   const started = new Map()
   let counters
 
@@ -31,6 +34,7 @@ export function openStable(world) {
       if (worker === undefined) {
         worker = await startWorker(world.bench, side, { ...(await addressesOf(isCounted)), task, slots: 1 })
         started.set(key, worker)
+        for (let count = 0; count < WARM_UPS; count++) await warmUp(side, task)
       } else worker.resume()
       try {
         return await work(worker)

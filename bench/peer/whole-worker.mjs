@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { startCounter } from '../support/servers.mjs'
 import { seedOf } from '../support/workflows.mjs'
-import { chainOf, inputOf, isRead, runTask, sumOf } from './rows.mjs'
+import { chainOf, inputOf, isRead, runSmallest, runTask, runTwice, sumOf } from './rows.mjs'
 import { verifyBranch } from './verify.mjs'
 import { startWorker } from './workers.mjs'
 
@@ -17,6 +17,7 @@ export async function measureThroughput(world, { data, branches, chain, slots })
   for (let round = 0; round < rounds; round++) {
     for (const side of sides) {
       const worker = await startWorker(bench, side, { ...world, task: 'write', slots })
+      await Promise.all(Array.from({ length: slots }, () => runSmallest(world, side, 'write')))
       const runs = await Promise.all(
         Array.from({ length: branches }, async (_, index) => {
           const name = `throughput-${round}-${side.taskOf('write')}-${side.isWarm ? 'warm' : 'cold'}-${index}`
@@ -75,7 +76,12 @@ export async function measureGrowth(world, sizes) {
       const counter = await startCounter(world.bench, world.lakefs.url)
       const behind = { ...world, lakefs: { ...world.lakefs, url: counter.url } }
       const worker = await startWorker(world.bench, side, { ...behind, task: 'write', slots: 1 })
-      const { seconds } = await runTask(world, { data, change: 'one', task: 'write' }, side)
+      await runSmallest(world, side, 'write')
+      await counter.take()
+      const row = { data, change: 'one', task: 'write' }
+      const { seconds } = side.isWarm
+        ? await runTwice(world, row, side, () => counter.take())
+        : await runTask(world, row, side)
       const counts = await counter.take()
       const reads = sumOf(counts, isRead)
       const all = sumOf(counts, () => true)

@@ -12,8 +12,8 @@ import { openDatasets } from '../support/datasets.mjs'
 import { printTable, quantile, round } from '../support/figures.mjs'
 import { cpuMs, openBench, peakRssMib, rssMib, startProgram } from '../support/processes.mjs'
 import { startConductor, startCounter, startLakefs } from '../support/servers.mjs'
+import { measureQueueAlone } from '../support/queue-alone.mjs'
 import { openConductorRequests, taskMs } from '../support/workflows.mjs'
-import { measureQueueAlone } from './queue-alone.mjs'
 
 const TASKS_PATH = fileURLToPath(new URL('../support/tasks.mjs', import.meta.url))
 const WORKER_PATH = fileURLToPath(new URL('./worker-process.mjs', import.meta.url))
@@ -163,7 +163,11 @@ async function requestsPerTask({ lakefs, conductor, requests, data, datasets }) 
 }
 
 async function throughput({ lakefs, conductor, requests, data, datasets }) {
-  const alone = await measureQueueAlone({ conductor, requests, branches, chain, slots })
+  const alone = await measureQueueAlone({
+    ...{ conductor, requests, branches, chain, slots },
+    workflow: 'bench_chain',
+    taskType: 'perago_bench_write',
+  })
   const worker = await openWorker({ name: 'throughput', lakefs, conductor, slots })
   const names = await Promise.all(
     Array.from({ length: branches }, (_, index) => datasets.branch(data, `throughput-${index}`)),
