@@ -415,6 +415,8 @@ export const STORE_CLEAR_ENTRIES = 1000
 export const STORE_WRITES_TOGETHER_MAX = 256
 /** How many batches may wait for their turn in SQLite before further ones are turned away. */
 export const STORE_WRITES_WAITING_MAX = 65_536
+/** From this size on a sealed store compresses values, where that makes them smaller. */
+export const STORE_COMPRESS_FROM_BYTES = 4096
 /** How much of SQLite's log file is kept after its contents went into the database. */
 export const STORE_SQLITE_LOG_BYTES = 67_108_864
 

@@ -14,6 +14,8 @@ export interface StoreEntry {
    * Revisions of different keys say nothing about each other.
    */
   readonly revision: number
+  /** Whether it was put with a time to live. */
+  readonly expires: boolean
 }
 
 export type StoreCondition =

@@ -111,7 +111,8 @@ function latest(left: string, right: string): string {
   return compareKeys(left, right) < 0 ? right : left
 }
 
-function checkBatch({ conditions = [], operations }: StoreBatch): CheckedBatch {
+/** Refuses a batch that no store takes. */
+export function checkBatch({ conditions = [], operations }: StoreBatch): CheckedBatch {
   checkCount('operations', operations, STORE_BATCH_MAX_OPERATIONS)
   checkCount('conditions', conditions, STORE_BATCH_MAX_CONDITIONS)
   let bytes = 0

@@ -1,9 +1,7 @@
 // The store in so few words that one can see that it is right: a row of entries, searched from end to end.
 import type { Store, StoreCondition, StoreEntry } from '../../src/core/ports.ts'
 
-interface Held extends StoreEntry {
-  readonly isBrief: boolean
-}
+type Held = StoreEntry
 
 export interface NaiveStore {
   readonly store: Pick<Store, 'get' | 'range' | 'commit' | 'clear'>
@@ -46,7 +44,7 @@ export function openNaiveStore(): NaiveStore {
           const { key } = operation
           held = held.filter((entry) => entry.key !== key)
           if (operation.do === 'delete') continue
-          held = [...held, { key, value: operation.value, revision, isBrief: operation.ttlMs !== undefined }]
+          held = [...held, { key, value: operation.value, revision, expires: operation.ttlMs !== undefined }]
         }
         return Promise.resolve({ committed: true, revision })
       },
@@ -58,7 +56,7 @@ export function openNaiveStore(): NaiveStore {
       },
     },
     outlive: () => {
-      held = held.filter(({ isBrief }) => !isBrief)
+      held = held.filter(({ expires }) => !expires)
       return Promise.resolve()
     },
   }

@@ -132,7 +132,7 @@ class Run {
     switch (step.step) {
       case 'get': {
         const entry = await this.#store.get(this.#place + step.key)
-        return entry && [Buffer.from(entry.value).toString(), this.#writer(entry.revision)]
+        return entry && [Buffer.from(entry.value).toString(), this.#writer(entry.revision), entry.expires]
       }
       case 'range': {
         const { after, order, limit } = step

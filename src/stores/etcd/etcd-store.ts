@@ -234,11 +234,12 @@ class EtcdBackend implements Backend {
     return Buffer.from(end ?? '\0')
   }
 
-  #show({ key, value, mod_revision: revision }: IKeyValue): StoreEntry {
+  #show({ key, value, mod_revision: revision, lease }: IKeyValue): StoreEntry {
     return {
       key: key.toString().slice(this.#prefix.length),
       value: Uint8Array.from(value),
       revision: Number(revision),
+      expires: lease !== '0',
     }
   }
 }

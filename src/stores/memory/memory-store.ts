@@ -53,7 +53,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   return guardStore((options.space ?? createMemorySpace(options)).backend)
 }
 
-interface Held extends StoreEntry {
+interface Held extends Omit<StoreEntry, 'expires'> {
   /** By the monotonic clock; infinite for what does not expire. */
   readonly expiresAtMs: number
 }
@@ -226,6 +226,6 @@ function expiryOf(key: string, atMs: number): string {
   return `${String(Math.ceil(atMs * 1000)).padStart(EXPIRY_DIGITS, '0')} ${key}`
 }
 
-function show({ key, value, revision }: Held): StoreEntry {
-  return { key, value: Uint8Array.from(value), revision }
+function show({ key, value, revision, expiresAtMs }: Held): StoreEntry {
+  return { key, value: Uint8Array.from(value), revision, expires: expiresAtMs !== Infinity }
 }

@@ -48,6 +48,8 @@ export class Connections {
     const pool = new pg.Pool({ ...settings, max: connections, allowExitOnIdle: true })
     // A connection that breaks while nobody uses it is replaced by the next one who needs it.
     pool.on('error', () => undefined)
+    // One that breaks while it is lent out tells its query; unheard, it would tell the whole process too.
+    pool.on('connect', (client) => client.on('error', () => undefined))
     return new Connections(pool, () => new pg.Client(settings), answerTimeoutMs)
   }
 

@@ -73,6 +73,7 @@ interface Row {
   readonly key: string
   readonly value: Buffer
   readonly revision: string
+  readonly expires: boolean
 }
 
 const NAME = 'postgres'
@@ -101,7 +102,7 @@ class PostgresBackend implements Backend {
   }
 
   async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
-    const text = `SELECT key, value, revision FROM ${this.#schema}.entries WHERE key = $1 AND ${ALIVE}`
+    const text = `SELECT key, value, revision, expires_at IS NOT NULL AS expires FROM ${this.#schema}.entries WHERE key = $1 AND ${ALIVE}`
     const rows = await this.#query<Row>(reading('read a key'), { name: 'get', text, values: [key] }, signal)
     return rows[0] === undefined ? undefined : show(rows[0])
   }
@@ -110,26 +111,24 @@ class PostgresBackend implements Backend {
     const direction = order === 'ascending' ? 'ASC' : 'DESC'
     // The first entry always fits; what follows, as long as those before leave room.
     const text = `
-      SELECT key, revision, CASE WHEN before < ${STORE_PAGE_MAX_BYTES} AND number <= $3 THEN value END AS value
+      SELECT key, revision, expires, CASE WHEN before < ${STORE_PAGE_MAX_BYTES} AND number <= $3 THEN value END AS value
       FROM (
-        SELECT key, revision, value, row_number() OVER in_order AS number,
+        SELECT key, revision, expires, value, row_number() OVER in_order AS number,
           coalesce(sum(octet_length(value)) OVER (in_order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
         FROM (
-          SELECT key, revision, value FROM ${this.#schema}.entries
+          SELECT key, revision, value, expires_at IS NOT NULL AS expires FROM ${this.#schema}.entries
           WHERE key >= $1 COLLATE "C" AND ($2::text IS NULL OR key < $2 COLLATE "C") AND ${ALIVE}
           ORDER BY key ${direction} LIMIT $3 + 1
         ) AS chosen
         WINDOW in_order AS (ORDER BY key ${direction})
       ) AS measured ORDER BY number`
     const statement = { name: `range-${order}`, text, values: [from, to ?? null, limit] }
-    const rows = await this.#query<{ key: string; value: Buffer | null; revision: string }>(
+    const rows = await this.#query<Omit<Row, 'value'> & { readonly value: Buffer | null }>(
       reading('read a range'),
       statement,
       signal,
     )
-    const entries = rows.flatMap(({ key, value, revision }) =>
-      value === null ? [] : [show({ key, value, revision })],
-    )
+    const entries = rows.flatMap(({ value, ...row }) => (value === null ? [] : [show({ ...row, value })]))
     return { entries, next: entries.length < rows.length ? entries.at(-1)?.key : undefined }
   }
 
@@ -360,6 +359,6 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-function show({ key, value, revision }: Row): StoreEntry {
-  return { key, value: Uint8Array.from(value), revision: Number(revision) }
+function show({ key, value, revision, expires }: Row): StoreEntry {
+  return { key, value: Uint8Array.from(value), revision: Number(revision), expires }
 }

@@ -109,10 +109,10 @@ class RedisBackend implements Backend {
 
   async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
     const held = await this.#bounded(reading('read a key'), signal, () =>
-      this.#redis.hmgetBuffer(this.#settings.prefix + key, 'v', 'r'),
+      this.#redis.hmgetBuffer(this.#settings.prefix + key, 'v', 'r', 'e'),
     )
-    const [value, revision] = held
-    return value && revision ? show(key, value, revision) : undefined
+    const [value, revision, expires] = held
+    return value && revision ? show(key, { value, revision, expires: expires !== null }) : undefined
   }
 
   async range({ from, to, order, limit }: KeySpan, signal: AbortSignal | undefined): Promise<RangePage> {
@@ -123,10 +123,10 @@ class RedisBackend implements Backend {
     ])
     const [more, ...fields] = answer as [number, ...Buffer[]]
     const entries: StoreEntry[] = []
-    for (let at = 0; at + 2 < fields.length; at += 3) {
-      const [key, value, revision] = fields.slice(at, at + 3)
+    for (let at = 0; at + 3 < fields.length; at += 4) {
+      const [key, value, revision, expires] = fields.slice(at, at + 4)
       if (key !== undefined && value !== undefined && revision !== undefined) {
-        entries.push(show(key.toString(), value, revision))
+        entries.push(show(key.toString(), { value, revision, expires: expires?.length === 1 }))
       }
     }
     return { entries, next: more === 1 ? entries.at(-1)?.key : undefined }
@@ -299,6 +299,10 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }
 
-function show(key: string, value: Buffer, revision: Buffer): StoreEntry {
-  return { key, value: Uint8Array.from(value), revision: Number(revision.toString()) }
+function show(
+  key: string,
+  held: { readonly value: Buffer; readonly revision: Buffer; readonly expires: boolean },
+): StoreEntry {
+  const { value, revision, expires } = held
+  return { key, value: Uint8Array.from(value), revision: Number(revision.toString()), expires }
 }

@@ -2,7 +2,7 @@
  * What a Redis store does happens inside these scripts: each is one atomic step on the server.
  *
  * Below the prefix of the store:
- * - `{prefix}{key}`: a hash with the value `v` and the revision `r`, with Redis' own time to live where it has one.
+ * - `{prefix}{key}`: a hash with the value `v` and the revision `r`; `e`, and Redis' own time to live, where it has one.
  * - `{prefix}~keys`: every key in a sorted set of equal scores, which Redis orders by bytes.
  * - `{prefix}~expiring`: keys that have a time to live, by the millisecond of their end. Redis removes the hash by itself; the
  *   next script that comes by takes the key out of the sets and tells the watches.
@@ -90,6 +90,7 @@ while at <= #ARGV do
     redis.call('HSET', prefix .. key, 'v', value, 'r', text)
     redis.call('ZADD', keys, 0, key)
     if ttl ~= '' then
+      redis.call('HSET', prefix .. key, 'e', '1')
       redis.call('PEXPIREAT', prefix .. key, string.format('%.0f', now + tonumber(ttl)))
       redis.call('ZADD', expiring, string.format('%.0f', now + tonumber(ttl)), key)
     end
@@ -103,7 +104,7 @@ if #told > 0 then note(told) end
 return {1, text}
 `
 
-/** ARGV: prefix, kept, epoch, low, high, direction, limit, bytes at most. Answers more or not, then key, value, revision. */
+/** ARGV: prefix, kept, epoch, low, high, direction, limit, bytes at most. Answers more or not, then key, value, revision and mark of expiry. */
 export const RANGE = `${COMMON}
 local low, high, limit, most = '[' .. ARGV[4], '(' .. ARGV[5], tonumber(ARGV[7]), tonumber(ARGV[8])
 if ARGV[5] == '' then high = '+' end
@@ -117,7 +118,7 @@ while true do
     found = redis.call('ZREVRANGEBYLEX', keys, high, low, 'LIMIT', offset, step)
   end
   for _, key in ipairs(found) do
-    local held = redis.call('HMGET', prefix .. key, 'v', 'r')
+    local held = redis.call('HMGET', prefix .. key, 'v', 'r', 'e')
     -- What has expired may still stand in the set.
     if held[1] then
       if count == limit or bytes >= most then
@@ -129,6 +130,7 @@ while true do
       page[#page + 1] = key
       page[#page + 1] = held[1]
       page[#page + 1] = held[2]
+      page[#page + 1] = held[3] or ''
     end
   end
   if #found < step then return page end

@@ -55,6 +55,7 @@ interface Row {
   readonly key: string
   readonly value: ArrayBuffer | Buffer
   readonly revision: number
+  readonly expires_at: number | null
 }
 
 interface State {
@@ -95,7 +96,7 @@ class SqliteBackend implements Backend {
 
   get(key: string): Promise<StoreEntry | undefined> {
     return this.#read(`read key ${JSON.stringify(key)}`, () => {
-      const sql = `SELECT key, value, revision FROM entries WHERE key = ? AND ${ALIVE}`
+      const sql = `SELECT key, value, revision, expires_at FROM entries WHERE key = ? AND ${ALIVE}`
       const row = this.#db.get<Row>(sql, key, this.#now())
       return row === undefined ? undefined : show(row)
     })
@@ -119,7 +120,10 @@ class SqliteBackend implements Backend {
         bytes += sizes[count++]?.bytes ?? 0
       const page = sizes.slice(0, count).map(({ key }) => key)
       const entries = page.flatMap((key) => {
-        const row = this.#db.get<Row>('SELECT key, value, revision FROM entries WHERE key = ?', key)
+        const row = this.#db.get<Row>(
+          'SELECT key, value, revision, expires_at FROM entries WHERE key = ?',
+          key,
+        )
         return row === undefined ? [] : [show(row)]
       })
       return { entries, next: count < sizes.length ? page.at(-1) : undefined }
@@ -357,9 +361,14 @@ function cursorOf({ epoch, revision }: Pick<State, 'epoch' | 'revision'>): strin
   return `${epoch}.${revision}`
 }
 
-function show({ key, value, revision }: Row): StoreEntry {
+function show({ key, value, revision, expires_at: expiresAt }: Row): StoreEntry {
   // `get` gives a Buffer, which may be a window into larger memory; the caller gets bytes of his own.
-  return { key, value: Uint8Array.from(Buffer.from(value as ArrayBuffer)), revision }
+  return {
+    key,
+    value: Uint8Array.from(Buffer.from(value as ArrayBuffer)),
+    revision,
+    expires: expiresAt !== null,
+  }
 }
 
 function isBusy(error: unknown): boolean {

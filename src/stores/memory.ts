@@ -1,0 +1,4 @@
+/** Package entry: the store in memory. */
+
+export { createMemorySpace, openMemoryStore } from './memory/memory-store.ts'
+export type { MemorySpace, MemoryStoreOptions } from './memory/memory-store.ts'
