@@ -1,6 +1,6 @@
 // One JSON request with a bound, for checks and smoke tests.
 
-const REQUEST_MS = 10_000
+const REQUEST_MS = 30_000
 
 export interface JsonAnswer {
   readonly status: number
