@@ -186,7 +186,7 @@ export const PUBLICATION_PATHS_SHOWN = 5
 export const WORKSPACE_FILES_MAX = 1_000_000
 /** The most bytes one workspace may have. */
 export const WORKSPACE_BYTES_MAX = 10_995_116_277_760
-/** How many files are brought in at the same time. */
+/** How many small files are brought in at the same time. */
 export const WORKSPACE_DOWNLOADS_IN_FLIGHT = 32
 /** How many of the others. */
 export const WORKSPACE_LARGE_DOWNLOADS_IN_FLIGHT = 4

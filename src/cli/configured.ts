@@ -1,5 +1,9 @@
 import type { Logger } from '../base/logger.ts'
-import { loadConfiguration, type LoadedConfiguration } from '../runtime/configuration.ts'
+import {
+  loadConfiguration,
+  type LoadConfigurationRequest,
+  type LoadedConfiguration,
+} from '../runtime/configuration.ts'
 import { openLogger } from '../runtime/logging.ts'
 import type { ConfiguredOptions } from './options.ts'
 import type { Terminal } from './terminal.ts'
@@ -8,13 +12,18 @@ import type { Terminal } from './terminal.ts'
 export async function loadForCommand(
   options: ConfiguredOptions,
   terminal: Terminal,
+  flags: LoadConfigurationRequest['flags'] = {},
 ): Promise<LoadedConfiguration> {
   const loaded = await loadConfiguration({
     directory: terminal.directory,
     environment: terminal.environment,
     path: options.config,
-    flags:
-      options.logLevel === undefined ? {} : { 'log.level': { flag: '--log-level', value: options.logLevel } },
+    flags: {
+      ...(options.logLevel === undefined
+        ? {}
+        : { 'log.level': { flag: '--log-level', value: options.logLevel } }),
+      ...flags,
+    },
   })
   for (const secret of loaded.secrets) terminal.keepSecret(secret)
   return loaded

@@ -9,6 +9,7 @@ import { LOG_LEVELS } from '../base/logger.ts'
 import { addCoreCommands } from './core-commands.ts'
 import { configured, example } from './help.ts'
 import { parsePort, type ConfiguredOptions, type DataOptions, type LakefsOptions } from './options.ts'
+import { addCacheCommands } from './cache-commands.ts'
 import { addTaskCommands } from './task-commands.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -28,6 +29,7 @@ export function buildProgram(terminal: Terminal): Command {
     .addHelpText('after', example('perago lakefs', 'perago doctor'))
   addTaskCommands(program, terminal)
   addCoreCommands(program, terminal)
+  addCacheCommands(program, terminal)
   addLakefs(program, terminal)
   addConfig(program, terminal)
   addDoctor(program, terminal)

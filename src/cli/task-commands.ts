@@ -106,6 +106,8 @@ function addStart(program: Command, terminal: Terminal): void {
     .option('--domain <name>', 'take only tasks of this domain')
     .option('--allow-drift', 'start even if Conductor has other definitions of the tasks')
     .option('--root <dir>', 'where workspaces and undelivered results are kept (default: .perago/work)')
+    .option('--cache-size <size>', 'how much to keep of what was fetched, such as 5GiB; 0: nothing')
+    .option('--no-warm', 'lay out every directory anew')
     .option(
       '--health-port <port>',
       'serve /healthz, /readyz and /metrics; further processes on the ports that follow',

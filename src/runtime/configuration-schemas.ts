@@ -5,6 +5,7 @@
 
 import { z } from 'zod'
 import { shortened } from '../base/one-line.ts'
+import { parseSize } from '../base/quantities.ts'
 
 /** Any text but the empty one. */
 export function textSchema(): z.ZodType<string> {
@@ -32,6 +33,21 @@ export function wholeNumberSchema(range: {
     const number = typeof raw === 'string' && /^\d{1,15}$/.test(raw) ? Number(raw) : raw
     if (typeof number !== 'number' || !Number.isInteger(number)) return undefined
     return number >= range.least && number <= range.most ? number : undefined
+  })
+}
+
+/** A number of bytes, as people write it; 0 needs no unit. */
+export function sizeSchema(): z.ZodType<number> {
+  return reading('a size such as "10 GiB", or 0', (raw) => {
+    if (raw === 0 || raw === '0') return 0
+    return typeof raw === 'string' ? parseSize(raw) : undefined
+  })
+}
+
+export function flagSchema(): z.ZodType<boolean> {
+  return reading('true or false', (raw) => {
+    if (typeof raw === 'boolean') return raw
+    return raw === 'true' ? true : raw === 'false' ? false : undefined
   })
 }
 

@@ -11,6 +11,7 @@ import {
 import { parseConfigurationFile, type ParsedFile } from '../base/configuration-file.ts'
 import { InvalidError } from '../base/errors.ts'
 import {
+  CACHE_MAX_BYTES,
   CONFIGURATION_FILE_MAX_BYTES,
   LAKEFS_CONNECTIONS_MAX,
   SECRET_FILE_MAX_BYTES,
@@ -20,7 +21,9 @@ import { createRedactor, type Redactor } from '../base/redaction.ts'
 import {
   addressSchema,
   choiceSchema,
+  flagSchema,
   secretSchema,
+  sizeSchema,
   textSchema,
   wholeNumberSchema,
 } from './configuration-schemas.ts'
@@ -67,6 +70,18 @@ export const SETTINGS = {
     about: 'The secret half of the credentials for Conductor.',
     variables: ['CONDUCTOR_AUTH_SECRET'],
     secret: true,
+  },
+  'cache.size': {
+    schema: sizeSchema(),
+    about:
+      'How many bytes of objects a worker keeps on its disk for later tasks, such as `5 GiB`; `0` keeps none.',
+    fallback: CACHE_MAX_BYTES,
+  },
+  'cache.warm': {
+    schema: flagSchema(),
+    about:
+      'Whether a task may take over the directory of the task before it, once that is proven to be its commit.',
+    fallback: true,
   },
   'log.level': {
     schema: choiceSchema(LOG_LEVELS),

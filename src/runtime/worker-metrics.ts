@@ -68,6 +68,19 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
     'step',
     'outcome',
   ])
+  const layOuts = counter(
+    'lay_outs_total',
+    'Workspaces that were laid out, or taken over from the task before.',
+    ['task', 'origin'],
+  )
+  const layOutFiles = counter('lay_out_files_total', 'Files of workspaces, by where they came from.', [
+    'task',
+    'origin',
+  ])
+  const layOutBytes = counter('lay_out_bytes_total', 'Bytes of workspaces, by where they came from.', [
+    'task',
+    'origin',
+  ])
   const publications = counter('publications_total', 'Publications, by what was done to the branch.', [
     'task',
     'action',
@@ -105,6 +118,21 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
     },
   })
 
+  const noteLayOut = (task: string, details: Readonly<Record<string, unknown>>): void => {
+    const [files, bytes] = [Number(details['files']), Number(details['bytes'])]
+    if (details['isWarm'] === true) {
+      layOuts.inc({ task, origin: 'warm' })
+      layOutFiles.inc({ task, origin: 'warm' }, files)
+      layOutBytes.inc({ task, origin: 'warm' }, bytes)
+      return
+    }
+    const [cachedFiles, cachedBytes] = [Number(details['cachedFiles']), Number(details['cachedBytes'])]
+    layOuts.inc({ task, origin: 'anew' })
+    layOutFiles.inc({ task, origin: 'cache' }, cachedFiles)
+    layOutFiles.inc({ task, origin: 'repository' }, files - cachedFiles)
+    layOutBytes.inc({ task, origin: 'cache' }, cachedBytes)
+    layOutBytes.inc({ task, origin: 'repository' }, bytes - cachedBytes)
+  }
   const note = (event: WorkerEvent): void => {
     switch (event.kind) {
       case 'poll': {
@@ -117,6 +145,7 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
       case 'step': {
         const { step, outcome, durationMs } = event.event
         stepSeconds.observe({ task: event.attempt.taskName, step, outcome }, durationMs / 1_000)
+        if (step === 'lay-out' && outcome === 'done') noteLayOut(event.attempt.taskName, event.event.details)
         break
       }
       case 'lease-lost': {

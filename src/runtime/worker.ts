@@ -6,6 +6,7 @@ import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
 import { systemClock } from '../base/clock.ts'
+import { CACHE_MAX_BYTES } from '../base/limits.ts'
 import type { RepositoryName } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
 import { plainRedactor, type Redactor } from '../base/redaction.ts'
@@ -21,7 +22,10 @@ import { openOutbox, sendForeseen } from '../worker/outbox.ts'
 import type { TaskDefinition } from '../worker/task-definition.ts'
 import { openThreadedLeases } from '../worker/threaded-leases.ts'
 import { startWorker, type RunningWorker, type StopReport } from '../worker/worker.ts'
-import { openWorkspaceRoot } from '../workspace/ownership.ts'
+import type { KeptForLater } from '../worker/attempt-workspace.ts'
+import { openWarmDirectories, type WarmDirectories } from '../worker/warm-directories.ts'
+import { openContentCache, type ContentCache } from '../workspace/content-cache.ts'
+import { openWorkspaceRoot, type WorkspaceRoot } from '../workspace/ownership.ts'
 import type { PeragoConfiguration } from './configuration.ts'
 import { conductorSettings, openConductor } from './conductor-connection.ts'
 import { openLakefs } from './lakefs-connection.ts'
@@ -47,6 +51,10 @@ export interface OpenWorkerOptions {
   readonly publishRefused?: FailureOptions['publishRefused']
   /** Of the task code; recorded with each publication. */
   readonly codeVersion?: string
+  /** How many bytes of objects the root keeps for later tasks; 0 keeps none. */
+  readonly cacheBytes?: number
+  /** Whether a task may take over the directory of the one before; it may unless this is `false`. */
+  readonly warm?: boolean
   /** Where health and metrics are served; nowhere unless set. */
   readonly health?: { readonly port: number; readonly host?: string }
   /** Asked before every fence; throws when this process may not act any more. */
@@ -94,6 +102,8 @@ export async function openWorker(
     const directory = resolve(options.root)
     const root = await openWorkspaceRoot({ directory, workerId, logger })
     closing.push(() => root.close())
+    const kept = openKept(options, root)
+    closing.push(() => closeKept(kept))
     const outbox = await openOutbox({ directory: outboxOf(directory, index), logger, now: () => new Date() })
     const leases = openThreadedLeases({ queue: leaseQueueModule(settings), clock: systemClock, logger })
     closing.push(() => leases.close())
@@ -106,6 +116,7 @@ export async function openWorker(
       tasks: tasks.map((task) => ({ task, modulePath: resolve(modulePath) })),
       openRepo: openRepos((repository) => openLakefsRepo(lakefs, repository)),
       root,
+      ...kept,
       outbox,
       leases,
       workerId,
@@ -180,6 +191,27 @@ async function serveHealth(
   from: Pick<Parameters<typeof serveWorkerHealth>[0], 'status' | 'metrics'>,
 ): Promise<HealthServer | undefined> {
   return health === undefined ? undefined : serveWorkerHealth({ ...from, ...health })
+}
+
+/** What attempts of this process keep for one another. That it cannot be kept is no reason not to work. */
+function openKept(
+  { cacheBytes = CACHE_MAX_BYTES, warm, logger }: OpenWorkerOptions,
+  root: WorkspaceRoot,
+): KeptForLater {
+  const kept: { cache?: ContentCache; warm?: WarmDirectories } = {}
+  if (warm !== false) kept.warm = openWarmDirectories({ root, clock: systemClock, logger })
+  if (cacheBytes === 0) return kept
+  try {
+    kept.cache = openContentCache({ root: root.directory, maxBytes: cacheBytes, logger })
+  } catch (error) {
+    logger.warn('there is no content cache: it could not be opened', { error })
+  }
+  return kept
+}
+
+async function closeKept({ cache, warm }: KeptForLater): Promise<void> {
+  await cache?.close()
+  await warm?.close()
 }
 
 /** The first call decides; all get its promise. */

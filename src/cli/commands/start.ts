@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
+import { CACHE_MAX_BYTES } from '../../base/limits.ts'
 import { startWorkers } from '../../runtime/start-workers.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { WORK_ROOT, type ConfiguredOptions } from '../options.ts'
@@ -11,13 +12,21 @@ export interface StartOptions extends Omit<ConfiguredOptions, 'json'> {
   readonly domain?: string
   readonly allowDrift?: boolean
   readonly root?: string
+  readonly cacheSize?: string
+  /** False for `--no-warm`. */
+  readonly warm?: boolean
   readonly healthPort?: number
   readonly healthHost?: string
 }
 
 /** Works until the terminal says to stop. Standard output gets one line, when every process takes work. */
 export async function startTasks(module: string, options: StartOptions, terminal: Terminal): Promise<void> {
-  const loaded = await loadForCommand(options, terminal)
+  const loaded = await loadForCommand(options, terminal, {
+    ...(options.cacheSize === undefined
+      ? {}
+      : { 'cache.size': { flag: '--cache-size', value: options.cacheSize } }),
+    ...(options.warm === false ? { 'cache.warm': { flag: '--no-warm', value: false } } : {}),
+  })
   const logger = await loggerForCommand(loaded, terminal)
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
@@ -40,6 +49,8 @@ export async function startTasks(module: string, options: StartOptions, terminal
       options: {
         root,
         ...health,
+        cacheBytes: loaded.settings['cache.size'].value ?? CACHE_MAX_BYTES,
+        warm: loaded.settings['cache.warm'].value ?? true,
         ...(options.slots === undefined ? {} : { slots: options.slots }),
         ...(options.domain === undefined ? {} : { domain: options.domain }),
         ...(options.allowDrift === undefined ? {} : { allowDrift: options.allowDrift }),
