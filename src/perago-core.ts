@@ -21,6 +21,16 @@ export {
   type SuppliedOutputs,
 } from './core/life-cycle/sub-pipeline.ts'
 
+export { keepMaintained, type KeepMaintainedOptions } from './core/life-cycle/keep-maintained.ts'
+export {
+  DEFAULT_RETENTION,
+  openMaintenance,
+  type Maintenance,
+  type MaintenanceOptions,
+  type Retention,
+} from './core/life-cycle/maintenance.ts'
+export type { PassReport } from './core/life-cycle/run-pass.ts'
+
 export type { EventManager, PublishOptions } from './core/events/event-manager.ts'
 export type { ClearRule } from './core/events/clear-events.ts'
 export type { EventFilter } from './core/events/event-filter.ts'

@@ -64,14 +64,16 @@ export class EventWriter {
       now,
     )
     for (const { request, error } of plan.refused) this.#take(request)?.reject(error)
+    // What was refused may be judged by a record that is long gone; the next one is judged by a new look.
+    if (plan.refused.length > 0) this.#tail = undefined
     if (plan.accepted.length === 0) return undefined
-    return this.#commit(plan)
+    return this.#commit(plan, tail)
   }
 
-  async #commit(plan: AppendPlan): Promise<'conflict' | undefined> {
+  async #commit(plan: AppendPlan, tail: LogTail): Promise<'conflict' | undefined> {
     const [first] = plan.accepted
     if (first === undefined) return undefined
-    const write = { batch: plan.batch, hasHappened: () => this.#hasHappened(first.place) }
+    const write = { batch: plan.batch, hasHappened: () => this.#hasHappened(first.place, tail) }
     let result
     try {
       result = await commitGuarded(this.#bound.scope.store, write, this.#pace)
@@ -86,23 +88,21 @@ export class EventWriter {
       this.#bound.live.forget()
       return 'conflict'
     }
-    this.#advance(plan, result.revision)
+    this.#advance(plan, tail, result.revision)
     for (const { request } of plan.accepted) this.#take(request)?.resolve(request.id)
     return undefined
   }
 
-  #advance({ accepted, record }: AppendPlan, revision: number | undefined): void {
+  #advance({ accepted, record }: AppendPlan, { seen }: LogTail, revision: number | undefined): void {
     const last = accepted.at(-1)
-    if (this.#tail === undefined || last === undefined) return
-    if (record !== undefined && revision === undefined) {
+    if (record !== undefined) {
+      // The execution is over: nothing follows.
       this.#tail = undefined
-      this.#bound.live.forget()
-      return
+      if (revision === undefined) this.#bound.live.forget()
+      else this.#bound.live.note({ record, revision })
+    } else if (last !== undefined) {
+      this.#tail = { seen, sequence: last.place.sequence, timestamp: last.place.timestamp }
     }
-    const { seen } = this.#tail
-    const next = record === undefined || revision === undefined ? seen : { record, revision }
-    if (next !== seen) this.#bound.live.note(next)
-    this.#tail = { seen: next, sequence: last.place.sequence, timestamp: last.place.timestamp }
   }
 
   /** Requests whose idempotency key was used before are answered, and leave the row. */
@@ -131,12 +131,12 @@ export class EventWriter {
     return { seen, sequence, timestamp }
   }
 
-  async #hasHappened(place: EventPlace): Promise<'yes' | 'no' | 'open'> {
+  async #hasHappened(place: EventPlace, tail: LogTail): Promise<'yes' | 'no' | 'open'> {
     const { scope, live } = this.#bound
     const entry = await scope.store.get(scope.keys.entry(place.sequence))
     if (entry !== undefined) return decodeEvent(entry.value).id === place.id ? 'yes' : 'no'
     const seen = await live.find()
-    if (seen !== undefined && seen.revision === this.#tail?.seen.revision) return 'open'
+    if (seen !== undefined && seen.revision === tail.seen.revision) return 'open'
     // With the record's change the condition cannot hold any more. But if the log was cleared or freed meanwhile, an event
     // that had been there would not be found either.
     if (seen?.record.events === 'hot' && seen.record.clearedUpTo < place.sequence) return 'no'

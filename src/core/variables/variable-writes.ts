@@ -108,7 +108,9 @@ export async function removeVariable(
 }
 
 async function seeActive({ live }: BoundScope, doing: string): Promise<SeenRecord> {
-  const seen = await live.seen()
+  const known = await live.seen()
+  // Refused only by a new look: what was seen may be long gone.
+  const seen = hasEnded(known.record) ? await live.read() : known
   if (hasEnded(seen.record)) throw notActive(seen.record, doing)
   return seen
 }

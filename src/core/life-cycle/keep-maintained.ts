@@ -1,0 +1,50 @@
+/** Archiving and sweeping from time to time, for a host that runs as long as its signal lets it. */
+
+import { systemClock, type Clock } from '../../base/clock.ts'
+import { ARCHIVE_INTERVAL_MS, SWEEP_INTERVAL_MS } from '../../base/limits.ts'
+import { silentLogger, type Logger } from '../../base/logger.ts'
+import type { Maintenance } from './maintenance.ts'
+
+export interface KeepMaintainedOptions {
+  readonly maintenance: Maintenance
+  /** Ends it, quietly, after the step that is under way. */
+  readonly signal: AbortSignal
+  readonly archiveIntervalMs?: number
+  readonly sweepIntervalMs?: number
+  readonly clock?: Clock
+  readonly logger?: Logger
+}
+
+/** A pass that fails is logged and made again after the same interval: nothing is lost by waiting. */
+export async function keepMaintained(options: KeepMaintainedOptions): Promise<void> {
+  const {
+    maintenance,
+    archiveIntervalMs = ARCHIVE_INTERVAL_MS,
+    sweepIntervalMs = SWEEP_INTERVAL_MS,
+  } = options
+  await Promise.all([
+    repeat(options, { what: 'archiving', intervalMs: archiveIntervalMs, pass: maintenance.archiveOnce }),
+    repeat(options, { what: 'sweeping', intervalMs: sweepIntervalMs, pass: maintenance.sweepOnce }),
+  ])
+  await maintenance.release().catch(() => undefined)
+}
+
+interface Job {
+  readonly what: string
+  readonly intervalMs: number
+  readonly pass: Maintenance['archiveOnce']
+}
+
+async function repeat(
+  { signal, clock = systemClock, logger = silentLogger }: KeepMaintainedOptions,
+  { what, intervalMs, pass }: Job,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await pass(signal)
+    } catch (error) {
+      logger.warn(`a pass of ${what} failed`, { error })
+    }
+    await clock.sleep(intervalMs, signal).catch(() => undefined)
+  }
+}

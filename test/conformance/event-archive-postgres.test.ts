@@ -1,0 +1,158 @@
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { once } from 'node:events'
+import { Client } from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { openCore } from '../../src/core/life-cycle/core.ts'
+import { openMaintenance } from '../../src/core/life-cycle/maintenance.ts'
+import type { EventArchive } from '../../src/core/events/archive-port.ts'
+import { openPostgresArchive } from '../../src/stores/archive/postgres-archive.ts'
+import { openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { StillClock, externalEvent } from '../support/core-world.ts'
+import { freshName } from '../support/servers/own-database.ts'
+import { useRealServer } from '../support/servers/servers.ts'
+import { eventArchiveConformance } from './event-archive.ts'
+
+const postgres = useRealServer('postgres')
+
+eventArchiveConformance('postgres', async (context) => {
+  const options = { url: postgres(context).url, schema: freshName() }
+  const reopen = async (): Promise<EventArchive> => {
+    const archive = await openPostgresArchive(options)
+    onTestFinished(() => archive.close())
+    return archive
+  }
+  return { archive: await reopen(), reopen }
+})
+
+test('E-74 the table events has its columns, its key and its indexes in PostgreSQL', async (context) => {
+  const { url } = postgres(context)
+  const schema = freshName()
+  const archive = await openPostgresArchive({ url, schema })
+  expect(await archive.count({ tenant: '', execution: 'exec_1' })).toBe(0)
+  await archive.close()
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const columns = await client.query<{ column_name: string; data_type: string }>(
+    'SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = $1 ORDER BY ordinal_position',
+    [schema],
+  )
+  expect(columns.rows.map(({ column_name, data_type }) => [column_name, data_type])).toEqual([
+    ['id', 'text'],
+    ['tenant', 'text'],
+    ['execution_id', 'text'],
+    ['event_type', 'text'],
+    ['source_type', 'text'],
+    ['source_id', 'text'],
+    ['sequence', 'bigint'],
+    ['payload', 'jsonb'],
+    ['payload_exact', 'text'],
+    ['timestamp', 'timestamp with time zone'],
+  ])
+  const indexes = await client.query<{ indexdef: string }>(
+    'SELECT indexdef FROM pg_indexes WHERE schemaname = $1 ORDER BY indexname',
+    [schema],
+  )
+  expect(indexes.rows.map(({ indexdef }) => /\((\w+)/.exec(indexdef)?.[1])).toEqual([
+    'execution_id',
+    'event_type',
+    'id',
+  ])
+})
+
+test('E-74 several archivers that begin at the same time make the table once', async (context) => {
+  const options = { url: postgres(context).url, schema: freshName() }
+  const archives = await Promise.all(Array.from({ length: 4 }, () => openPostgresArchive(options)))
+  onTestFinished(async () => {
+    await Promise.all(archives.map((archive) => archive.close()))
+  })
+  const place = { tenant: '', execution: 'exec_1' }
+  expect(await Promise.all(archives.map((archive) => archive.count(place)))).toEqual([0, 0, 0, 0])
+})
+
+/** A way to the server that can be cut, as when the server is stopped. */
+async function openWay(
+  url: string,
+): Promise<{ url: string; cut: () => Promise<void>; mend: () => Promise<void> }> {
+  const target = new URL(url)
+  const sockets = new Set<Socket>()
+  const listen = async (port: number): Promise<Server> => {
+    const server = createServer((near) => {
+      const far = connect(Number(target.port), target.hostname)
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        sockets.add(one)
+        one.on('error', () => other.destroy())
+        one.on('close', () => {
+          sockets.delete(one)
+          other.destroy()
+        })
+      }
+      near.pipe(far)
+      far.pipe(near)
+    })
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return server
+  }
+  let server: Server | undefined = await listen(0)
+  const { port } = server.address() as { port: number }
+  const cut = async (): Promise<void> => {
+    const closing = server
+    server = undefined
+    closing?.close()
+    for (const socket of sockets) socket.destroy()
+    if (closing !== undefined) await once(closing, 'close')
+  }
+  onTestFinished(cut)
+  const through = new URL(url)
+  through.hostname = '127.0.0.1'
+  through.port = String(port)
+  return {
+    url: through.href,
+    cut,
+    mend: async () => {
+      server = await listen(port)
+    },
+  }
+}
+
+test('E-81 nothing is lost while PostgreSQL is away for an hour: it is archived when it is back', async (context) => {
+  const way = await openWay(postgres(context).url)
+  const archive = await openPostgresArchive({ url: way.url, schema: freshName() })
+  onTestFinished(() => archive.close())
+  const clock = new StillClock()
+  const store = openMemoryStore()
+  const core = openCore({ store, archive, clock })
+  const { archiveOnce, sweepOnce } = openMaintenance({
+    store,
+    archive,
+    clock,
+    retention: { eventsMs: 60_000 },
+  })
+  const histories = new Map<string, unknown>()
+  const run = async (): Promise<void> => {
+    const execution = await core.startExecution({ name: 'etl' })
+    for (let n = 0; n < 20; n += 1) await execution.events.publish(externalEvent('external.n', { n }))
+    await execution.finish({ status: 'completed' })
+    histories.set(execution.id, await execution.events.query())
+  }
+  await run()
+  expect(await archiveOnce()).toMatchObject({ done: 1, failed: 0 })
+  await way.cut()
+  for (let minute = 0; minute < 60; minute += 10) {
+    await run()
+    clock.move(10 * 60_000)
+    expect(await archiveOnce()).toMatchObject({ done: 0 })
+    await sweepOnce()
+  }
+  await way.mend()
+  expect(await archiveOnce()).toMatchObject({ done: 6, failed: 0 })
+  expect((await store.range({ prefix: 'log:' })).entries).toEqual([])
+  const [, ...during] = [...histories]
+  for (const [id, history] of during) {
+    expect(await (await core.openExecution(id)).events.query()).toEqual(history)
+  }
+}, 120_000)
