@@ -493,3 +493,72 @@ export const ARCHIVE_INTERVAL_MS = 5_000
 export const ARCHIVE_BATCH_EVENTS = 500
 /** How long one statement of the archive may take. */
 export const ARCHIVE_STATEMENT_TIMEOUT_MS = 30_000
+
+// ── doors
+
+/** The longest name of a token. */
+export const TOKEN_NAME_MAX_CHARS = 100
+/** The longest life of a token that ends by itself. */
+export const TOKEN_LIFETIME_MAX_MS = 315_360_000_000
+/** The largest body of a request. */
+export const API_BODY_MAX_BYTES = 131_072
+/** The largest payload of an event from outside, as JSON. */
+export const EVENT_OUTSIDE_PAYLOAD_MAX_BYTES = 65_536
+/** How many events one page of an answer has where nobody asks for another number. */
+export const API_PAGE_EVENTS = 100
+/** The most events of one page of an answer. */
+export const API_PAGE_MAX_EVENTS = 1_000
+/** How many types or patterns one request may name. */
+export const API_TYPES_MAX = 32
+/** How many requests a caller may send at once before it is slowed down. */
+export const API_REQUESTS_AT_ONCE = 200
+/** How many requests a second a caller may send in the long run. */
+export const API_REQUESTS_PER_SECOND = 100
+/** How many requests without a good token an address may send at once before it is slowed down. */
+export const API_FAILURES_AT_ONCE = 20
+/** How many requests a second without a good token an address may send in the long run. */
+export const API_FAILURES_PER_SECOND = 1
+/** Of how many callers it is remembered how often they asked. */
+export const API_CALLERS_REMEMBERED = 10_000
+/** How many connections the HTTP door holds at the same time. */
+export const HTTP_CONNECTIONS_MAX = 4_096
+/** How long the head of a request may take to arrive. */
+export const HTTP_HEADERS_TIMEOUT_MS = 10_000
+/** How long a whole request may take to arrive. */
+export const HTTP_REQUEST_TIMEOUT_MS = 30_000
+/** The largest head of a request. */
+export const HTTP_HEADERS_MAX_BYTES = 16_384
+/** How long requests may take to be answered once the HTTP door closes, before their connections are cut. */
+export const HTTP_CLOSE_DEADLINE_MS = 5_000
+/** How often a follower hears something when nothing happens; then its token is looked at again too. */
+export const FOLLOW_HEARTBEAT_MS = 15_000
+/** How many followers one server has, all executions together. */
+export const FEED_FOLLOWERS_MAX = 5_000
+/** How many of the newest events of a followed execution are kept in memory. */
+export const FEED_EVENTS_REMEMBERED = 1_000
+/** How many events a follower that lags behind reads at a time. */
+export const FEED_PAGE_EVENTS = 200
+/** Of how many tenants the executions that this process works with are remembered. */
+export const EXECUTION_TENANTS_REMEMBERED = 1_000
+/** The most webhooks of one tenant. */
+export const WEBHOOKS_PER_TENANT_MAX = 50
+/** The largest payload that a webhook is sent; a larger one is left out, and to be read. */
+export const WEBHOOK_PAYLOAD_MAX_BYTES = 16_384
+/** How long a receiver may take to answer. */
+export const WEBHOOK_TIMEOUT_MS = 10_000
+/** How often a delivery is tried in all where a webhook does not say. */
+export const WEBHOOK_ATTEMPTS = 8
+/** The most tries that a webhook may ask for. */
+export const WEBHOOK_ATTEMPTS_MAX = 20
+/** The wait before the second try of a delivery where a webhook does not say; it doubles with each further try. */
+export const WEBHOOK_FIRST_DELAY_MS = 5_000
+/** The longest wait between two tries of a delivery. */
+export const WEBHOOK_MAX_DELAY_MS = 3_600_000
+/** How many deliveries of one webhook are under way at the same time. */
+export const WEBHOOK_IN_FLIGHT = 4
+/** How many events are taken out of the outbox at a time. */
+export const OUTBOX_PAGE_EVENTS = 100
+/** How often webhooks are looked after when nobody wakes them. */
+export const WEBHOOK_LOOK_MS = 1_000
+/** How long the right to deliver webhooks is held without being renewed. */
+export const WEBHOOK_LEASE_MS = 15_000

@@ -1,4 +1,6 @@
 // The commands as they are shipped: `npm test` builds dist/ first.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openProject, type Project } from '../../test/support/cli/command.ts'
@@ -117,4 +119,46 @@ test('DO-11 DO-23 serve speaks TLS with a certificate, and goes nowhere in plain
   expect([half.code, half.stderr]).toEqual([2, expect.stringContaining('--tls-cert and --tls-key')])
   const none = await project.run(['serve', '--memory', '--tls-cert', 'none.pem', '--tls-key', 'key.pem'])
   expect(none.stderr).toContain('none.pem: there is no such file')
+})
+
+test('DO-28 a webhook that is added on the command line is sent events, or told why not, and is sent them again', async () => {
+  await startExecution()
+  const received: string[] = []
+  const receiver = createServer((request, response) => {
+    received.push(String(request.headers['perago-event']))
+    response.end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  try {
+    const address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
+    const added = await project.run(['webhooks', 'add', address, '--type', 'external.**', '--attempts', '1'])
+    const [id = '', secret = ''] = added.stdout.trim().split(' ')
+    expect((await project.run(['webhooks', 'list'])).stdout).toContain(`${id}  external.**`)
+    expect((await project.run(['webhooks', 'list', '--json'])).stdout).not.toContain(secret)
+    const { stdout: token } = await project.run(['token', 'create', '--name', 'ci', '--role', 'operator'])
+    const post = async (url: string, type: string) => {
+      const headers = { authorization: `Bearer ${token.trim()}`, 'content-type': 'application/json' }
+      const body = JSON.stringify({ execution_id: 'exec_1', event_type: type })
+      expect((await fetch(`${url}/events`, { method: 'POST', headers, body })).status).toBe(201)
+    }
+    const strict = project.start(['serve', '--port', '0'])
+    await post((await strict.firstLine).replace('ready ', ''), 'external.a.b')
+    await expect
+      .poll(async () => (await project.run(['webhooks', 'dead', id])).stdout, { timeout: 20_000 })
+      .toContain('[server/private-address]')
+    strict.child.kill('SIGTERM')
+    await strict.ended
+    expect(received).toEqual([])
+    const server = project.start(['serve', '--port', '0', '--allow-private-webhooks'])
+    await post((await server.firstLine).replace('ready ', ''), 'external.c.d')
+    expect((await project.run(['webhooks', 'redeliver', id])).stdout).toBe('1 to be delivered again\n')
+    await expect
+      .poll(() => received.toSorted(), { timeout: 20_000 })
+      .toEqual(['external.a.b', 'external.c.d'])
+    expect((await project.run(['webhooks', 'remove', id])).code).toBe(0)
+    server.child.kill('SIGTERM')
+    expect((await server.ended).code).toBe(0)
+  } finally {
+    await new Promise((resolve) => receiver.close(resolve))
+  }
 })

@@ -35,6 +35,7 @@ function addServe(program: Command, terminal: Terminal): void {
     .option('--tls-cert <file>', 'a certificate in PEM; then only TLS is spoken')
     .option('--tls-key <file>', 'its key in PEM')
     .option('--allow-plain-text', 'listen beyond loopback without TLS, behind a proxy that speaks it')
+    .option('--allow-private-webhooks', 'let webhooks lead to private addresses')
     .addOption(
       new Option('--open-loopback <role>', 'let requests from this machine in without a token').choices(
         ROLES,

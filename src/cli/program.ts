@@ -12,6 +12,7 @@ import { parsePort, type ConfiguredOptions, type DataOptions, type LakefsOptions
 import { addCacheCommands } from './cache-commands.ts'
 import { addTaskCommands } from './task-commands.ts'
 import type { Terminal } from './terminal.ts'
+import { addWebhookCommands } from './webhook-commands.ts'
 
 export function buildProgram(terminal: Terminal): Command {
   const program = new Command('perago')
@@ -28,8 +29,9 @@ export function buildProgram(terminal: Terminal): Command {
     })
     .addHelpText('after', example('perago lakefs', 'perago doctor'))
   addTaskCommands(program, terminal)
-  addCoreCommands(program, terminal)
   addCacheCommands(program, terminal)
+  addCoreCommands(program, terminal)
+  addWebhookCommands(program, terminal)
   addLakefs(program, terminal)
   addConfig(program, terminal)
   addDoctor(program, terminal)

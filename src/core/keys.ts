@@ -94,6 +94,20 @@ export function leaseKey(name: string): string {
   return `leases:${checkId(name, 'lease')}`
 }
 
+/** An event that those outside are still to be told of; put with the event itself. */
+export function outboxKey(scope: ExecutionScope, sequence: number): string {
+  return OUTBOX_PREFIX + logKey(scope, sequence).slice('log:'.length)
+}
+
+/** All of it, of every tenant; for whoever tells those outside. */
+export const OUTBOX_PREFIX = 'outbox:'
+
+/** Whose event a key of the outbox stands for; `undefined` is the default tenant. */
+export function tenantOfOutboxKey(key: string): string | undefined {
+  const [place = ''] = key.slice(OUTBOX_PREFIX.length).split(':')
+  return place.includes('/') ? place.split('/')[0] : undefined
+}
+
 /** What belongs to the server and to no execution, such as its tokens. */
 export function serverKey(shelf: string, id: string): string {
   return serverPrefix(shelf) + checkId(id, 'record')

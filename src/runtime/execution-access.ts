@@ -13,6 +13,8 @@ import type { Store } from '../core/ports.ts'
 export interface ExecutionAccessParts {
   readonly store: Store
   readonly logger: Logger
+  /** Events are put into the outbox too, for webhooks. */
+  readonly outbox?: boolean
 }
 
 /** Meets the port of the doors. */
@@ -30,10 +32,11 @@ export interface OpenedExecution {
   changes(signal: AbortSignal): AsyncIterable<unknown>
 }
 
-export function openExecutionAccess({ store, logger }: ExecutionAccessParts): OpenedAccess {
+export function openExecutionAccess({ store, logger, outbox = false }: ExecutionAccessParts): OpenedAccess {
   const cores = new Map<string | undefined, Core>()
   const coreOf = (tenant: string | undefined): Core => {
-    const core = cores.get(tenant) ?? openCore({ store, logger, ...(tenant === undefined ? {} : { tenant }) })
+    const core =
+      cores.get(tenant) ?? openCore({ store, logger, outbox, ...(tenant === undefined ? {} : { tenant }) })
     cores.delete(tenant)
     cores.set(tenant, core)
     if (cores.size > EXECUTION_TENANTS_REMEMBERED) {

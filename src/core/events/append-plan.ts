@@ -106,7 +106,7 @@ function statusAfter(record: ExecutionRecord, { event }: AppendRequest): Executi
 }
 
 function putsOf(
-  { keys }: Scope,
+  { keys, outbox }: Scope,
   { event, along = [], idempotency }: AppendRequest,
   place: EventPlace,
 ): readonly Extract<StoreOperation, { do: 'put' }>[] {
@@ -120,6 +120,7 @@ function putsOf(
     const note = Buffer.from(JSON.stringify({ id: place.id, fingerprint: idempotency.fingerprint }))
     puts.push({ do: 'put', key: keys.idempotent(idempotency.digest), value: note })
   }
+  if (outbox) puts.push({ do: 'put', key: keys.outbox(place.sequence), value })
   return puts
 }
 

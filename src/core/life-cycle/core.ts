@@ -29,6 +29,8 @@ export interface CoreOptions {
   readonly tenant?: string
   /** Where the events of executions that are over are kept. */
   readonly archive?: EventArchive
+  /** Puts each event into the outbox too, in the same write, for webhooks. Whoever sets it must also empty it. */
+  readonly outbox?: boolean
   /** What happens to payloads above the advised size; `warn` unless told. */
   readonly payloads?: PayloadRule
   readonly clock?: Clock
@@ -55,7 +57,8 @@ export function openCore(options: CoreOptions): Core {
   const { store, clock = systemClock, random = systemRandom, logger = silentLogger } = options
   const pace = { clock, random }
   const make = options.makeId ?? makeId
-  const scopes = new Scopes(store, options.tenant === undefined ? undefined : tenantId(options.tenant))
+  const tenant = options.tenant === undefined ? undefined : tenantId(options.tenant)
+  const scopes = new Scopes(store, tenant, options.outbox)
   const events = createEventLog({
     scopes,
     pace,

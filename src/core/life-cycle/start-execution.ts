@@ -49,6 +49,7 @@ export async function startExecution(parts: CoreParts, request: StartRequest): P
           ...firstVariables(bound, record, request.inputs ?? {}),
           { do: 'put', key: keys.entry(1), value: event },
           { do: 'put', key: keys.event('pipeline.started'), value: event },
+          ...(scope.outbox ? [{ do: 'put', key: keys.outbox(1), value: event } as const] : []),
         ],
       },
       hasHappened: async () => {

@@ -16,6 +16,7 @@ import {
   logPrefix,
   markKey,
   marksPrefix,
+  outboxKey,
   variableKey,
   variablesPrefix,
   type ExecutionId,
@@ -29,6 +30,8 @@ export interface Scope {
   readonly execution: ExecutionId
   readonly tenant: TenantId | undefined
   readonly keys: ScopeKeys
+  /** Whether events are put into the outbox too, for those outside who are told of them. */
+  readonly outbox: boolean
 }
 
 export interface ScopeKeys {
@@ -45,15 +48,17 @@ export interface ScopeKeys {
   variable(name: string): string
   mark(token: string): string
   idempotent(digest: string): string
+  outbox(sequence: number): string
 }
 
 /** Refuses an id that is none, also at run time: there is no execution by default. */
-export function bindScope(store: Store, place: ExecutionScope): Scope {
+export function bindScope(store: Store, place: ExecutionScope, outbox = false): Scope {
   executionId(place.execution)
   return {
     store,
     execution: place.execution,
     tenant: place.tenant,
+    outbox,
     keys: {
       record: executionKey(place),
       events: eventsPrefix(place),
@@ -67,6 +72,7 @@ export function bindScope(store: Store, place: ExecutionScope): Scope {
       variable: (name) => variableKey(place, name),
       mark: (token) => markKey(place, token),
       idempotent: (digest) => idempotencyKey(place, digest),
+      outbox: (sequence) => outboxKey(place, sequence),
     },
   }
 }

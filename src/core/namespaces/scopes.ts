@@ -14,11 +14,13 @@ export interface BoundScope {
 export class Scopes {
   readonly store: Store
   readonly tenant: TenantId | undefined
+  readonly #outbox: boolean
   readonly #bound = new Map<ExecutionId, BoundScope>()
 
-  constructor(store: Store, tenant?: TenantId) {
+  constructor(store: Store, tenant?: TenantId, outbox = false) {
     this.store = store
     this.tenant = tenant
+    this.#outbox = outbox
   }
 
   /** Throws `core/bad-id` for what is no id, `undefined` among it. */
@@ -38,7 +40,8 @@ export class Scopes {
 
   #bind(execution: ExecutionId): BoundScope {
     const { store, tenant } = this
-    const scope = bindScope(store, tenant === undefined ? { execution } : { tenant, execution })
+    const place = tenant === undefined ? { execution } : { tenant, execution }
+    const scope = bindScope(store, place, this.#outbox)
     return { scope, live: new LiveRecord(scope) }
   }
 }
