@@ -153,6 +153,14 @@ function succeed(
   }: Pick<HandOverRequest, 'changes' | 'stored'> & { readonly facts: ReadonlyMap<string, FileFacts> },
 ): ManifestRecord | undefined {
   const { prefix } = before
+  if (changes.uploads.length === 0 && changes.deletes.length === 0) {
+    for (const [path, now] of facts) {
+      const index = before.find(path)
+      // What is not in it was left out, and is gone by now.
+      if (index !== -1) before.recordFacts(index, now)
+    }
+    return before
+  }
   const uploads = new Map(changes.uploads.map((upload) => [upload.key.slice(prefix.length), upload]))
   const deletes = new Set(changes.deletes.map((key) => key.slice(prefix.length)))
   const added = [...uploads.keys()].filter((path) => before.find(path) === -1).sort(compareBytes)

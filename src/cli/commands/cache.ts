@@ -2,9 +2,7 @@
 
 import { join, resolve } from 'node:path'
 import { formatSize } from '../../base/quantities.ts'
-import { checkEntries, clearEntries, listEntries, type CacheEntry } from '../../workspace/cache-files.ts'
-import { sizeOfEntryName } from '../../workspace/cache-entry.ts'
-import { cacheDirectoryOf } from '../../workspace/content-cache.ts'
+import { clearContentCache, listContentCache, verifyContentCache } from '../../runtime/content-cache.ts'
 import { WORK_ROOT } from '../options.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -16,24 +14,16 @@ export interface CacheOptions {
 
 /** Says what is kept, the last used first. */
 export async function listCache(options: CacheOptions, terminal: Terminal): Promise<void> {
-  const directory = directoryOf(options, terminal)
-  const entries: CacheEntry[] = []
-  for await (const entry of listEntries(directory)) entries.push(entry)
-  entries.sort((a, b) => b.usedAtMs - a.usedAtMs)
-  const bytes = entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  const listing = await listContentCache(rootOf(options, terminal))
   if (options.json === true) {
-    const listed = entries.map(({ name, usedAtMs }) => ({
-      name,
-      sizeBytes: sizeOfEntryName(name),
-      usedAt: new Date(usedAtMs).toISOString(),
-    }))
-    answerJson(terminal, { directory, bytes, entries: listed })
+    answerJson(terminal, listing)
     return
   }
-  const rows = entries.map(({ name, usedAtMs }) => [
+  const { entries, bytes, directory } = listing
+  const rows = entries.map(({ name, sizeBytes, usedAt }) => [
     name,
-    formatSize(sizeOfEntryName(name)),
-    `used ${new Date(usedAtMs).toISOString()}`,
+    formatSize(sizeBytes),
+    `used ${usedAt.toISOString()}`,
   ])
   if (rows.length > 0) terminal.answer(renderTable(rows))
   terminal.answer(`${entries.length} objects, ${formatSize(bytes)} in ${directory}\n`)
@@ -41,28 +31,25 @@ export async function listCache(options: CacheOptions, terminal: Terminal): Prom
 
 /** Reads all of it, and removes what is damaged. */
 export async function verifyCache(options: CacheOptions, terminal: Terminal): Promise<void> {
-  const directory = directoryOf(options, terminal)
-  const checked = await checkEntries(directory, { signal: terminal.stopSignal() })
+  const checked = await verifyContentCache(rootOf(options, terminal), { signal: terminal.stopSignal() })
   if (options.json === true) {
-    answerJson(terminal, { directory, ...checked })
+    answerJson(terminal, checked)
     return
   }
-  for (const name of checked.damaged) terminal.answer(`damaged, removed: ${name}\n`)
-  terminal.answer(
-    `${checked.entries} objects are whole, ${formatSize(checked.bytes)}; ${checked.damaged.length} were damaged\n`,
-  )
+  const { damaged, entries, bytes } = checked
+  for (const name of damaged) terminal.answer(`damaged, removed: ${name}\n`)
+  terminal.answer(`${entries} objects are whole, ${formatSize(bytes)}; ${damaged.length} were damaged\n`)
 }
 
 /** Removes all of it. */
 export async function clearCache(options: CacheOptions, terminal: Terminal): Promise<void> {
-  const directory = directoryOf(options, terminal)
-  const removed = await clearEntries(directory)
-  if (options.json === true) answerJson(terminal, { directory, ...removed })
+  const removed = await clearContentCache(rootOf(options, terminal))
+  if (options.json === true) answerJson(terminal, removed)
   else terminal.answer(`${removed.entries} objects removed, ${formatSize(removed.bytes)}\n`)
 }
 
-function directoryOf({ root }: CacheOptions, terminal: Terminal): string {
-  return cacheDirectoryOf(resolve(terminal.directory, root ?? join(...WORK_ROOT)))
+function rootOf({ root }: CacheOptions, terminal: Terminal): string {
+  return resolve(terminal.directory, root ?? join(...WORK_ROOT))
 }
 
 function answerJson(terminal: Terminal, document: object): void {

@@ -1,0 +1,45 @@
+/** The content cache of a worker's root, for whoever looks after it from outside; workers may use it meanwhile. */
+
+import { sizeOfEntryName } from '../workspace/cache-entry.ts'
+import { checkEntries, clearEntries, listEntries, type CacheCheck } from '../workspace/cache-files.ts'
+import { cacheDirectoryOf } from '../workspace/content-cache.ts'
+
+export interface CacheListing {
+  readonly directory: string
+  /** On disk. */
+  readonly bytes: number
+  /** The last used first. */
+  readonly entries: readonly {
+    readonly name: string
+    readonly sizeBytes: number
+    readonly usedAt: Date
+  }[]
+}
+
+export async function listContentCache(root: string): Promise<CacheListing> {
+  const directory = cacheDirectoryOf(root)
+  const entries: CacheListing['entries'][number][] = []
+  let bytes = 0
+  for await (const { name, sizeBytes, usedAtMs } of listEntries(directory)) {
+    bytes += sizeBytes
+    entries.push({ name, sizeBytes: sizeOfEntryName(name), usedAt: new Date(usedAtMs) })
+  }
+  entries.sort((a, b) => b.usedAt.getTime() - a.usedAt.getTime())
+  return { directory, bytes, entries }
+}
+
+/** Reads all of it, and removes what is damaged. */
+export async function verifyContentCache(
+  root: string,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<CacheCheck & { readonly directory: string }> {
+  const directory = cacheDirectoryOf(root)
+  return { directory, ...(await checkEntries(directory, options)) }
+}
+
+export async function clearContentCache(
+  root: string,
+): Promise<{ readonly directory: string; readonly entries: number; readonly bytes: number }> {
+  const directory = cacheDirectoryOf(root)
+  return { directory, ...(await clearEntries(directory)) }
+}
