@@ -1,16 +1,29 @@
-// The stores that tests of the core run on: one test, each kind of store.
+// The stores that tests of the core run on: one test, each kind of store. PERAGO_TEST_STORES=all adds those on servers.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, type TestContext } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
+import { openEtcdStore } from '../../src/stores/etcd/etcd-store.ts'
 import { createMemorySpace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { openRedisStore } from '../../src/stores/redis/redis-store.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
+import { freshName } from './servers/own-database.ts'
+import { useRealServer } from './servers/servers.ts'
 
 export interface StoreUnderTest {
   readonly store: Store
   /** Another handle on the same data, as another instance would have it. */
   readonly openAnother: () => Promise<Store>
+}
+
+type OpenOnServer = (url: string, name: string) => Promise<Store>
+
+const OPEN: Readonly<Record<'postgres' | 'redis' | 'etcd', OpenOnServer>> = {
+  postgres: (url, name) => openPostgresStore({ url, schema: name }),
+  redis: (url, name) => openRedisStore({ url, prefix: `{${name}}:` }),
+  etcd: (url, name) => openEtcdStore({ endpoints: [url], prefix: `${name}/` }),
 }
 
 export interface StoreKind {
@@ -29,29 +42,59 @@ export interface StoreKind {
  * ```
  */
 export const STORE_KINDS: readonly StoreKind[] = [
-  {
-    kind: 'memory',
-    open: () => {
-      const space = createMemorySpace()
-      const openAnother = (): Promise<Store> => {
-        const store = openMemoryStore({ space })
-        onTestFinished(() => store.close())
-        return Promise.resolve(store)
-      }
-      return openAnother().then((store) => ({ store, openAnother }))
-    },
-  },
-  {
-    kind: 'sqlite',
-    open: () => {
-      const directory = mkdtempSync(join(tmpdir(), 'perago-core-'))
-      onTestFinished(() => rmSync(directory, { recursive: true }))
-      const openAnother = (): Promise<Store> => {
-        const store = openSqliteStore({ file: join(directory, 'store.db') })
-        onTestFinished(() => store.close())
-        return Promise.resolve(store)
-      }
-      return openAnother().then((store) => ({ store, openAnother }))
-    },
-  },
+  ...localStores(),
+  ...(process.env.PERAGO_TEST_STORES === 'all' ? serverStores() : []),
 ]
+
+/** Stores that need nothing but this process. */
+function localStores(): readonly StoreKind[] {
+  return [
+    {
+      kind: 'memory',
+      open: () => {
+        const space = createMemorySpace()
+        const openAnother = (): Promise<Store> => {
+          const store = openMemoryStore({ space })
+          onTestFinished(() => store.close())
+          return Promise.resolve(store)
+        }
+        return openAnother().then((store) => ({ store, openAnother }))
+      },
+    },
+    {
+      kind: 'sqlite',
+      open: () => {
+        const directory = mkdtempSync(join(tmpdir(), 'perago-core-'))
+        onTestFinished(() => rmSync(directory, { recursive: true }))
+        const openAnother = (): Promise<Store> => {
+          const store = openSqliteStore({ file: join(directory, 'store.db') })
+          onTestFinished(() => store.close())
+          return Promise.resolve(store)
+        }
+        return openAnother().then((store) => ({ store, openAnother }))
+      },
+    },
+  ]
+}
+
+/** Stores on real servers, which are started for the test file that asks. */
+export function serverStores(
+  kinds: readonly ('postgres' | 'redis' | 'etcd')[] = ['postgres', 'redis', 'etcd'],
+): readonly StoreKind[] {
+  return kinds.map((kind) => {
+    const server = useRealServer(kind)
+    return {
+      kind,
+      open: async (context) => {
+        const { url } = server(context)
+        const name = freshName()
+        const openAnother = async (): Promise<Store> => {
+          const store = await OPEN[kind](url, name)
+          onTestFinished(() => store.close())
+          return store
+        }
+        return { store: await openAnother(), openAnother }
+      },
+    }
+  })
+}
