@@ -1,6 +1,6 @@
 // The feed over a log that is moved by hand: what is read, how often, and who gets what.
 import { describe, expect, test } from 'vitest'
-import { FEED_EVENTS_REMEMBERED, FEED_PAGE_EVENTS } from '../base/limits.ts'
+import { FEED_EVENTS_REMEMBERED, FEED_FOLLOWERS_MAX, FEED_PAGE_EVENTS } from '../base/limits.ts'
 import type { EventFilter } from '../core/events/event-filter.ts'
 import type { ExecutionEvent } from '../core/events/event.ts'
 import { EventFeeds } from './event-feed.ts'
@@ -150,6 +150,21 @@ describe('a follower', () => {
     other.abort()
     await expect(second).rejects.toBe(other.signal.reason)
     expect([log.watches, feeds.followers]).toEqual([0, 0])
+  })
+
+  test('DO-13 is turned away at once when there are too many', async () => {
+    const log = new Log()
+    log.append('pipeline.started')
+    const feeds = new EventFeeds()
+    const stop = new AbortController()
+    const follow = (signal: AbortSignal) => feeds.follow({ key: 'x', door: log.door, after: 1, signal })
+    const following = Array.from({ length: FEED_FOLLOWERS_MAX }, () =>
+      take(follow(AbortSignal.any([stop.signal]))).catch(() => 'let go'),
+    )
+    expect(() => follow(stop.signal)).toThrow(expect.objectContaining({ code: 'api/too-many-followers' }))
+    stop.abort()
+    await Promise.all(following)
+    expect(feeds.followers).toBe(0)
   })
 
   test('DO-12 hears of a log that cannot be read, and the next one begins anew', async () => {

@@ -40,10 +40,9 @@ export class EventFeeds {
 
   /**
    * Yields events in bunches, until the execution has ended or the signal is aborted; then it rejects with the signal's
-   * reason. Throws `api/too-many-followers`.
+   * reason. Throws `api/too-many-followers` at once, before anything is answered.
    */
-  async *follow(request: FollowRequest): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
-    const { key, signal } = request
+  follow(request: FollowRequest): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
     if (this.#followers >= FEED_FOLLOWERS_MAX) {
       throw new UnavailableError(
         'api/too-many-followers',
@@ -54,13 +53,22 @@ export class EventFeeds {
         },
       )
     }
+    return this.#follow(request)
+  }
+
+  async *#follow({
+    key,
+    door,
+    after,
+    signal,
+  }: FollowRequest): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
     const known = this.#feeds.get(key)
-    const feed = known === undefined || known.isOver ? new Feed(request.door) : known
+    const feed = known === undefined || known.isOver ? new Feed(door) : known
     this.#feeds.set(key, feed)
     this.#followers += 1
     feed.followers += 1
     try {
-      yield* feed.follow(request.after, signal)
+      yield* feed.follow(after, signal)
     } finally {
       this.#followers -= 1
       feed.followers -= 1

@@ -542,8 +542,8 @@ export const FEED_PAGE_EVENTS = 200
 export const EXECUTION_TENANTS_REMEMBERED = 1_000
 /** The most webhooks of one tenant. */
 export const WEBHOOKS_PER_TENANT_MAX = 50
-/** The largest payload that a webhook is sent; a larger one is left out, and to be read. */
-export const WEBHOOK_PAYLOAD_MAX_BYTES = 16_384
+/** The largest payload that a webhook is sent; a larger one is left out, and to be read. All of a tenant fit into one batch. */
+export const WEBHOOK_PAYLOAD_MAX_BYTES = 8_192
 /** How long a receiver may take to answer. */
 export const WEBHOOK_TIMEOUT_MS = 10_000
 /** How often a delivery is tried in all where a webhook does not say. */

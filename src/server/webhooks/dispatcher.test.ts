@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Caller } from '../../api/callers.ts'
 import { createWebhooks, type DeliveryRecord, type WebhookRecord, type Webhooks } from '../../api/webhooks.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { WEBHOOK_IN_FLIGHT } from '../../base/limits.ts'
+import { WEBHOOKS_PER_TENANT_MAX, WEBHOOK_IN_FLIGHT, WEBHOOK_PAYLOAD_MAX_BYTES } from '../../base/limits.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { compileTypePattern } from '../../core/events/type-pattern.ts'
 import { openCore, type Core } from '../../core/life-cycle/core.ts'
@@ -207,6 +207,35 @@ describe('deliveries', () => {
     for (let count = 0; count < 5; count++) await runPipeline(core, `exec_${String(count)}`)
     await expect.poll(() => well.calls.length).toBe(20)
     expect(silent.calls).toHaveLength(WEBHOOK_IN_FLIGHT)
+  })
+
+  test('DO-24 an event of the largest payload leaves the outbox for as many webhooks as there may be', async () => {
+    const { core, webhooks, dispatch, shelves } = open()
+    for (let count = 0; count < WEBHOOKS_PER_TENANT_MAX; count++) {
+      await webhooks.add(OPERATOR, { url: 'https://example.com/', types: ['external.**'] })
+    }
+    await expect(
+      webhooks.add(OPERATOR, { url: 'https://example.com/', types: ['a.b'] }),
+    ).rejects.toMatchObject({
+      code: 'api/too-many-webhooks',
+    })
+    const execution = await core.startExecution({ id: 'exec_1', name: 'etl' })
+    const source = { entityType: 'external', entityId: 'a' } as const
+    // Quotes double each time they are put into a text.
+    const largest = { text: '"'.repeat((WEBHOOK_PAYLOAD_MAX_BYTES - '{"text":""}'.length - 1) / 2) }
+    await execution.events.publish({ type: 'external.a.b', source, payload: largest })
+    await execution.events.publish({ type: 'external.a.c', source, payload: { text: 'x'.repeat(20_000) } })
+    dispatch({
+      send: (_, __, signal) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve('cut'))),
+    })
+    await expect.poll(() => shelves.outbox()).toEqual([])
+    const bodies = (await shelves.waiting()).map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+    expect(bodies).toHaveLength(2 * WEBHOOKS_PER_TENANT_MAX)
+    expect(bodies.filter(({ payload }) => payload !== undefined)).toHaveLength(WEBHOOKS_PER_TENANT_MAX)
+    expect(bodies.filter(({ payload_omitted }) => payload_omitted === true)).toHaveLength(
+      WEBHOOKS_PER_TENANT_MAX,
+    )
   })
 
   test('DO-25 of two instances over one store one delivers, and the other goes on when it ends', async () => {

@@ -74,7 +74,7 @@ export class WebhookDispatcher {
       } catch (error) {
         this.#warn(error)
       }
-      await this.#rest(signal)
+      await this.#rest()
     }
   }
 
@@ -146,11 +146,12 @@ export class WebhookDispatcher {
   }
 
   /** Until somebody wakes it, or it is time to look. */
-  async #rest(signal: AbortSignal): Promise<void> {
+  async #rest(): Promise<void> {
     if (!this.#isWoken) {
       this.#rested = new AbortController()
-      const bounded = AbortSignal.any([signal, this.#rested.signal])
-      await this.#clock.sleep(this.#parts.lookMs ?? WEBHOOK_LOOK_MS, bounded).catch(() => undefined)
+      // Closing wakes it too.
+      const { signal } = this.#rested
+      await this.#clock.sleep(this.#parts.lookMs ?? WEBHOOK_LOOK_MS, signal).catch(() => undefined)
     }
     this.#isWoken = false
   }
