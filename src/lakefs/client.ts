@@ -109,6 +109,7 @@ export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
   })
 
   let known: Capabilities | undefined
+  let asking: Promise<void> | undefined
   let closing: Promise<void> | undefined
   return {
     endpoint,
@@ -121,14 +122,35 @@ export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
       partsInFlight: LAKEFS_PARTS_IN_FLIGHT,
       ...options.multipart,
     },
-    // Only a success is remembered, and callers who come at once each ask: a shared promise would hand one caller's
-    // abort to all of them.
-    capabilities: async (callOptions = {}) => (known ??= await readCapabilities(calls, callOptions)),
+    capabilities: async (callOptions = {}) => {
+      const { signal } = callOptions
+      for (;;) {
+        signal?.throwIfAborted()
+        if (known !== undefined) return known
+        if (asking === undefined) {
+          // Only a success is remembered. One who fails, be it by an abort of its own, leaves it to the next to ask.
+          const own = readCapabilities(calls, callOptions)
+          asking = own
+            .then(
+              () => undefined,
+              () => undefined,
+            )
+            .finally(() => (asking = undefined))
+          return (known = await own)
+        }
+        await Promise.race([asking, untilAborted(signal)])
+      }
+    },
     close() {
       closing ??= Promise.all([transport.close(), store.close()]).then(() => undefined)
       return closing
     },
   }
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return new Promise(() => undefined)
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 function basicAuthorization(options: LakefsClientOptions): string {

@@ -116,6 +116,19 @@ describe('a download to a sink', () => {
     expect(await world.download(HEAD, 'p', () => () => undefined)).toBeUndefined()
   })
 
+  test('LC-118 of many at once ask the server only once what it can do, and one that is aborted leaves it to the others', async () => {
+    const world = await scripted([HELLO])
+    const stop = new AbortController()
+    const why = new Error('enough')
+    const one = world.download(HEAD, 'p', () => () => undefined, { signal: stop.signal })
+    const others = Array.from({ length: 8 }, () => download(world))
+    stop.abort(why)
+    await expect(one).rejects.toBe(why)
+    expect((await Promise.all(others)).map(({ text }) => text)).toEqual(Array(8).fill('hello'))
+    const configs = world.server.seen.filter(({ path }) => path.includes('/config'))
+    expect(configs.length).toBeLessThanOrEqual(2)
+  })
+
   test('LC-119 is aborted with its reason, in the middle too, and not tried again', async () => {
     const stalled: Reaction = { stallAfter: 2, bytes: Buffer.from('hello') }
     const world = await scripted([stalled])
