@@ -10,6 +10,7 @@ import { addCoreCommands } from './core-commands.ts'
 import { configured, example } from './help.ts'
 import { parsePort, type ConfiguredOptions, type DataOptions, type LakefsOptions } from './options.ts'
 import { addCacheCommands } from './cache-commands.ts'
+import { addStoreCommands } from './store-commands.ts'
 import { addTaskCommands } from './task-commands.ts'
 import type { Terminal } from './terminal.ts'
 import { addWebhookCommands } from './webhook-commands.ts'
@@ -32,6 +33,7 @@ export function buildProgram(terminal: Terminal): Command {
   addCacheCommands(program, terminal)
   addCoreCommands(program, terminal)
   addWebhookCommands(program, terminal)
+  addStoreCommands(program, terminal)
   addLakefs(program, terminal)
   addConfig(program, terminal)
   addDoctor(program, terminal)
