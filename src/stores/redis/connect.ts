@@ -34,6 +34,8 @@ export async function connect(address: RedisAddress): Promise<Redis | Cluster> {
           lazyConnect: true,
           enableOfflineQueue: false,
           clusterRetryStrategy: behaviour.retryStrategy,
+          // Else it sends again what was under way when a connection broke.
+          retryDelayOnFailover: 0,
           redisOptions: {
             ...loginOf(address.url),
             connectTimeout: STORE_CONNECT_TIMEOUT_MS,
