@@ -143,7 +143,9 @@ describe('what a dead worker leaves behind', { timeout: TEST_MS }, () => {
     const { workflowId, published } = await dieBeforeCompleting('perago_it_brief')
     const [dead, ...others] = await readdir(join(world.root, 'workers'))
     expect([others.length, (await stagingBranchesOf(world.repo)).length]).toEqual([0, 1])
-    expect(await readdir(join(world.root, 'workers', dead!, 'attempts'))).toHaveLength(1)
+    // What it had published from is kept there for a task that could use it.
+    const left = ['attempts', 'aside'].map((part) => readdir(join(world.root, 'workers', dead!, part)))
+    expect((await Promise.all(left)).flat()).toHaveLength(1)
 
     const [begun, go] = [world.at('begun'), world.at('go')]
     await world.open({ root: world.at('second'), slots: 1 })
