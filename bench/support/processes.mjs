@@ -26,6 +26,7 @@ const running = new Set()
 process.once('exit', () => {
   for (const kill of running) kill()
 })
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
 /** What is undone at the end of a bench, last in first out, however it ends. */
 export function openBench(name) {

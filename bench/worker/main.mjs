@@ -20,6 +20,8 @@ const WORKER_PATH = fileURLToPath(new URL('./worker-process.mjs', import.meta.ur
 const SMALL = { files: 10, sizeBytes: 1024 }
 const WARM_UP = 10
 const COUNTED = 20
+/** No content is kept, and no directory is taken over. */
+const COLD = { cacheBytes: 0, warm: false }
 
 const { values } = parseArgs({
   options: {
@@ -57,45 +59,39 @@ async function measure() {
   await throughput(world)
 }
 
-async function latency({ lakefs, conductor, requests, data, datasets }) {
-  const worker = await openWorker({ name: 'latency', lakefs, conductor, slots: 1 })
-  const branch = await datasets.branch(data, 'latency')
-  const samples = []
-  let { ref } = data
+/** Cold and warm in turn, task by task, so that whatever else the machine is doing slows both alike. */
+async function latency(world) {
+  const { lakefs } = world
+  const kinds = [
+    await openChain(world, { name: 'cold', kept: COLD }),
+    await openChain(world, { name: 'warm', kept: {} }),
+  ]
   for (let turn = 0; turn < WARM_UP + tasks; turn++) {
-    const before = now()
-    const input = inputOf(data, { branch, ref, change: 'one', seed: `turn ${turn}` })
-    const id = await requests.start('bench_one', input, { domain: 'latency' })
-    const started = now()
-    const { tasks: done } = await requests.ended(id)
-    ref = done[0].outputData.workspace.ref
-    const attempt = await worker.attemptOf(done[0].taskId)
-    if (turn >= WARM_UP) samples.push({ before, started, attempt, task: done[0] })
+    for (const kind of kinds) await kind.run(turn)
   }
-  await worker.close()
+  for (const { worker } of kinds) await worker.close()
 
-  const pick = (what, of) => {
-    const found = samples.map(of)
-    return [what, quantile(found, 0.5), quantile(found, 0.95)]
-  }
+  const pick = (what, of) => [
+    what,
+    ...kinds.flatMap(({ samples }) => {
+      const found = samples.map(of)
+      return [quantile(found, 0.5), quantile(found, 0.95)]
+    }),
+  ]
   const step = (name, nth = 0) => {
     return ({ attempt }) => attempt.steps.filter((each) => each.step === name)[nth]?.durationMs ?? 0
   }
+  const claimToCompletion = ({ attempt }) => endOf(attempt, 'deliver') - attempt.startedAtMs
+  const startToClaim = ({ before, attempt }) => attempt.startedAtMs - before
   console.log(
     `## One small publication (10 × 1 KiB, one changed), one at a time, ${tasks} times, over ${lakefs.kind}\n`,
   )
   printTable(
-    ['ms', 'p50', 'p95'],
+    ['ms', ...kinds.flatMap(({ name }) => [`${name}: p50`, 'p95'])],
     [
-      pick(
-        '**from the claim to the answered completion**',
-        ({ attempt }) => endOf(attempt, 'deliver') - attempt.startedAtMs,
-      ),
+      pick('**from the claim to the answered completion**', claimToCompletion),
       pick('by the clock of Conductor', ({ task }) => taskMs(task)),
-      pick(
-        'workflow asked for → claimed by the worker',
-        ({ before, attempt }) => attempt.startedAtMs - before,
-      ),
+      pick('workflow asked for → claimed by the worker', startToClaim),
       pick('of which Conductor takes to answer the start', ({ before, started }) => started - before),
       pick('lay out', step('lay-out')),
       pick('pre guardrails', step('pre-guardrails')),
@@ -112,11 +108,35 @@ async function latency({ lakefs, conductor, requests, data, datasets }) {
       pick('publish: merge', step('publish/merge')),
       pick('publish: verify the branch', step('publish/verify')),
       pick('publish, in all', step('publish')),
+      pick('hand the directory over', step('hand-over')),
       pick('release the lease', step('release-lease')),
       pick('complete (outbox, post, read back)', step('deliver')),
       pick('clean up, afterwards', step('clean-up')),
     ],
   )
+}
+
+/** A worker and a branch, and one task after another on what the one before it published. */
+async function openChain({ lakefs, conductor, requests, data, datasets }, { name, kept }) {
+  const worker = await openWorker({ name, lakefs, conductor, slots: 1, kept })
+  const branch = await datasets.branch(data, name)
+  const samples = []
+  let { ref } = data
+  return {
+    name,
+    worker,
+    samples,
+    async run(turn) {
+      const before = now()
+      const input = inputOf(data, { branch, ref, change: 'one', seed: `turn ${turn}` })
+      const id = await requests.start('bench_one', input, { domain: name })
+      const started = now()
+      const [task] = (await requests.ended(id)).tasks
+      ref = task.outputData.workspace.ref
+      const attempt = await worker.attemptOf(task.taskId)
+      if (turn >= WARM_UP) samples.push({ before, started, attempt, task })
+    },
+  }
 }
 
 async function requestsPerTask({ lakefs, conductor, requests, data, datasets }) {
@@ -129,6 +149,7 @@ async function requestsPerTask({ lakefs, conductor, requests, data, datasets }) 
     lakefs: { ...lakefs, url: counted.lakefs.url },
     conductor: { ...conductor, url: counted.conductor.url },
     slots: 1,
+    kept: COLD,
   })
   const branch = await datasets.branch(data, 'requests')
   let { ref } = data
@@ -168,7 +189,7 @@ async function throughput({ lakefs, conductor, requests, data, datasets }) {
     workflow: 'bench_chain',
     taskType: 'perago_bench_write',
   })
-  const worker = await openWorker({ name: 'throughput', lakefs, conductor, slots })
+  const worker = await openWorker({ name: 'throughput', lakefs, conductor, slots, kept: COLD })
   const names = await Promise.all(
     Array.from({ length: branches }, (_, index) => datasets.branch(data, `throughput-${index}`)),
   )
@@ -212,7 +233,7 @@ function inputOf(data, { branch, ref, change, seed }) {
   }
 }
 
-async function openWorker({ name, lakefs, conductor, slots: count }) {
+async function openWorker({ name, lakefs, conductor, slots: count, kept }) {
   const profile = values['cpu-prof']
   const args =
     profile === undefined
@@ -237,7 +258,7 @@ async function openWorker({ name, lakefs, conductor, slots: count }) {
       conductor: { serverUrl: conductor.url, auth: undefined },
       log: { level: 'silent', format: 'json' },
     },
-    options: { root: join(bench.directory, 'roots', name), domain: name, slots: count },
+    options: { root: join(bench.directory, 'roots', name), domain: name, slots: count, ...kept },
   })
   await ready
   return {
