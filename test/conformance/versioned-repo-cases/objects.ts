@@ -39,7 +39,12 @@ export const OBJECT_CASES = {
     expect(outcome).toMatchObject({ written: true, object: { path: 'data/file.bin', sizeBytes: 10 } })
     const stat = await repo.stat(MAIN, 'data/file.bin')
     expect(stat).toMatchObject({ sizeBytes: 10, contentType: 'text/plain; charset=utf-8', metadata })
-    expect(await all(repo.list(MAIN))).toEqual([{ kind: 'object', ...stat }])
+    // Where a listing tells the address of the bytes as well, it is no presigned one.
+    const address = expect.not.stringContaining('?') as string
+    const listed = await all(repo.list(MAIN))
+    expect(listed.map((entry) => ({ address: 'none', ...entry }))).toEqual([
+      { kind: 'object', ...stat, address },
+    ])
 
     const { commit } = (await repo.commit({ branch: MAIN, message: 'one file' })) as {
       commit: { ref: typeof NO_SUCH_COMMIT }
