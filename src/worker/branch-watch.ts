@@ -70,7 +70,10 @@ export function openBranchWatch(options: {
         logger.debug('there are more open workflows than are looked through for a second writer', {
           seen: open.length,
         })
-      const others = findOtherWriters({ open, own: record.workflowId, targets: [at], tasks })
+      // The reading may be some seconds younger than the attempt, which may have ended meanwhile: a workflow that began
+      // after it is told by its own attempts, which see this one if it is still there.
+      const before = open.filter(({ startTimeMs }) => startTimeMs <= record.startTimeMs)
+      const others = findOtherWriters({ open: before, own: record.workflowId, targets: [at], tasks })
       if (others.length > 0) await report(watched, at, others)
     } catch (error) {
       // An input that cannot be read is told by the attempt itself; a queue that cannot be asked, by whoever depends on it.

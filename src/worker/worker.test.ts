@@ -458,6 +458,34 @@ describe('another workflow on the branch', () => {
     expect(sharedOf()).toEqual([])
   })
 
+  test('F-58 the next workflow on a branch is no second one, however late the open ones are read', async () => {
+    const queue = await openQueue({ responseSeconds: 3 })
+    let answer: (() => void) | undefined
+    const late = new Promise<void>((resolve) => (answer = resolve))
+    let readings = 0
+    const slow: TestQueue = {
+      ...queue,
+      readOpenWorkflows: async (...of) => {
+        readings++
+        await late
+        return queue.readOpenWorkflows(...of)
+      },
+    }
+    const held = heldTask()
+    const worker = await open(slow, held.task)
+    const first = await start(queue)
+    await until(() => held.begun.length === 1 && readings === 1)
+    await queue.terminate(first)
+    const terminatedAtMs = Date.now()
+    await until(() => Date.now() > terminatedAtMs)
+    await start(queue)
+    answer?.()
+    await until(() => held.begun.length === 2)
+    held.go()
+    await worker.stop()
+    expect(sharedOf()).toEqual([])
+  })
+
   test('F-58 a queue that cannot be asked keeps nobody from working', async () => {
     const queue = await openQueue({
       link: {
