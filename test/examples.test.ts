@@ -86,7 +86,13 @@ test('HO-13 the tutorial tells what its program prints, the first time and the s
 test('HO-13 every example runs in a test and has a page of its own', () => {
   // What lies deeper in a folder is a part of its program.
   const programs = listFiles('examples', (path) => /^examples\/[^/]+\/[^/]+\.mjs$/.test(path))
-  const tests = ['test/examples.test.ts', 'test/integration/demo.test.ts'].map(readText).join('')
+  const tests = [
+    'test/examples.test.ts',
+    'test/integration/demo.test.ts',
+    'test/integration/example-on-conductor.test.ts',
+  ]
+    .map(readText)
+    .join('')
   expect(programs.filter((path) => !tests.includes(`'${path}'`))).toEqual([])
   const folders = [...new Set(programs.map((path) => path.split('/').slice(0, 2).join('/')))]
   expect(folders.filter((folder) => !existsSync(join(PROJECT_ROOT, folder, 'README.md')))).toEqual([])
