@@ -149,13 +149,26 @@ test('DO-16 random requests are answered by the contract, and never with a mista
       `{"execution_id":"exec_1","event_type":"external.a.b","payload":${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}}`,
     ),
   )
-  const asked = fc.record({
+  const anything = fc.record({
     method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'),
     path,
     query,
     headers: header,
     body,
   })
+  // By chance alone, hardly any request would be a good one.
+  const publication: typeof anything = fc.record({
+    method: fc.constant('POST' as const),
+    path: fc.constant('/events'),
+    query: fc.constant(''),
+    headers: fc.constant({}),
+    body: fc.record({
+      execution_id: fc.constant('exec_1'),
+      event_type: fc.constant('external.a.b'),
+      payload: fc.dictionary(fc.string(), fc.jsonValue()),
+    }),
+  })
+  const asked = fc.oneof({ weight: 9, arbitrary: anything }, { weight: 1, arbitrary: publication })
   const statuses = new Map<number, number>()
   await fc.assert(
     fc.asyncProperty(asked, async ({ method, path: where, query: what, headers, body: sent }) => {
