@@ -41,7 +41,7 @@ export function openArchiveDatabase(file: string): StoreDatabase {
     makeSchema(db)
     return db
   } catch (cause) {
-    if (db?.isInTransaction === true) db.exec('ROLLBACK')
+    db?.rollBack()
     db?.close()
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new InvalidError('stores/cannot-open-archive', `open ${file} as an archive of events: ${why}`, {

@@ -36,7 +36,7 @@ export function openSqliteArchive({ file }: SqliteArchiveOptions): EventArchive 
     try {
       return await Promise.resolve(work())
     } catch (cause) {
-      if (db.isInTransaction) db.exec('ROLLBACK')
+      db.rollBack()
       if (isPeragoError(cause)) throw cause
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new UnavailableError('stores/archive-failed', `${doing} the archive ${file}: ${why}`, {

@@ -1,13 +1,11 @@
-/** The file of a SQLite store: opened, checked, spoken to. libsql's calls are synchronous. */
+/** The file of a SQLite store: opened and checked. */
 
-import Database from 'libsql'
 import { randomBytes } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { InvalidError, UnavailableError } from '../../base/errors.ts'
 import { STORE_SQLITE_LOG_BYTES } from '../../base/limits.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
-
-type SqlValue = string | number | bigint | Buffer | null
+import { SqliteConnection } from './connection.ts'
 
 /** Marks the file as ours: "prgs". */
 const APPLICATION_ID = 0x70726773
@@ -34,65 +32,15 @@ const SCHEMA = `
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), epoch TEXT NOT NULL, revision INTEGER NOT NULL, forgotten INTEGER NOT NULL);
 `
 
-export class StoreDatabase {
-  readonly file: string
-  readonly #db: Database.Database
-  readonly #statements = new Map<string, Database.Statement>()
-
+export class StoreDatabase extends SqliteConnection {
   constructor(file: string) {
-    this.file = file
-    this.#db = new Database(file)
-  }
-
-  get isOpen(): boolean {
-    return this.#db.open
-  }
-
-  get isInTransaction(): boolean {
-    return this.#db.open && this.#db.inTransaction
-  }
-
-  exec(sql: string): void {
-    this.#refuseClosed()
-    this.#db.exec(sql)
-  }
-
-  /** The first row, or undefined. `Row` is what our own schema says the query gives. */
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- names the columns where they are asked for
-  get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    return this.#prepare(sql).get([...values]) as Row | undefined
-  }
-
-  all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
-    return this.#prepare(sql).all([...values]) as Row[]
-  }
-
-  /** Answers how many rows were changed. */
-  run(sql: string, ...values: readonly SqlValue[]): number {
-    return this.#prepare(sql).run([...values]).changes
-  }
-
-  close(): void {
-    this.#statements.clear()
-    if (this.#db.open) this.#db.close()
-  }
-
-  #prepare(sql: string): Database.Statement {
-    this.#refuseClosed()
-    let statement = this.#statements.get(sql)
-    if (statement === undefined) {
-      statement = this.#db.prepare(sql)
-      this.#statements.set(sql, statement)
-    }
-    return statement
-  }
-
-  /** Without it the native side would bring the whole process down (libsql 0.5.29). */
-  #refuseClosed(): void {
-    if (this.#db.open) return
-    throw new UnavailableError('stores/closed', `use ${this.file}: the store is closed`, {
-      next: 'Open the store again.',
-    })
+    super(
+      file,
+      () =>
+        new UnavailableError('stores/closed', `use ${file}: the store is closed`, {
+          next: 'Open the store again.',
+        }),
+    )
   }
 }
 
@@ -111,7 +59,7 @@ export function openDatabase(file: string): StoreDatabase {
     db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
     return db
   } catch (error) {
-    if (db?.isInTransaction === true) db.exec('ROLLBACK')
+    db?.rollBack()
     db?.close()
     throw error instanceof InvalidError ? error : cannotOpen(file, error)
   }

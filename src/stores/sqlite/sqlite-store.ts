@@ -53,7 +53,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
 
 interface Row {
   readonly key: string
-  readonly value: ArrayBuffer | Buffer
+  readonly value: Buffer
   readonly revision: number
   readonly expires_at: number | null
 }
@@ -267,7 +267,7 @@ class SqliteBackend implements Backend {
         this.#db.exec('COMMIT')
         return result
       } catch (error) {
-        this.#rollBack()
+        this.#db.rollBack()
         if (isPeragoError(error)) throw error
         if (!isBusy(error) || performance.now() > deadline) throw this.#failed(doing, error)
         await this.#clock.sleep(BUSY_PAUSE_MS)
@@ -314,7 +314,7 @@ class SqliteBackend implements Backend {
         for (const [at, { resolve }] of together.entries()) resolve(outcomes[at])
         return
       } catch (error) {
-        this.#rollBack()
+        this.#db.rollBack()
         const busy = isBusy(error)
         if (!busy || performance.now() > deadline) {
           for (const { reject, keys } of together) {
@@ -325,10 +325,6 @@ class SqliteBackend implements Backend {
         await this.#clock.sleep(BUSY_PAUSE_MS)
       }
     }
-  }
-
-  #rollBack(): void {
-    if (this.#db.isInTransaction) this.#db.exec('ROLLBACK')
   }
 
   #failed(doing: string, cause: unknown): UnavailableError {
@@ -362,10 +358,10 @@ function cursorOf({ epoch, revision }: Pick<State, 'epoch' | 'revision'>): strin
 }
 
 function show({ key, value, revision, expires_at: expiresAt }: Row): StoreEntry {
-  // `get` gives a Buffer, which may be a window into larger memory; the caller gets bytes of his own.
+  // A Buffer may be a window into larger memory; the caller gets bytes of his own.
   return {
     key,
-    value: Uint8Array.from(Buffer.from(value as ArrayBuffer)),
+    value: Uint8Array.from(value),
     revision,
     expires: expiresAt !== null,
   }

@@ -10,12 +10,13 @@ import { opendir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock, type Clock } from '../../../base/clock.ts'
 import { EMBEDDED_GC_ROWS, EMBEDDED_STAGING_ADDRESS_MS } from '../../../base/limits.ts'
+import type { SqlValue } from '../../../stores/sqlite/connection.ts'
 import { sweepTempFiles } from './blob-store.ts'
 import { treeOfMetaRange } from './commits.ts'
 import { openDataDir } from './data-dir.ts'
 import type { Commit } from './engine.ts'
 import { physicalAddressOf } from './entry-codec.ts'
-import type { MetadataDb, SqlValue } from './metadata-db.ts'
+import type { MetadataDb } from './metadata-db.ts'
 import { SqliteNodeStore } from './sqlite-node-store.ts'
 import { sweepStep } from './sweeper.ts'
 import type { NodeStore } from './tree/node-store.ts'
@@ -195,7 +196,7 @@ function inTransaction<Result>(db: MetadataDb, work: () => Result): Result {
     db.exec('COMMIT')
     return result
   } catch (error) {
-    if (db.isInTransaction) db.exec('ROLLBACK')
+    db.rollBack()
     throw error
   }
 }

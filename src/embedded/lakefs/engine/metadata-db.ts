@@ -3,12 +3,10 @@
  * never be torn apart by another turn of the event loop.
  */
 
-import Database from 'libsql'
 import { statSync } from 'node:fs'
 import { InvalidError, UnavailableError } from '../../../base/errors.ts'
 import { EMBEDDED_DB_CACHE_KIB, EMBEDDED_DB_LOG_BYTES } from '../../../base/limits.ts'
-
-export type SqlValue = string | number | bigint | Buffer | null
+import { SqliteConnection } from '../../../stores/sqlite/connection.ts'
 
 /** Marks the file as ours, for `file` and for our own check: "prgo". */
 const APPLICATION_ID = 0x7072676f
@@ -63,70 +61,15 @@ const SCHEMA = `
 /** Small tables that everything else hangs on: worth a full check at every start. */
 const CHECKED_TABLES = ['meta', 'repositories', 'namespaces', 'branches', 'tags', 'dropped_stagings']
 
-export class MetadataDb {
-  readonly file: string
-  readonly #db: Database.Database
-  readonly #statements = new Map<string, Database.Statement>()
-
+export class MetadataDb extends SqliteConnection {
   constructor(file: string) {
-    this.file = file
-    this.#db = new Database(file)
-  }
-
-  get isInTransaction(): boolean {
-    return this.#db.open && this.#db.inTransaction
-  }
-
-  exec(sql: string): void {
-    this.#refuseClosed()
-    this.#db.exec(sql)
-  }
-
-  /** The first row, or undefined. `Row` is what our own schema says the query gives. */
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- names the columns where they are asked for
-  get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    // Never the raw mode: its `get` answers a miss with the row of an earlier call (libsql 0.5.29).
-    return this.#prepare(sql).get([...values]) as Row | undefined
-  }
-
-  all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
-    const rows = this.#prepare(sql).all([...values]) as Record<string, unknown>[]
-    // `all` gives blobs as ArrayBuffer where `get` gives Buffer (libsql 0.5.29).
-    for (const row of rows) {
-      for (const column in row) {
-        const value = row[column]
-        if (value instanceof ArrayBuffer) row[column] = Buffer.from(value)
-      }
-    }
-    return rows as Row[]
-  }
-
-  /** Answers how many rows were changed. */
-  run(sql: string, ...values: readonly SqlValue[]): number {
-    return this.#prepare(sql).run([...values]).changes
-  }
-
-  close(): void {
-    this.#statements.clear()
-    if (this.#db.open) this.#db.close()
-  }
-
-  /** Without it the native side would bring the whole process down (libsql 0.5.29). */
-  #refuseClosed(): void {
-    if (this.#db.open) return
-    throw new UnavailableError('embedded/closed', `read ${this.file}: the storage is closed`, {
-      next: 'Start the server again.',
-    })
-  }
-
-  #prepare(sql: string): Database.Statement {
-    this.#refuseClosed()
-    let statement = this.#statements.get(sql)
-    if (statement === undefined) {
-      statement = this.#db.prepare(sql)
-      this.#statements.set(sql, statement)
-    }
-    return statement
+    super(
+      file,
+      () =>
+        new UnavailableError('embedded/closed', `read ${file}: the storage is closed`, {
+          next: 'Start the server again.',
+        }),
+    )
   }
 }
 

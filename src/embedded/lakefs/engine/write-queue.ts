@@ -100,7 +100,7 @@ export class WriteQueue {
   }
 
   #rollBack(): void {
-    if (this.#db.isInTransaction) this.#db.exec('ROLLBACK')
+    this.#db.rollBack()
   }
 }
 
