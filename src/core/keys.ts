@@ -32,7 +32,13 @@ export function tenantId(text: string): TenantId {
 
 /** Where the latest event of a type is found. */
 export function eventKey(scope: ExecutionScope, type: string): string {
-  return eventsPrefix(scope) + checkName(type, 'event type')
+  return eventKeysOf(scope)(type)
+}
+
+/** `eventKey` for one execution, whose id is checked once. */
+export function eventKeysOf(scope: ExecutionScope): (type: string) => string {
+  const prefix = eventsPrefix(scope)
+  return (type) => prefix + checkName(type, 'event type')
 }
 
 export function eventsPrefix(scope: ExecutionScope): string {
@@ -40,7 +46,12 @@ export function eventsPrefix(scope: ExecutionScope): string {
 }
 
 export function variableKey(scope: ExecutionScope, name: string): string {
-  return variablesPrefix(scope) + checkName(name, 'variable name')
+  return variableKeysOf(scope)(name)
+}
+
+export function variableKeysOf(scope: ExecutionScope): (name: string) => string {
+  const prefix = variablesPrefix(scope)
+  return (name) => prefix + checkName(name, 'variable name')
 }
 
 export function variablesPrefix(scope: ExecutionScope): string {
@@ -49,10 +60,17 @@ export function variablesPrefix(scope: ExecutionScope): string {
 
 /** Where one event stands in the append-only log; keys sort as their sequence numbers do. */
 export function logKey(scope: ExecutionScope, sequence: number): string {
-  if (!Number.isSafeInteger(sequence) || sequence < 0) {
-    throw new InvalidError('core/bad-sequence', `form a log key: ${sequence} is no sequence number`)
+  return logKeysOf(scope)(sequence)
+}
+
+export function logKeysOf(scope: ExecutionScope): (sequence: number) => string {
+  const prefix = logPrefix(scope)
+  return (sequence) => {
+    if (!Number.isSafeInteger(sequence) || sequence < 0) {
+      throw new InvalidError('core/bad-sequence', `form a log key: ${sequence} is no sequence number`)
+    }
+    return prefix + String(sequence).padStart(SEQUENCE_DIGITS, '0')
   }
-  return logPrefix(scope) + String(sequence).padStart(SEQUENCE_DIGITS, '0')
 }
 
 export function logPrefix(scope: ExecutionScope): string {
@@ -132,9 +150,12 @@ function checkId(text: unknown, what: string): string {
   )
 }
 
+/** Nearly every name; cheaper to tell than the rest. */
+const PLAIN_NAME = /^[\w.-]+$/
+
 /** The grammar of names is their owners'; here only what would blur a key is refused. */
 function checkName(text: unknown, what: string): string {
-  if (typeof text === 'string' && /^[^\s:*/\p{C}]+$/u.test(text)) return text
+  if (typeof text === 'string' && (PLAIN_NAME.test(text) || /^[^\s:*/\p{C}]+$/u.test(text))) return text
   throw new InvalidError(
     'core/bad-name',
     `read ${show(text)} as ${what === 'event type' ? 'an' : 'a'} ${what}: it is not empty and has no white space, ":", "*" or "/"`,

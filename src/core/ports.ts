@@ -111,6 +111,11 @@ export interface Store {
   /** What it is, for messages: `sqlite`, `redis`. */
   readonly name: string
   get(key: string, options?: StoreCallOptions): Promise<StoreEntry | undefined>
+  /**
+   * What `get` answers, at once and without a copy: its bytes are the store's own and must not be changed. Only a store that
+   * holds everything in this process has it. Whoever wraps a store and answers `get` differently leaves it out.
+   */
+  readonly peek?: ((key: string) => StoreEntry | undefined) | undefined
   range(request: RangeRequest, options?: StoreCallOptions): Promise<RangePage>
   commit(batch: StoreBatch, options?: StoreCallOptions): Promise<CommitOutcome>
   /**

@@ -18,19 +18,28 @@ import { compareKeys, endOfPrefix } from './key-order.ts'
 
 /** What a text of any store's key may hold: no control character, no half of a surrogate pair. */
 const KEY = /^[^\p{Cc}\p{Cs}]*$/u
+/** Nearly every key; cheaper to tell than the rest. */
+const PLAIN_KEY = /^[ -~]*$/
 /** Above a key and below every longer one that begins with it, as no key has control characters. */
 const JUST_BEHIND = '\u0001'
 
 export function guardStore(backend: Backend): Store {
   const closed = new AbortController()
   let closing: Promise<void> | undefined
+  let isOver = false
   const begin = (doing: string, signal: AbortSignal | undefined): AbortSignal | undefined => {
-    if (closed.signal.aborted) throw isClosed(backend.name, doing)
+    if (isOver) throw isClosed(backend.name, doing)
     signal?.throwIfAborted()
     return signal
   }
+  // What could not be a key is not there.
+  const peek: Store['peek'] = (key) => {
+    begin('read a key', undefined)
+    return backend.peek?.(key)
+  }
   return {
     name: backend.name,
+    ...(backend.peek === undefined ? {} : { peek }),
     get: async (key, options) => {
       const signal = begin('read a key', options?.signal)
       checkKey(key)
@@ -72,6 +81,7 @@ export function guardStore(backend: Backend): Store {
       }
     },
     close: () => {
+      isOver = true
       closed.abort(isClosed(backend.name, 'go on'))
       return (closing ??= backend.close())
     },
@@ -183,11 +193,10 @@ function checkText(text: unknown, what: string): asserts text is string {
       { next: 'Give a text.' },
     )
   }
-  const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
-  if (!KEY.test(text)) {
+  if (!PLAIN_KEY.test(text) && !KEY.test(text)) {
     throw new InvalidError(
       'stores/bad-key',
-      `read ${shown} as a ${what}: it has a control character or half a character`,
+      `read ${show(text)} as a ${what}: it has a control character or half a character`,
       { next: 'Correct it.' },
     )
   }
@@ -195,8 +204,12 @@ function checkText(text: unknown, what: string): asserts text is string {
   if (bytes > STORE_KEY_MAX_BYTES) {
     throw new InvalidError(
       'stores/bad-key',
-      `read ${shown} as a ${what}: it has ${bytes} bytes, at most ${STORE_KEY_MAX_BYTES}`,
+      `read ${show(text)} as a ${what}: it has ${bytes} bytes, at most ${STORE_KEY_MAX_BYTES}`,
       { next: 'Shorten it.' },
     )
   }
+}
+
+function show(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
 }

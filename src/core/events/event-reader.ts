@@ -6,19 +6,22 @@ import type { BoundScope } from '../namespaces/scopes.ts'
 import type { EventArchive } from './archive-port.ts'
 import { listArchived, readArchivedLatest } from './archived-events.ts'
 import { checkFilter, isListed, type CheckedFilter, type EventFilter } from './event-filter.ts'
-import { splitType } from './event-types.ts'
-import { decodeEvent, type ExecutionEvent } from './event.ts'
+import { checkType } from './event-types.ts'
+import { decodeEvent, decodeHeldEvent, type ExecutionEvent } from './event.ts'
 
-export async function hasEvent(
+/** A promise only where there is something to wait for: in memory the promise would cost more than the look. */
+export function hasEvent(
   bound: BoundScope,
   archive: EventArchive | undefined,
   type: string,
-): Promise<boolean> {
-  splitType(type)
-  const { scope } = bound
-  if ((await scope.store.get(scope.keys.event(type))) !== undefined) return true
-  if (archive === undefined || !(await isArchived(bound))) return false
-  return (await readArchivedLatest(archive, scope, type)) !== undefined
+): boolean | Promise<boolean> {
+  checkType(type)
+  const { store, keys } = bound.scope
+  const key = keys.event(type)
+  const isArchived = (): boolean | Promise<boolean> =>
+    archive !== undefined && readArchived(bound, archive, type).then((event) => event !== undefined)
+  if (store.peek !== undefined) return store.peek(key) !== undefined || isArchived()
+  return store.get(key).then((entry) => entry !== undefined || isArchived())
 }
 
 export async function getEvent(
@@ -26,12 +29,14 @@ export async function getEvent(
   archive: EventArchive | undefined,
   type: string,
 ): Promise<ExecutionEvent | null> {
-  splitType(type)
-  const { scope } = bound
-  const entry = await scope.store.get(scope.keys.event(type))
+  checkType(type)
+  const { store, keys } = bound.scope
+  const key = keys.event(type)
+  const held = store.peek?.(key)
+  if (held !== undefined) return decodeHeldEvent(held.value)
+  const entry = store.peek === undefined ? await store.get(key) : undefined
   if (entry !== undefined) return decodeEvent(entry.value)
-  if (archive === undefined || !(await isArchived(bound))) return null
-  return (await readArchivedLatest(archive, scope, type)) ?? null
+  return archive === undefined ? null : ((await readArchived(bound, archive, type)) ?? null)
 }
 
 export async function queryEvents(
@@ -86,6 +91,14 @@ async function* listHot(
     }
     after = page.next
   } while (after !== undefined)
+}
+
+async function readArchived(
+  bound: BoundScope,
+  archive: EventArchive,
+  type: string,
+): Promise<ExecutionEvent | undefined> {
+  return (await isArchived(bound)) ? readArchivedLatest(archive, bound.scope, type) : undefined
 }
 
 async function isArchived({ live }: BoundScope): Promise<boolean> {

@@ -52,6 +52,15 @@ export function parseEventType(type: unknown): TypeFacts {
   return { type: name, kind: 'node', node }
 }
 
+/** Far from every bound; cheaper to tell than the rest. */
+const PLAIN_TYPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,4}$/
+
+/** Throws what `splitType` throws. */
+export function checkType(type: unknown): void {
+  if (typeof type === 'string' && type.length <= EVENT_TYPE_MAX_CHARS && PLAIN_TYPE.test(type)) return
+  splitType(type)
+}
+
 /** The segments of a name that could be a type's. A name that nothing is called may be looked for, and is not found. */
 export function splitType(type: unknown): readonly string[] {
   const segments = typeof type === 'string' ? type.split('.') : []

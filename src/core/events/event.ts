@@ -141,6 +141,17 @@ export function decodeEvent(bytes: Uint8Array): ExecutionEvent {
   })
 }
 
+const decoded = new WeakMap<Uint8Array, ExecutionEvent>()
+
+/** For bytes that never change and stay where they are: the same ones are the same event. */
+export function decodeHeldEvent(bytes: Uint8Array): ExecutionEvent {
+  const known = decoded.get(bytes)
+  if (known !== undefined) return known
+  const event = decodeEvent(bytes)
+  decoded.set(bytes, event)
+  return event
+}
+
 function bad(message: string): InvalidError {
   return new InvalidError('core/bad-event', message, { next: 'Correct the event.' })
 }

@@ -25,6 +25,31 @@ test('E-66 the memory store keeps an append-only log of each execution beside th
   await store.close()
 })
 
+test('in memory a look for an event waits for nothing, touches one key and reads its bytes once', async () => {
+  const peeked: string[] = []
+  const memory = openMemoryStore()
+  const store: Store = {
+    ...memory,
+    get: () => Promise.reject(new Error('asked and waited for')),
+    peek: (key) => {
+      peeked.push(key)
+      return memory.peek?.(key)
+    },
+  }
+  const core = openCore({ store: memory })
+  const { id } = await core.startExecution({ name: 'etl', id: 'exec_1' })
+  await core.events.publishEvent(id, externalEvent('external.a'))
+  const { events } = openCore({ store })
+  expect(await events.hasEvent(id, 'external.a')).toBe(true)
+  expect(await events.hasEvent(id, 'external.b')).toBe(false)
+  const event = await events.getEvent(id, 'external.a')
+  expect(event).toMatchObject({ executionId: 'exec_1', type: 'external.a' })
+  expect(await events.getEvent(id, 'external.a')).toBe(event)
+  expect(peeked).toEqual(['a', 'b', 'a', 'a'].map((name) => `events:exec_1:external.${name}`))
+  await core.events.publishEvent(id, externalEvent('external.a'))
+  expect((await events.getEvent(id, 'external.a'))?.sequence).toBe(3)
+})
+
 test('E-69 a second memory store sees nothing of the first', async () => {
   const [one, other] = [openCore({ store: openMemoryStore() }), openCore({ store: openMemoryStore() })]
   const { id } = await one.startExecution({ name: 'etl' })

@@ -16,6 +16,8 @@ export class Scopes {
   readonly tenant: TenantId | undefined
   readonly #outbox: boolean
   readonly #bound = new Map<ExecutionId, BoundScope>()
+  /** Nearly every call is about the same one as the call before. */
+  #latest: BoundScope | undefined
 
   constructor(store: Store, tenant?: TenantId, outbox = false) {
     this.store = store
@@ -25,6 +27,8 @@ export class Scopes {
 
   /** Throws `core/bad-id` for what is no id, `undefined` among it. */
   of(execution: ExecutionId): BoundScope {
+    const latest = this.#latest
+    if (latest !== undefined && latest.scope.execution === execution) return latest
     const known = this.#bound.get(execution)
     const bound = known ?? this.#bind(execution)
     if (known !== undefined) this.#bound.delete(execution)
@@ -35,6 +39,7 @@ export class Scopes {
         break
       }
     }
+    this.#latest = bound
     return bound
   }
 

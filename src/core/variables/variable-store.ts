@@ -7,6 +7,7 @@ import type { ExecutionId } from '../keys.ts'
 import { SYSTEM_PACE, type WritePace } from '../namespaces/guarded-write.ts'
 import { makeId, type MakeId } from '../namespaces/make-id.ts'
 import { parseVariableName } from '../namespaces/names.ts'
+import { readEntry } from '../namespaces/read-entry.ts'
 import type { BoundScope, Scopes } from '../namespaces/scopes.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 import { requireWriter, type VariableWriter } from './variable-rules.ts'
@@ -75,7 +76,7 @@ export function createVariableSpace(parts: VariableStoreParts): VariableSpace {
 function createStore(scopes: Scopes, writer: VariableWriter, write: WriteParts): VariableStore {
   const get = async (execution: ExecutionId, name: string): Promise<Json | undefined> => {
     const { scope } = scopes.of(execution)
-    const entry = await scope.store.get(scope.keys.variable(parseVariableName(name).full))
+    const entry = await readEntry(scope.store, scope.keys.variable(parseVariableName(name).full))
     return entry === undefined ? undefined : decodeVariable(entry)
   }
   const nameToWrite = (name: string): ReturnType<typeof parseVariableName> => {

@@ -53,7 +53,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   return guardStore((options.space ?? createMemorySpace(options)).backend)
 }
 
-interface Held extends Omit<StoreEntry, 'expires'> {
+interface Held extends StoreEntry {
   /** By the monotonic clock; infinite for what does not expire. */
   readonly expiresAtMs: number
 }
@@ -84,8 +84,13 @@ class MemoryBackend implements Backend {
   }
 
   get(key: string): Promise<StoreEntry | undefined> {
+    const held = this.peek(key)
+    return Promise.resolve(held && copy(held))
+  }
+
+  peek(key: string): Held | undefined {
     const held = this.#held.get(key)
-    return Promise.resolve(held !== undefined && this.#isAlive(held) ? show(held) : undefined)
+    return held !== undefined && this.#isAlive(held) ? held : undefined
   }
 
   range({ from, to, order, limit }: KeySpan): Promise<RangePage> {
@@ -100,7 +105,7 @@ class MemoryBackend implements Backend {
       if (entries.length === limit || bytes >= STORE_PAGE_MAX_BYTES) {
         return Promise.resolve({ entries, next: entries.at(-1)?.key })
       }
-      entries.push(show(held))
+      entries.push(copy(held))
       bytes += held.value.byteLength
     }
     return Promise.resolve({ entries, next: undefined })
@@ -158,15 +163,21 @@ class MemoryBackend implements Backend {
     return Promise.resolve()
   }
 
-  #isAlive({ expiresAtMs }: Held): boolean {
-    return expiresAtMs === Infinity || expiresAtMs > this.#clock.monotonicMs()
+  #isAlive({ expires, expiresAtMs }: Held): boolean {
+    return !expires || expiresAtMs > this.#clock.monotonicMs()
   }
 
   #put(operation: Extract<CheckedBatch['operations'][number], { do: 'put' }>, revision: number): void {
     const { key, value, ttlMs } = operation
     const expiresAtMs = ttlMs === undefined ? Infinity : this.#clock.monotonicMs() + ttlMs
     // A copy: what the caller does with its bytes afterwards is none of the store's business.
-    this.#held.set(key, { key, value: Uint8Array.from(value), revision, expiresAtMs })
+    this.#held.set(key, {
+      key,
+      value: new Uint8Array(value),
+      revision,
+      expires: ttlMs !== undefined,
+      expiresAtMs,
+    })
     this.#keys.add(key)
     if (expiresAtMs !== Infinity) this.#expiries.add(expiryOf(key, expiresAtMs))
   }
@@ -226,6 +237,6 @@ function expiryOf(key: string, atMs: number): string {
   return `${String(Math.ceil(atMs * 1000)).padStart(EXPIRY_DIGITS, '0')} ${key}`
 }
 
-function show({ key, value, revision, expiresAtMs }: Held): StoreEntry {
-  return { key, value: Uint8Array.from(value), revision, expires: expiresAtMs !== Infinity }
+function copy({ key, value, revision, expires }: Held): StoreEntry {
+  return { key, value: new Uint8Array(value), revision, expires }
 }

@@ -27,6 +27,7 @@ test('ST-91 nothing of a value is seen below, and equal values look different', 
   const [a, b] = [await read(below, 'a'), await read(below, 'b')]
   expect(a.includes('secret')).toBe(false)
   expect(a.equals(b)).toBe(false)
+  expect(store.peek).toBeUndefined()
 })
 
 test('ST-92 a value that was changed in any byte, cut, or moved to another key does not open', async () => {

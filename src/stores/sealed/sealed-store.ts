@@ -40,6 +40,8 @@ export function sealStore(store: Store, options: SealOptions = {}): Store {
       const entry = await store.get(key, call)
       return entry && open(entry)
     },
+    // It would answer what is sealed.
+    peek: undefined,
     range: async (request, call) => {
       const page = await store.range(request, call)
       const entries: StoreEntry[] = []

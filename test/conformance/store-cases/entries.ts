@@ -55,6 +55,20 @@ export const ENTRY_CASES: Readonly<Record<string, StoreCase>> = {
     expect((await store.get('none'))?.value.byteLength).toBe(0)
   },
 
+  'ST-01 where a store answers at once, it answers what it answers otherwise': async ({ store }) => {
+    if (store.peek === undefined) return
+    await write(store, put('k', 'first'))
+    await write(store, put('k', 'second', 60_000), put('l', 'gone'))
+    await write(store, remove('l'))
+    for (const key of ['k', 'l', 'never']) {
+      const [entry, peeked] = [await store.get(key), store.peek(key)]
+      expect(peeked === undefined).toBe(entry === undefined)
+      if (entry !== undefined) expect(peeked).toMatchObject(entry)
+    }
+    await store.close()
+    expect(() => store.peek?.('k')).toThrow(/the store is closed/)
+  },
+
   'ST-01 the caller’s bytes and the store’s are not the same bytes': async ({ store }) => {
     const mine = Uint8Array.from([1, 2, 3])
     await write(store, { do: 'put', key: 'k', value: mine })

@@ -1,0 +1,52 @@
+// Two sides in turn, so that whatever else the machine does slows both alike; what counts is the ratio within each round.
+import { quantile } from '../support/figures.mjs'
+
+/**
+ * `run(side, until)` works until that moment and answers the milliseconds that each operation took, how many they were if
+ * that is not it, and how long it all took.
+ */
+export async function compareSides({ sides, rounds, roundMs, run }) {
+  const found = new Map(sides.map((side) => [side, { rates: [], samples: [] }]))
+  for (let round = -1; round < rounds; round += 1) {
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
+      const startMs = performance.now()
+      // The first round only warms up.
+      const samples = await run(side, startMs + (round < 0 ? roundMs / 2 : roundMs))
+      const seconds = (performance.now() - startMs) / 1_000
+      if (round < 0) continue
+      found.get(side).rates.push(samples.length / seconds)
+      found.get(side).samples.push(...samples)
+    }
+  }
+  return sides.map((side) => {
+    const { rates, samples } = found.get(side)
+    return { rates, rate: quantile(rates, 0.5), p50: quantile(samples, 0.5), p99: quantile(samples, 0.99) }
+  })
+}
+
+/** How many times as long the first side takes as the second: the median over the rounds. */
+export function timesAsLong([first, second]) {
+  return quantile(
+    first.rates.map((rate, round) => second.rates[round] / rate),
+    0.5,
+  )
+}
+
+/** Some workers one beside the other, each doing one thing after another until the time is over. */
+export async function work(workers, until, act) {
+  const samples = []
+  await Promise.all(
+    Array.from({ length: workers }, async (_, worker) => {
+      for (let n = 0, before = performance.now(); before < until; n += 1) {
+        await act(worker, n)
+        samples.push(performance.now() - before)
+        // Drivers that answer at once would let nobody else in, timers and sockets neither.
+        if (n % YIELD_EVERY === 0) await new Promise((resolve) => setImmediate(resolve))
+        before = performance.now()
+      }
+    }),
+  )
+  return samples
+}
+
+const YIELD_EVERY = 64

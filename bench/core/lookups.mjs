@@ -1,0 +1,72 @@
+// One lookup after another: has an event of a type happened, and what was the latest one?
+import { printTable, quantile, round } from '../support/figures.mjs'
+import { eventOf } from './backends.mjs'
+
+const EVENTS = 10_000
+/** As many calls as one reading of the clock stands for; a single one of memory's would be lost in it. */
+const TOGETHER = { memory: 100, sqlite: 10 }
+const BATCHES = 200
+const PUBLISHED_TOGETHER = 500
+
+export async function measureLookups({ backends, rounds }) {
+  const rows = []
+  for (const { name, driver, ours, bare } of backends) {
+    const execution = await ours.start('lookups')
+    const other = await bare.start('lookups')
+    const types = Array.from({ length: EVENTS }, (_, index) => `external.bench.t${index}`)
+    for (let at = 0; at < types.length; at += PUBLISHED_TOGETHER) {
+      const some = types.slice(at, at + PUBLISHED_TOGETHER)
+      await Promise.all(some.map((type, index) => ours.append(execution, eventOf(type, at + index))))
+      await Promise.all(some.map((type, index) => bare.append(other, eventOf(type, at + index))))
+    }
+    for (const what of ['has', 'get']) {
+      const together = TOGETHER[name] ?? 1
+      const read = { ours: (type) => ours[what](execution, type), bare: (type) => bare[what](other, type) }
+      const found = await readInTurn({ read, types, together, rounds })
+      rows.push([
+        `${what}, ${name}`,
+        quantile(found.ours, 0.5),
+        quantile(found.ours, 0.99),
+        driver,
+        quantile(found.bare, 0.5),
+        quantile(found.bare, 0.99),
+        quantile(found.ours, 0.5) / quantile(found.bare, 0.5),
+      ])
+    }
+  }
+  console.log(`## A lookup among ${EVENTS} events of one execution, one at a time\n`)
+  printTable(['µs', 'p50', 'p99', 'beside', 'p50', 'p99', 'ratio'], rows)
+  sayThreshold('E-67, has in memory below 1 µs', rows, 'has, memory', 1)
+  sayThreshold('get in memory below 2 µs', rows, 'get, memory', 2)
+  sayThreshold('E-73, has in Redis below 1 ms', rows, 'has, redis', 1_000)
+  console.log('')
+}
+
+/** Microseconds a call, ours and bare in turn. */
+export async function readInTurn({ read, types, together, rounds }) {
+  const found = { ours: [], bare: [] }
+  let at = 0
+  for (let round = -1; round < rounds; round += 1) {
+    for (const side of round % 2 === 0 ? ['ours', 'bare'] : ['bare', 'ours']) {
+      const ask = read[side]
+      for (let batch = 0; batch < BATCHES; batch += 1) {
+        const before = performance.now()
+        for (let call = 0; call < together; call += 1) {
+          // In steps that meet every type and have no neighbour follow its neighbour.
+          at = (at + 7_919) % types.length
+          const answer = await ask(types[at])
+          if (!answer) throw new Error(`${side} found nothing under ${types[at]}`)
+        }
+        const micros = ((performance.now() - before) * 1_000) / together
+        if (round >= 0) found[side].push(micros)
+      }
+    }
+  }
+  return found
+}
+
+export function sayThreshold(what, rows, name, most) {
+  const row = rows.find(([first]) => first === name)
+  if (row === undefined) return
+  console.log(`- ${what}: ${round(row[1])} µs, ${row[1] < most ? 'reached' : '**not reached**'}`)
+}

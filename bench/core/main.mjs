@@ -1,0 +1,61 @@
+// What the core costs beside the bare drivers of its stores: recording and reading events, lookups, sweeping, followers,
+// archiving, variables, expressions. Starts PostgreSQL, Redis and etcd itself; all of it runs on this machine. Says nothing
+// of a network.
+//
+//   npm run bench -- core [--parts append,lookups,sweep,followers,archive,variables] [--stores memory,sqlite,…]
+//     [--rounds 3] [--round-ms 1000] [--executions 10000] [--server-executions 1000] [--followers 1000]
+import { parseArgs } from 'node:util'
+import { openBench } from '../support/processes.mjs'
+import { measureAppend } from './append.mjs'
+import { measureArchive } from './archive.mjs'
+import { BACKENDS, openBackend } from './backends.mjs'
+import { measureFollowers } from './follow.mjs'
+import { measureLookups } from './lookups.mjs'
+import { measureSweep } from './sweep.mjs'
+import { measureExpressions, measureVariables } from './variables.mjs'
+
+const PARTS = {
+  append: measureAppend,
+  lookups: measureLookups,
+  variables: async (world) => {
+    await measureVariables(world)
+    await measureExpressions(world)
+  },
+  archive: measureArchive,
+  followers: measureFollowers,
+  sweep: measureSweep,
+}
+
+const { values } = parseArgs({
+  options: {
+    parts: { type: 'string', default: Object.keys(PARTS).join(',') },
+    stores: { type: 'string', default: BACKENDS.join(',') },
+    rounds: { type: 'string', default: '3' },
+    'round-ms': { type: 'string', default: '1000' },
+    executions: { type: 'string', default: '10000' },
+    'server-executions': { type: 'string', default: '1000' },
+    followers: { type: 'string', default: '1000' },
+  },
+})
+
+const bench = openBench('core')
+try {
+  const wanted = values.parts.split(',')
+  const backends = []
+  // Only those that a part asks for; the others start no server.
+  if (wanted.some((part) => part !== 'followers')) {
+    for (const name of values.stores.split(',')) backends.push(await openBackend(bench, name))
+  }
+  const world = {
+    bench,
+    backends,
+    rounds: Number(values.rounds),
+    roundMs: Number(values['round-ms']),
+    followers: Number(values.followers),
+    countOf: (name) =>
+      Number(['memory', 'sqlite'].includes(name) ? values.executions : values['server-executions']),
+  }
+  for (const part of wanted) await PARTS[part](world)
+} finally {
+  await bench.close()
+}
