@@ -542,6 +542,8 @@ export const FEED_PAGE_EVENTS = 200
 export const EXECUTION_TENANTS_REMEMBERED = 1_000
 /** The most webhooks of one tenant. */
 export const WEBHOOKS_PER_TENANT_MAX = 50
+/** The longest address of a webhook. */
+export const WEBHOOK_URL_MAX_CHARS = 2_048
 /** The largest payload that a webhook is sent; a larger one is left out, and to be read. All of a tenant fit into one batch. */
 export const WEBHOOK_PAYLOAD_MAX_BYTES = 8_192
 /** How long a receiver may take to answer. */
@@ -558,7 +560,13 @@ export const WEBHOOK_MAX_DELAY_MS = 3_600_000
 export const WEBHOOK_IN_FLIGHT = 4
 /** How many events are taken out of the outbox at a time. */
 export const OUTBOX_PAGE_EVENTS = 100
-/** How often webhooks are looked after when nobody wakes them. */
+/** How often an instance that does not deliver webhooks looks whether it is to, and how long one waits that cannot just now. */
 export const WEBHOOK_LOOK_MS = 1_000
 /** How long the right to deliver webhooks is held without being renewed. */
 export const WEBHOOK_LEASE_MS = 15_000
+/** The right to deliver webhooks is renewed this many times within the time that it is held for. */
+export const WEBHOOK_LEASE_ROUNDS = 3
+/** How many dead deliveries one request lets begin anew. */
+export const WEBHOOK_REVIVED_MAX = 1_000
+/** How long a delivery that was given up is kept, to be looked at and sent again. */
+export const WEBHOOK_DEAD_KEPT_MS = 2_592_000_000

@@ -1,10 +1,11 @@
 import type { Caller } from '../../api/callers.ts'
 import { createWebhooks, type DeliveryRecord, type WebhookRecord, type Webhooks } from '../../api/webhooks.ts'
+import { STORE_PAGE_MAX_ENTRIES } from '../../base/limits.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { openExecutionAccess } from '../../runtime/execution-access.ts'
 import { openStoreOf } from '../../runtime/open-store.ts'
 import { openRecordShelf } from '../../runtime/record-shelf.ts'
-import { WebhookShelves } from '../../runtime/webhook-shelves.ts'
+import { WEBHOOKS, WebhookShelves } from '../../runtime/webhook-shelves.ts'
 import { coreDirectory } from '../core-directory.ts'
 import type { DataOptions } from '../options.ts'
 import { renderTable } from '../table.ts'
@@ -57,7 +58,16 @@ export async function removeWebhook(id: string, options: WebhookOptions, termina
 }
 
 export async function listDead(id: string, options: WebhookOptions, terminal: Terminal): Promise<void> {
-  const dead = await withWebhooks(options, terminal, (webhooks, caller) => webhooks.dead(caller, id))
+  const dead = await withWebhooks(options, terminal, async (webhooks, caller) => {
+    const all: DeliveryRecord[] = []
+    for (let after: string | undefined; ;) {
+      const limit = STORE_PAGE_MAX_ENTRIES
+      const page = await webhooks.dead(caller, id, { limit, ...(after === undefined ? {} : { after }) })
+      all.push(...page.deliveries)
+      after = page.next
+      if (after === undefined) return all
+    }
+  })
   if (options.json === true) {
     terminal.answer(`${JSON.stringify(dead, undefined, 2)}\n`)
     return
@@ -79,10 +89,15 @@ export async function redeliver(
   terminal: Terminal,
 ): Promise<void> {
   const count = await withWebhooks(options, terminal, async (webhooks, caller) => {
-    const wanted =
-      delivery === undefined ? (await webhooks.dead(caller, id)).map((dead) => dead.id) : [delivery]
-    for (const one of wanted) await webhooks.redeliver(caller, id, one)
-    return wanted.length
+    if (delivery !== undefined) {
+      await webhooks.redeliver(caller, id, delivery)
+      return 1
+    }
+    for (let sum = 0; ;) {
+      const { redelivered, more } = await webhooks.redeliverAll(caller, id)
+      sum += redelivered
+      if (!more) return sum
+    }
   })
   terminal.answer(`${count} to be delivered again\n`)
 }
@@ -95,7 +110,7 @@ async function withWebhooks<T>(
   const store = openStoreOf(coreDirectory(options, terminal))
   try {
     const webhooks = createWebhooks({
-      records: openRecordShelf<WebhookRecord>(store, 'webhooks'),
+      records: openRecordShelf<WebhookRecord>(store, WEBHOOKS),
       deliveries: new WebhookShelves<DeliveryRecord>(store, 'cli'),
       compilePattern: openExecutionAccess({ store, logger: silentLogger }).compilePattern,
     })
