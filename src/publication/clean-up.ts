@@ -2,18 +2,18 @@
 
 import type { BranchName } from '../base/ids.ts'
 import { PUBLICATION_CLEANUP_MS } from '../base/limits.ts'
+import type { StagingSite } from './open-staging.ts'
 import type { BranchHead, CallOptions, VersionedRepo } from './ports.ts'
 import { repeatWhenLost } from './repeat.ts'
-import type { PublicationRun } from './run.ts'
 import { stagingPrefix } from './staging-name.ts'
 
 /** Never throws: by now the result stands. What is left behind is collected later. */
-export async function removeStaging(run: PublicationRun): Promise<void> {
-  const { steps, request, stagingBranch, repeat } = run
+export async function removeStaging(site: StagingSite): Promise<void> {
+  const { steps, repo, stagingBranch, repeat } = site
   // The attempt may have been aborted; its branch is removed all the same.
   const signal = AbortSignal.timeout(PUBLICATION_CLEANUP_MS)
   const remove = (): Promise<{ readonly deleted: boolean }> =>
-    repeatWhenLost(() => request.repo.deleteBranch(stagingBranch, { signal }), { ...repeat, signal })
+    repeatWhenLost(() => repo.deleteBranch(stagingBranch, { signal }), { ...repeat, signal })
   try {
     await steps.run('clean-up', remove, () => ({ stagingBranch }))
   } catch {

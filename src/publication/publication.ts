@@ -7,6 +7,7 @@ import type { Random } from '../base/random.ts'
 import type { AttemptGuard } from './attempt-guard.ts'
 import type { TaskIdentity } from './commit-metadata.ts'
 import type { EvidenceRecord } from './evidence-record.ts'
+import type { EarlyStaging } from './open-staging.ts'
 import type { PlannedChanges } from './planned-changes.ts'
 import type { VersionedRepo } from './ports.ts'
 import type { PublicationObserver } from './steps.ts'
@@ -32,11 +33,8 @@ export interface PublicationRequest {
   readonly replace?: ReplacePolicy
   /** Soft unless told. */
   readonly strategy?: PublishStrategy
-  /**
-   * Creates the staging branch while the first attempt check is under way. Saves a round trip; a stale attempt then
-   * leaves an empty staging branch for a moment. Nothing is uploaded before the check either way.
-   */
-  readonly earlyStaging?: boolean
+  /** A staging branch that was begun before; nothing is uploaded to it before the first attempt check has passed. */
+  readonly early?: EarlyStaging
   /** Shared by the publications of one worker, so that together they do not overrun the server. */
   readonly uploadLimit?: AdaptiveLimit
   readonly observer?: PublicationObserver

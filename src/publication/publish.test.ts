@@ -12,12 +12,16 @@ import {
   TARGET,
   uploadOf,
 } from '../../test/support/publication-world.ts'
+import { UnavailableError } from '../base/errors.ts'
 import { branchName, type CommitRef } from '../base/ids.ts'
 import { StaleAttemptError, UnknownAttemptError } from '../fences/attempt-fence.ts'
 import type { FreshAttempt, TaskId } from '../fences/attempt-snapshot.ts'
 import { PublishFenceError } from '../fences/publish-fence.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
+import { beginStaging } from './early-staging.ts'
+import type { EarlyStaging } from './open-staging.ts'
 import type { VersionedRepo } from './ports.ts'
+import type { PublicationRequest } from './publication.ts'
 import { publish } from './publish.ts'
 import type { StepEvent } from './steps.ts'
 
@@ -197,13 +201,14 @@ describe('the order of steps', () => {
   test('F-05 F-06 F-20 F-21 with changes: attempt, staging, attempt, facts, branch, merge', async () => {
     const { request, steps, events } = publicationOf(repo, input)
     await publish(request)
-    expect(steps()).toEqual([
+    const told = steps()
+    // Side by side: which of the two ends first says nothing.
+    expect(told.splice(4, 2).sort()).toEqual(['attempt-fence', 'verify-staging'])
+    expect(told).toEqual([
       'attempt-fence',
       'open-staging',
       'upload',
       'commit-staging',
-      'verify-staging',
-      'attempt-fence',
       'read-facts',
       'publish-fence',
       'merge',
@@ -220,8 +225,7 @@ describe('the order of steps', () => {
     await publishAndDie()
     const { request, steps } = publicationOf(repo, input, retried)
     await publish(request)
-    expect(steps().slice(5)).toEqual([
-      'attempt-fence',
+    expect(steps().slice(6)).toEqual([
       'read-facts',
       'publish-fence',
       'keep-superseded',
@@ -423,15 +427,57 @@ describe('the attempt fence in its place', () => {
     expect(world.calls.slice(before).filter((call) => call.writes)).toEqual([])
   })
 
-  test('PU-16 an early staging branch is empty until the attempt is confirmed, and gone when it is stale', async () => {
-    const guard = { attempt: attemptOf(), readFresh: () => Promise.resolve(stale) }
-    expect(
-      await failureOf(publish({ ...publicationOf(repo, input).request, guard, earlyStaging: true })),
-    ).toBeInstanceOf(StaleAttemptError)
-    expect(writes()).toEqual(['createBranch', 'deleteBranch'])
-    expect(await publish({ ...publicationOf(repo, input).request, earlyStaging: true })).toMatchObject({
-      action: 'merged',
+  const earlyOf = (at: VersionedRepo, request: PublicationRequest, signal?: AbortSignal): EarlyStaging =>
+    beginStaging({
+      ...{ repo: at, attempt: request.guard.attempt, task: request.task, inputRef: input },
+      ...(signal && { signal }),
     })
+
+  test('PU-16 a staging branch that was begun early is used, and no second one is made', async () => {
+    const { request } = publicationOf(repo, input)
+    const early = earlyOf(repo, request)
+    expect(await publish({ ...request, early })).toMatchObject({ action: 'merged' })
+    await early.discard()
+    expect(writes()).toEqual(['createBranch', 'write', 'commit', 'merge', 'deleteBranch'])
+  })
+
+  test('PU-16 it is empty until the attempt is confirmed, and gone when it is stale', async () => {
+    const guard = { attempt: attemptOf(), readFresh: () => Promise.resolve(stale) }
+    const { request } = publicationOf(repo, input)
+    const early = earlyOf(repo, request)
+    expect(await failureOf(publish({ ...request, guard, early }))).toBeInstanceOf(StaleAttemptError)
+    expect(writes()).toEqual(['createBranch', 'deleteBranch'])
+  })
+
+  test('PU-16 an attempt that publishes nothing removes it', async () => {
+    const { request } = publicationOf(repo, input, { changes: NO_CHANGES })
+    const early = earlyOf(repo, request)
+    expect(await publish({ ...request, early })).toMatchObject({ action: 'completed' })
+    await early.discard()
+    expect(writes()).toEqual(['createBranch', 'deleteBranch'])
+    expect(await stagingBranchesOf(repo)).toEqual([])
+  })
+
+  test('PU-16 one whose making was cut off or failed leaves nothing and costs nobody the publication', async () => {
+    const { request } = publicationOf(repo, input)
+    const abort = new AbortController()
+    const slow: VersionedRepo = {
+      ...delegate(repo),
+      createBranch: async (...given) => {
+        await repo.createBranch(...given)
+        abort.abort(new Error('the lease is lost'))
+        throw abort.signal.reason as Error
+      },
+    }
+    await earlyOf(slow, request, abort.signal).discard()
+    expect(await stagingBranchesOf(repo)).toEqual([])
+
+    const away: VersionedRepo = {
+      ...delegate(repo),
+      createBranch: () => Promise.reject(new UnavailableError('lakefs/unreachable', 'create a branch: no')),
+    }
+    expect(await publish({ ...request, early: earlyOf(away, request) })).toMatchObject({ action: 'merged' })
+    expect(await stagingBranchesOf(repo)).toEqual([])
   })
 })
 

@@ -1,7 +1,8 @@
 /**
  * Publishes what one attempt did, or corrects the branch when it did nothing. The order never varies:
  *
- *   attempt fence → with changes: stage → attempt fence → facts → publish fence → merge or replace
+ *   attempt fence → with changes: stage → attempt fence (beside it, what was staged is held against the plan)
+ *                                        → facts → publish fence → merge or replace
  *                 → without:                              facts → publish fence → complete or relocate
  *
  * Without changes the attempt and the facts are first read side by side: as long as nothing is to be written, neither reading
@@ -32,8 +33,10 @@ import { checkPlan, isEmpty } from './planned-changes.ts'
 import type { PublicationRequest, PublicationResult } from './publication.ts'
 import { repeatWhenLost } from './repeat.ts'
 import { openRun, type PublicationRun } from './run.ts'
-import { openStaging, stage, type Staged } from './stage.ts'
+import { openStaging } from './open-staging.ts'
+import { stage, type Staged } from './stage.ts'
 import type { BranchFacts, BranchWrite } from './strategy.ts'
+import { verifyStaged } from './verify-staged.ts'
 
 /**
  * ```ts
@@ -66,8 +69,8 @@ async function stageAndPublish(run: PublicationRun, progress: Progress): Promise
     return settledAtOnce ?? publishStaged(run, progress, { attemptIsChecked: true })
   }
   await checkAttemptAndOpen(run, progress)
-  progress.staged = await stage(run)
-  return publishStaged(run, progress, { attemptIsChecked: false })
+  await stageAndCheckAttempt(run, progress)
+  return publishStaged(run, progress, { attemptIsChecked: true })
 }
 
 /** `undefined`: the attempt is current, and the branch is to be moved back. */
@@ -82,16 +85,27 @@ async function judgeUnchanged(run: PublicationRun): Promise<PublicationResult | 
 }
 
 async function checkAttemptAndOpen(run: PublicationRun, progress: Progress): Promise<void> {
+  const { early } = run.request
   const mayBeOpen = (): void => {
     progress.opened = true
   }
-  const open = (): Promise<void> => openStaging(run, { mayBeOpen })
-  const early = run.request.earlyStaging === true ? open() : undefined
-  // Whatever becomes of the early branch, the fence speaks first.
-  const [checked, opened] = await Promise.allSettled([checkAttempt(run, 'before-staging'), early])
+  // Whatever became of the early branch, the fence speaks first.
+  const [checked, taken] = await Promise.allSettled([checkAttempt(run, 'before-staging'), early?.takeOver()])
+  const isOpen = taken.status === 'fulfilled' && taken.value === true
+  if (isOpen) mayBeOpen()
   if (checked.status === 'rejected') throw checked.reason
-  if (opened.status === 'rejected') throw opened.reason
-  if (early === undefined) await open()
+  if (!isOpen) await openStaging(run, { mayBeOpen })
+}
+
+/** What was staged is compared with the plan while the attempt is checked: both read, after the commit and before the next write. */
+async function stageAndCheckAttempt(run: PublicationRun, progress: Progress): Promise<void> {
+  const tree = await stage(run)
+  const verify = (): Promise<void> => run.steps.run('verify-staging', () => verifyStaged(run, tree))
+  const [verified, checked] = await Promise.allSettled([verify(), checkAttempt(run, 'before-publishing')])
+  // Evidence is only what was planned.
+  if (verified.status === 'fulfilled' && tree.ref !== run.inputRef) progress.staged = { ref: tree.ref }
+  if (checked.status === 'rejected') throw checked.reason
+  if (verified.status === 'rejected') throw verified.reason
 }
 
 /** Judges the branch and acts, again after each lost answer or moved head, until one judgement is carried out. */

@@ -1,7 +1,4 @@
-/**
- * Staging: a branch of its own from the input ref, the changes, one commit. What comes out was compared with the plan;
- * what was there before is never trusted.
- */
+/** Staging: the changes, on a branch of their own that begins at the input ref, and one commit. */
 
 import { errorKindOf, RefusedError } from '../base/errors.ts'
 import type { CommitRef } from '../base/ids.ts'
@@ -10,43 +7,15 @@ import type { CommitRecord } from './ports.ts'
 import { repeatWhenLost } from './repeat.ts'
 import type { PublicationRun } from './run.ts'
 import { uploadAll } from './upload.ts'
-import { verifyStaged } from './verify-staged.ts'
+import type { StagedTree } from './verify-staged.ts'
 
 export interface Staged {
   /** The one commit on top of the input ref. */
   readonly ref: CommitRef
 }
 
-export interface OpenedStaging {
-  /** Called as soon as the staging branch may be there and be ours. */
-  readonly mayBeOpen: () => void
-}
-
-/** Creates the staging branch. A branch of that name that is there already was left by somebody else. */
-export async function openStaging(run: PublicationRun, { mayBeOpen }: OpenedStaging): Promise<void> {
-  const { request, stagingBranch, steps } = run
-  await steps.run('open-staging', async () => {
-    const progress = { lost: false }
-    await repeatWhenLost(async () => {
-      if (progress.lost && (await standsAtInput(run))) return
-      try {
-        const from = request.target.inputRef
-        const { created } = await request.repo.createBranch({ branch: stagingBranch, from }, run.call)
-        if (!created && !(progress.lost && (await standsAtInput(run)))) throw leftBehind(run)
-        mayBeOpen()
-      } catch (error) {
-        if (errorKindOf(error) === 'uncertain') {
-          progress.lost = true
-          mayBeOpen()
-        }
-        throw error
-      }
-    }, run.repeat)
-  })
-}
-
-/** Uploads, deletes, commits and verifies. `undefined`: what was sent is what the input ref holds already. */
-export async function stage(run: PublicationRun): Promise<Staged | undefined> {
+/** Uploads, deletes and commits. What comes out is not yet compared with the plan. */
+export async function stage(run: PublicationRun): Promise<StagedTree> {
   const { request, stagingBranch, steps } = run
   const { repo, changes, uploadLimit } = request
   const uploaded = await steps.run(
@@ -59,9 +28,8 @@ export async function stage(run: PublicationRun): Promise<Staged | undefined> {
     () => commitStaging(run),
     (made) => ({ stagedRef: made?.ref }),
   )
-  const ref = commit?.ref ?? request.target.inputRef
-  await steps.run('verify-staging', () => verifyStaged(run, { ref, uploaded }))
-  return commit && { ref }
+  // Nothing to commit: what was sent is what the input ref holds already.
+  return { ref: commit?.ref ?? request.target.inputRef, uploaded }
 }
 
 /** `undefined` when there is nothing to commit. */
@@ -94,24 +62,8 @@ async function findCommit(run: PublicationRun): Promise<CommitRecord | undefined
   throw stagingMoved(run, head.ref)
 }
 
-async function standsAtInput(run: PublicationRun): Promise<boolean> {
-  const found = await run.request.repo.readBranch(run.stagingBranch, run.call)
-  return found?.head === run.request.target.inputRef
-}
-
 function standsOnInput({ request }: PublicationRun, { parents }: CommitRecord): boolean {
   return parents.length === 1 && parents[0] === request.target.inputRef
-}
-
-function leftBehind({ stagingBranch, request }: PublicationRun): RefusedError {
-  return new RefusedError(
-    'publication/staging-exists',
-    `create staging branch "${stagingBranch}" from ${request.target.inputRef}: a branch of that name is there already`,
-    {
-      details: { stagingBranch },
-      next: 'Give each execution of an attempt an id of its own; a branch left behind is never built upon.',
-    },
-  )
 }
 
 function stagingMoved({ stagingBranch, request }: PublicationRun, ref: CommitRef): RefusedError {
