@@ -235,6 +235,8 @@ export const WARM_DIRECTORIES_MAX = 8
 export const WARM_MAX_BYTES = 10_737_418_240
 /** How long a directory is kept for a task that may follow. */
 export const WARM_AGE_MS = 600_000
+/** How long a task waits for a directory of its input that another is just leaving, before it lays out its own. */
+export const WARM_ANNOUNCED_WAIT_MS = 5_000
 /** After how long an object that was being added is taken to be left by a process that was killed. */
 export const CACHE_INCOMING_STALE_MS = 3_600_000
 
@@ -301,8 +303,12 @@ export const LEASE_ROUNDS_PER_TIMEOUT = 3
 export const LEASE_FIRST_RENEWAL_MS = 1_000
 /** How long a renewal whose answer was lost may still be on its way, before a result is posted. */
 export const LEASE_LOST_ANSWER_WAIT_MS = 2_000
+/** A task whose last run got to its publication within this time has its staging branch begun while it works. */
+export const EARLY_STAGING_MAX_MS = 10_000
 /** How often a result is posted before it is left to the outbox. */
 export const RESULT_POST_ATTEMPTS = 6
+/** How long ago the attempt fence may have been passed for its reading to count as the one before a post. */
+export const RESULT_FENCE_AGE_MAX_MS = 250
 /** The wait before a result is posted again; it doubles with each further try. */
 export const RESULT_POST_DELAY_MS = 200
 /** The longest wait before a result is posted again. */
@@ -329,6 +335,8 @@ export const TASK_LOG_LINE_MAX_CHARS = 4_000
 export const POLL_WAIT_MS = 100
 /** The longest a poll of a worker asks the server to wait; it doubles up to here while there is nothing to do. */
 export const POLL_WAIT_MAX_MS = 2_000
+/** A poll that is answered with a task within this time met one that waited. */
+export const POLL_QUEUED_MAX_MS = 75
 /** The pause after a poll that failed is drawn from zero up to this; it doubles with each further failure. */
 export const POLL_ERROR_DELAY_MS = 250
 /** The longest pause between two polls that fail. */

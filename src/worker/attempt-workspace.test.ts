@@ -15,7 +15,7 @@ import { cacheDirectoryOf, openContentCache, type ContentCache } from '../worksp
 import { listEntries } from '../workspace/cache-files.ts'
 import { requireFile } from '../workspace/guardrails.ts'
 import { TerminalError } from './author-errors.ts'
-import type { AttemptOutcome } from './run-attempt.ts'
+import type { AttemptOutcome } from './attempt-life.ts'
 import type { TaskDefinition, WorkspaceBodyContext } from './task-definition.ts'
 import { openWarmDirectories, type WarmDirectories } from './warm-directories.ts'
 

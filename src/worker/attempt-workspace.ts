@@ -17,7 +17,7 @@ import { handOver } from '../workspace/hand-over.ts'
 import { layOut, type AttemptWorkspace, type LayOutOptions } from '../workspace/lay-out.ts'
 import type { WorkspaceAttempt, WorkspaceRoot } from '../workspace/ownership.ts'
 import type { WorkspaceSpec } from '../workspace/workspace-spec.ts'
-import type { WarmDirectories } from './warm-directories.ts'
+import type { WarmDirectories, WarmKey } from './warm-directories.ts'
 
 /** What is kept from one attempt for another; each may be left out. */
 export interface KeptForLater {
@@ -36,6 +36,12 @@ export interface AttemptDirectoryOrder extends KeptForLater {
   readonly signal: AbortSignal
 }
 
+export interface LeftDirectory {
+  readonly ref: CommitRef
+  readonly changes: ChangeSet
+  readonly stored: ReadonlyMap<string, string>
+}
+
 /** The directory of one attempt. */
 export interface AttemptDirectory {
   readonly workspace: AttemptWorkspace
@@ -49,14 +55,10 @@ export interface AttemptDirectory {
   /** Whether the comparison has to be told that the directory may be left to another attempt. */
   readonly wantsHandOver: boolean
   /**
-   * Leaves it to whoever comes next with this commit, after it was confirmed that the directory is this commit. `false`:
-   * it cannot be. Never throws.
+   * Says of which commit it is, now that this was confirmed: what leaves it to whoever comes next with that commit. It is
+   * to be run, before `cleanUp`; that may be later, for it takes its time, and whoever comes next waits for it.
    */
-  leave(left: {
-    readonly ref: CommitRef
-    readonly changes: ChangeSet
-    readonly stored: ReadonlyMap<string, string>
-  }): Promise<boolean>
+  announce(left: LeftDirectory): () => Promise<boolean>
   /** Keeps its contents where there is a cache, and removes it where it was not left. To be called at last. */
   cleanUp(): Promise<void>
 }
@@ -126,9 +128,22 @@ class OpenDirectory implements AttemptDirectory {
     return this.#order.warm !== undefined
   }
 
-  async leave({ ref, changes, stored }: Parameters<AttemptDirectory['leave']>[0]): Promise<boolean> {
-    const { warm, cache, repo, spec, logger } = this.#order
-    if (warm === undefined) return false
+  announce(left: LeftDirectory): () => Promise<boolean> {
+    const { warm, repo, spec } = this.#order
+    if (warm === undefined) return () => Promise.resolve(false)
+    const key = { repository: repo.repository, ref: left.ref, spec }
+    const announced = warm.announce(key)
+    return async () => {
+      try {
+        return await this.#leave(warm, key, left)
+      } finally {
+        announced.over()
+      }
+    }
+  }
+
+  async #leave(warm: WarmDirectories, key: WarmKey, { changes, stored }: LeftDirectory): Promise<boolean> {
+    const { cache, logger } = this.#order
     const left = await handOver({ workspace: this.workspace, changes, stored, since: this.#since })
     if (!left.isHandedOver) {
       logger.debug('the directory cannot be left to the next task', { why: left.why })
@@ -136,7 +151,7 @@ class OpenDirectory implements AttemptDirectory {
     }
     this.#isLeft = true
     const { aside, manifest } = left.directory
-    await warm.keep({ repository: repo.repository, ref, spec }, left.directory)
+    await warm.keep(key, left.directory)
     // It ends by itself when the directory moves on.
     cache?.keepLater(aside.tree, manifest)
     return true

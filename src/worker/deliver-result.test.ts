@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { recordOf } from '../../test/support/worker/world.ts'
 import { InvalidError, RefusedError, UnavailableError, UncertainError } from '../base/errors.ts'
-import { RESULT_POST_ATTEMPTS } from '../base/limits.ts'
+import { RESULT_FENCE_AGE_MAX_MS, RESULT_POST_ATTEMPTS } from '../base/limits.ts'
 import { silentLogger } from '../base/logger.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { deliverResult, type Delivery } from './deliver-result.ts'
@@ -20,9 +20,14 @@ interface Told {
 /** Delivers against a queue that shows these readings, one after the other, and answers posts so. */
 function deliver(
   readings: readonly Reading[],
-  options: { status?: ResultStatus; answers?: readonly Answer[]; beforePost?: Promise<unknown> } = {},
+  options: {
+    status?: ResultStatus
+    answers?: readonly Answer[]
+    beforePost?: Promise<unknown>
+    fencedMsAgo?: number
+  } = {},
 ): Told {
-  const { status = 'COMPLETED', answers = [], ...rest } = options
+  const { status = 'COMPLETED', answers = [], fencedMsAgo, ...rest } = options
   const calls: string[] = []
   const queue: Pick<TaskQueue, 'readTask' | 'postResult'> = {
     readTask: () => {
@@ -47,6 +52,7 @@ function deliver(
       result,
       clock,
       logger: silentLogger,
+      currentAtMs: fencedMsAgo === undefined ? undefined : clock.monotonicMs() - fencedMsAgo,
       ...rest,
     }),
   )
@@ -92,6 +98,21 @@ describe('the table of deliveries', () => {
     const { delivery, calls } = deliver([reading])
     expect(await delivery).toEqual({ delivered: false, status })
     expect(calls).toEqual(['read'])
+  })
+
+  test('WK-41 what the attempt fence has only just read is posted at once; what is older is read again', async () => {
+    const fresh = deliver([done()], { fencedMsAgo: RESULT_FENCE_AGE_MAX_MS })
+    expect(await fresh.delivery).toEqual({ delivered: true, posts: 1 })
+    expect(fresh.calls).toEqual(['post', 'read'])
+    const old = deliver([gone], { fencedMsAgo: RESULT_FENCE_AGE_MAX_MS + 1 })
+    expect(await old.delivery).toEqual({ delivered: false, status: 'gone' })
+    expect(old.calls).toEqual(['read'])
+  })
+
+  test('WK-43 after a post that failed the task is read, however fresh the fence', async () => {
+    const { delivery, calls } = deliver([gone], { fencedMsAgo: 0, answers: [uncertain] })
+    expect(await delivery).toEqual({ delivered: false, status: 'gone' })
+    expect(calls).toEqual(['post', 'read'])
   })
 
   test('WK-42 answered and undone by a renewal: posted again until it counts', async () => {

@@ -1,7 +1,7 @@
 /**
  * Posts a result until it is known what became of it. The server takes whatever it is sent for an open task, from
  * whomever, answers "accepted" to stale results, and may lose an accepted one to a renewal in flight. So the task is
- * read before each post, and again afterwards.
+ * read before each post, and again afterwards; what the attempt fence has only just read is not read once more.
  *
  * | the task, as it is read | then |
  * |---|---|
@@ -13,7 +13,12 @@
 
 import type { Clock } from '../base/clock.ts'
 import { UnavailableError, isPeragoError } from '../base/errors.ts'
-import { RESULT_POST_ATTEMPTS, RESULT_POST_DELAY_MAX_MS, RESULT_POST_DELAY_MS } from '../base/limits.ts'
+import {
+  RESULT_FENCE_AGE_MAX_MS,
+  RESULT_POST_ATTEMPTS,
+  RESULT_POST_DELAY_MAX_MS,
+  RESULT_POST_DELAY_MS,
+} from '../base/limits.ts'
 import type { Logger } from '../base/logger.ts'
 import { judgeAttempt, type AttemptPolicy } from '../fences/attempt-fence.ts'
 import type { AttemptSnapshot, TaskStatus } from '../fences/attempt-snapshot.ts'
@@ -32,6 +37,8 @@ export interface DeliverOptions {
   readonly result: TaskResult
   readonly clock: Clock
   readonly logger: Logger
+  /** When the task was last read and found to be this hand-out's, on the clock's monotonic scale. */
+  readonly currentAtMs?: number | undefined
   /** Awaited before the first post; what is to be done by then goes on while the task is read. Must not reject. */
   readonly beforePost?: Promise<unknown>
   readonly signal?: AbortSignal
@@ -48,9 +55,11 @@ export async function deliverResult(options: DeliverOptions): Promise<Delivery> 
     // The reading that follows the first post comes at once; whatever else repeats itself waits.
     if (round > 1 || last !== undefined) await clock.sleep(delayBefore(round), signal)
     try {
-      const task = await queue.readTask(attempt.taskId, call)
-      const verdict = judgeDelivery({ attempt, result, task, posts })
-      if (verdict !== 'post') return verdict
+      if (round > 0 || !isFresh(options)) {
+        const task = await queue.readTask(attempt.taskId, call)
+        const verdict = judgeDelivery({ attempt, result, task, posts })
+        if (verdict !== 'post') return verdict
+      }
       if (posts > 0) logger.warn('a result was posted and did not count; it is posted again', { posts })
       if (round === RESULT_POST_ATTEMPTS) break
       await beforePost
@@ -73,6 +82,11 @@ export async function deliverResult(options: DeliverOptions): Promise<Delivery> 
       next: 'The outbox keeps it and sends it again.',
     },
   )
+}
+
+/** The attempt fence has just read what would be read now. */
+function isFresh({ clock, currentAtMs }: DeliverOptions): boolean {
+  return currentAtMs !== undefined && clock.monotonicMs() - currentAtMs <= RESULT_FENCE_AGE_MAX_MS
 }
 
 function delayBefore(round: number): number {

@@ -1,8 +1,8 @@
 /**
  * How an attempt ends, once its outcome is decided. The order never varies:
  *
- *   release the lease (no renewal in flight) → put the result into the outbox (durable), and read the task meanwhile
- *     → post and read back → settle or refuse the outbox's copy → clean up
+ *   release the lease (no renewal in flight) → put the result into the outbox (durable), and read the task meanwhile,
+ *     unless the attempt fence has just done so → post and read back → settle or refuse the outbox's copy → clean up
  *
  * A crash between any two of them loses nothing: before the outbox has it, the worker that comes back says that there is
  * none, and the task is tried again; afterwards the result is sent.
@@ -17,7 +17,7 @@ import type { AttemptSummary } from './events.ts'
 import type { Lease } from './lease.ts'
 import type { ForeseenResult, Outbox, OutboxItem } from './outbox.ts'
 import type { TaskQueue } from './ports.ts'
-import type { AttemptOutcome } from './run-attempt.ts'
+import type { AttemptOutcome } from './attempt-life.ts'
 
 export interface DeliverySurroundings {
   readonly queue: TaskQueue
@@ -92,7 +92,7 @@ async function deliver(
       // Below, when it is there for certain.
       leave: () => undefined,
     },
-    { ...surroundings, beforePost },
+    { ...surroundings, beforePost, currentAtMs: outcome.currentAtMs },
   )
   await beforePost
   if (delivery === 'kept') item?.leave()
@@ -103,12 +103,19 @@ async function deliver(
 /** Sends one result, and settles its copy by what became of it. */
 export async function deliverItem(
   item: Omit<OutboxItem, 'writtenAt'>,
-  { queue, clock, logger, beforePost, signal }: DeliverySurroundings & Pick<DeliverOptions, 'beforePost'>,
+  {
+    queue,
+    clock,
+    logger,
+    beforePost,
+    currentAtMs,
+    signal,
+  }: DeliverySurroundings & Pick<DeliverOptions, 'beforePost' | 'currentAtMs'>,
 ): Promise<AttemptSummary['delivery']> {
   const { attempt, result } = item
   let delivery: Delivery
   try {
-    const options = { ...(signal && { signal }), ...(beforePost && { beforePost }) }
+    const options = { currentAtMs, ...(signal && { signal }), ...(beforePost && { beforePost }) }
     delivery = await deliverResult({ queue, attempt, result, clock, logger, ...options })
   } catch (error) {
     item.leave()

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { recordOf } from '../../test/support/worker/world.ts'
 import { RefusedError, UnavailableError } from '../base/errors.ts'
-import { POLL_WAIT_MAX_MS, POLL_WAIT_MS } from '../base/limits.ts'
+import { POLL_QUEUED_MAX_MS, POLL_WAIT_MAX_MS, POLL_WAIT_MS } from '../base/limits.ts'
 import { silentLogger } from '../base/logger.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { pollForTasks } from './poller.ts'
@@ -84,6 +84,42 @@ describe('polls', () => {
     await world.pass(3_000)
     expect(new Set(world.polls.map(({ count }) => count))).toEqual(new Set([1]))
     expect(new Set(world.polls.map(({ workerId }) => workerId)).size).toBe(world.polls.length)
+    expect(world.mostInFlight).toBe(1)
+    await world.stop(ended)
+  })
+
+  test('WK-60 are as many as there are places while tasks queue, and one again afterwards', async () => {
+    const world = new PollWorld()
+    const slow = async (request: PollRequest): Promise<TaskRecord[]> => {
+      await world.clock.sleep(POLL_QUEUED_MAX_MS / 2)
+      return claim(request)
+    }
+    for (let count = 0; count < 30; count++) world.answers.push(slow)
+    const ended = world.start([openSlots(3), openSlots(4)])
+    for (let turn = 0; turn < 30; turn++) {
+      await world.pass(POLL_QUEUED_MAX_MS / 2)
+      for (const { giveBack } of world.begun) giveBack()
+    }
+    expect(world.begun).toHaveLength(30)
+    expect(world.mostInFlight).toBe(3)
+    expect(new Set(world.begun.map(({ record }) => record.workerId)).size).toBe(30)
+    await world.pass(POLL_WAIT_MAX_MS)
+    world.mostInFlight = 0
+    await world.pass(10 * POLL_WAIT_MAX_MS)
+    expect(world.mostInFlight).toBe(1)
+    await world.stop(ended)
+  })
+
+  test('WK-60 that bring one task after the other, each in its time, stay alone', async () => {
+    const world = new PollWorld()
+    const inTime = async (request: PollRequest): Promise<TaskRecord[]> => {
+      await world.clock.sleep(POLL_QUEUED_MAX_MS)
+      return claim(request)
+    }
+    for (let count = 0; count < 20; count++) world.answers.push(inTime)
+    const ended = world.start([openSlots(20), openSlots(20)])
+    await world.pass(21 * POLL_QUEUED_MAX_MS)
+    expect(world.begun).toHaveLength(20)
     expect(world.mostInFlight).toBe(1)
     await world.stop(ended)
   })

@@ -2,8 +2,9 @@
  * Asks the task queue for one type of task for as long as the worker takes work.
  *
  * - POLL-1 A poll is only sent with a place for what it may bring, of the type's own and of the worker's.
- * - POLL-2 One task is asked for at a time, under a worker id of its own: the server waits until all that were asked
- *   for are there, and a claim is told from any other by its worker id.
+ * - POLL-2 A poll asks for one task, under a worker id of its own: the server waits until all that were asked for are
+ *   there, and a claim is told from any other by its worker id. One poll is under way, and where tasks are seen to queue,
+ *   one for each place.
  * - POLL-3 A poll is never cut short: the server would go on and claim for nobody. What it brings after the worker was
  *   asked to stop is handed back.
  * - POLL-4 The server is asked to wait, longer while there is nothing; after trouble the pauses double, with jitter.
@@ -14,6 +15,7 @@ import { isPeragoError } from '../base/errors.ts'
 import {
   POLL_ERROR_DELAY_MAX_MS,
   POLL_ERROR_DELAY_MS,
+  POLL_QUEUED_MAX_MS,
   POLL_WAIT_MAX_MS,
   POLL_WAIT_MS,
 } from '../base/limits.ts'
@@ -55,24 +57,31 @@ const ERROR_POLICY: RetryPolicy = {
   maxDelayMs: POLL_ERROR_DELAY_MAX_MS,
 }
 
-/** Resolves once it was asked to stop and the poll in flight has ended. */
+/** Resolves once it was asked to stop and the polls in flight have ended. */
 export async function pollForTasks(options: PollOptions): Promise<void> {
+  const [own, shared] = options.slots
+  const rush = openRush(Math.min(own.limit, shared.limit) - 1)
+  await Promise.all([
+    pollSteadily(options, rush).finally(() => rush.close()),
+    ...Array.from({ length: rush.helpers }, () => pollInRush(options, rush)),
+  ])
+}
+
+async function pollSteadily(options: PollOptions, rush: Rush): Promise<void> {
   const { clock, random, logger, stopping } = options
   const pause = (delayMs: number): Promise<void> => clock.sleep(delayMs, stopping).catch(() => undefined)
   let waitMs = POLL_WAIT_MS
   let failures = 0
+  let isSecond = false
   for (;;) {
     const place = await takePlaces(options)
     if (place === undefined) return
     const polled = await poll(options, waitMs)
-    const [first, ...others] = polled.records
-    if (first === undefined) place()
-    else if (isStopping(options)) {
-      place()
-      await options.onLateTask(first)
-    } else options.onTask(first, place)
-    // Nobody asked for these, and there is no place for them.
-    for (const record of others) await options.onLateTask(record)
+    const hasBegun = await takeIn(options, polled, place)
+    // Two that were there at once, one after the other: more may be.
+    const wasThere = hasBegun && polled.durationMs < POLL_QUEUED_MAX_MS
+    if (wasThere && isSecond) rush.help()
+    isSecond = wasThere
 
     if (polled.error !== undefined) {
       failures++
@@ -88,13 +97,65 @@ export async function pollForTasks(options: PollOptions): Promise<void> {
       continue
     }
     failures = 0
-    if (first !== undefined) waitMs = POLL_WAIT_MS
+    if (hasBegun) waitMs = POLL_WAIT_MS
     else {
       // A server that did not wait as it was asked is not asked again at once.
       const leftMs = polled.askedMs - polled.durationMs
       if (leftMs > polled.askedMs / 2) await pause(leftMs * (0.5 + random.next() / 2))
       waitMs = Math.min(polled.askedMs * 2, POLL_WAIT_MAX_MS)
     }
+  }
+}
+
+/** One more poll beside the steady one, as long as each brings something. */
+async function pollInRush(options: PollOptions, rush: Rush): Promise<void> {
+  while (await rush.wanted()) {
+    for (;;) {
+      const place = await takePlaces(options)
+      if (place === undefined) return
+      const polled = await poll(options, POLL_WAIT_MS)
+      // What went wrong the steady poll meets as well, and tells.
+      if (!(await takeIn(options, polled, place))) break
+      rush.help()
+    }
+  }
+}
+
+/** Whether a task was begun; the place is its own then. */
+async function takeIn(
+  options: PollOptions,
+  { records }: { readonly records: readonly TaskRecord[] },
+  place: () => void,
+): Promise<boolean> {
+  const [first, ...others] = records
+  const begins = first !== undefined && !isStopping(options)
+  if (begins) options.onTask(first, place)
+  else place()
+  // They came too late, or nobody asked for them and there is no place for them.
+  for (const record of begins ? others : records) await options.onLateTask(record)
+  return begins
+}
+
+/** Wakes those who help with polling, one at a time. */
+interface Rush {
+  readonly helpers: number
+  help(): void
+  /** Resolves when help is wanted, with `false` when it never will be again. */
+  wanted(): Promise<boolean>
+  close(): void
+}
+
+function openRush(helpers: number): Rush {
+  const resting: ((isWanted: boolean) => void)[] = []
+  let isClosed = false
+  return {
+    helpers,
+    help: () => resting.shift()?.(true),
+    wanted: () => new Promise((resolve) => (isClosed ? resolve(false) : resting.push(resolve))),
+    close() {
+      isClosed = true
+      for (const rest of resting.splice(0)) rest(false)
+    },
   }
 }
 

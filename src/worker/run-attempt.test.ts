@@ -18,6 +18,7 @@ import { StaleAttemptError } from '../fences/attempt-fence.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
 import { requireFile } from '../workspace/guardrails.ts'
 import { TerminalError, WorkerAbandonedError, WorkerStoppingError } from './author-errors.ts'
+import { openPublishHabits } from './publish-habits.ts'
 import { defineTask, type WorkspaceBodyContext } from './task-definition.ts'
 
 let world: AttemptWorld
@@ -46,16 +47,18 @@ const fences = (): string[] =>
 
 describe('the order of a writable attempt', () => {
   const before = ['read-input', 'lay-out', 'pre-guardrails', 'body', 'post-guardrails', 'compare']
-  const staging = [
-    'publish/open-staging',
-    'publish/upload',
-    'publish/commit-staging',
-    'publish/verify-staging',
-  ]
+  const staging = ['publish/open-staging', 'publish/upload', 'publish/commit-staging']
+  /** What was staged is verified beside the second attempt check: which of the two ends first says nothing. */
+  const inOrder = (): string[] => {
+    const told = fences()
+    const verified = told.indexOf('publish/verify-staging')
+    expect(Math.abs(verified - told.indexOf('attempt-fence before-publishing'))).toBe(1)
+    return told.toSpliced(verified, 1)
+  }
 
   test('F-09 WK-11 with changes: body, checks, fence, stage, fence, publish fence, merge', async () => {
     const { result } = await world.run(filesTask({ body: change }))
-    expect(fences()).toEqual([
+    expect(inOrder()).toEqual([
       ...before,
       'attempt-fence before-staging',
       ...staging,
@@ -93,7 +96,7 @@ describe('the order of a writable attempt', () => {
     const { result, publication } = await world.run(filesTask({ body: again }), {
       attempt: { retryCount: 1 },
     })
-    expect(fences()).toEqual([
+    expect(inOrder()).toEqual([
       ...before,
       'attempt-fence before-staging',
       ...staging,
@@ -108,6 +111,40 @@ describe('the order of a writable attempt', () => {
     expect(result.logs?.join('\n')).toContain(`superseded ${superseded ?? ''}, which stays reachable as tag`)
     const log = await logOf(world.repo.connect('test'))
     expect(log.slice(0, 2).map(({ parents }) => parents[0])).toEqual([world.inputRef, log[2]?.ref])
+  })
+
+  test('WK-27 the staging branch of a task that published soon the last time is begun while it works', async () => {
+    const habits = openPublishHabits()
+    const begunIn: string[] = []
+    const watching = async ({ workspace }: Pick<WorkspaceBodyContext<unknown>, 'workspace'>) => {
+      begunIn.push(...(await stagingBranchesOf(world.repo.connect('test'))))
+      return change({ workspace })
+    }
+    const first = await world.run(filesTask({ body: watching }), { habits })
+    expect(begunIn).toEqual([])
+    await first.cleanUp()
+
+    const { outputRef } = first.publication!
+    const next = { input: inputFor(outputRef), workflowId: 'workflow-2' as never }
+    const second = await world.run(filesTask({ body: watching }), { habits, attempt: next })
+    expect(begunIn).toEqual([expect.stringContaining('workflow-2')])
+    await second.cleanUp()
+    expect(await stagingBranchesOf(world.repo.connect('test'))).toEqual([])
+  })
+
+  test('WK-27 one that was begun in vain is gone when the attempt has ended, however it ended', async () => {
+    const fail = (): never => {
+      throw new Error('no')
+    }
+    for (const body of [nothing, fail]) {
+      const habits = openPublishHabits()
+      habits.learn('orders.clean', { hasChanges: true, afterMs: 0 })
+      world.repo.calls.length = 0
+      const { cleanUp } = await world.run(filesTask({ name: 'orders.clean', body }), { habits })
+      await cleanUp()
+      const written = world.repo.calls.filter((call) => call.writes).map(({ request }) => request)
+      expect(written).toEqual(['createBranch', 'deleteBranch'])
+    }
   })
 
   test('F-09 without changes: fence, publish fence, completion with the input ref and no write', async () => {

@@ -12,39 +12,25 @@
  * - ATT-5 Clean-up comes after the result was decided, and never changes it.
  */
 
-import type { AdaptiveLimit } from '../base/adaptive-limit.ts'
-import type { Clock } from '../base/clock.ts'
 import { errorKindOf, InvalidError, isPeragoError, RefusedError } from '../base/errors.ts'
-import type { RepositoryName } from '../base/ids.ts'
-import { PUBLICATION_CLEANUP_MS } from '../base/limits.ts'
-import type { Logger } from '../base/logger.ts'
-import type { Random } from '../base/random.ts'
-import type { Redactor } from '../base/redaction.ts'
-import type { AttemptSnapshot, FreshAttempt } from '../fences/attempt-snapshot.ts'
-import type { EvidenceRecord } from '../publication/evidence-record.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
-import type { PublicationResult } from '../publication/publication.ts'
-import { publish } from '../publication/publish.ts'
-import { planChanges } from '../publication/repository-source.ts'
 import { diffWorkspace, type ChangeSet } from '../workspace/diff.ts'
 import { checkGuardrails } from '../workspace/guardrails.ts'
-import type { AttemptWorkspace } from '../workspace/lay-out.ts'
-import type { WorkspaceRoot } from '../workspace/ownership.ts'
 import { describeRefusals } from '../workspace/refusals.ts'
+import type { AttemptOutcome, AttemptRequest, AttemptSurroundings, Life } from './attempt-life.ts'
 import {
   openAttemptDirectory,
   rememberStored,
   type AttemptDirectory,
-  type KeptForLater,
+  type LeftDirectory,
 } from './attempt-workspace.ts'
 import { BodyFailedError } from './author-errors.ts'
 import { runBody } from './bodies/run-body.ts'
 import type { AttemptStep, AttemptStepEvent } from './events.ts'
-import { mapFailure, type FailureOptions } from './failure-map.ts'
-import type { Json, JsonObject, QueueCallOptions, TaskRecord, TaskResult } from './ports.ts'
-import { removeFormerStaging } from './remove-former-staging.ts'
-import { describeFailure, openTaskLog, type TaskLog } from './task-log.ts'
-import { judgeBudget } from './task-controls.ts'
+import { mapFailure } from './failure-map.ts'
+import type { Json, JsonObject, TaskRecord, TaskResult } from './ports.ts'
+import { beginStagingEarly, publishChanges, warnOfShortLease } from './publish-attempt.ts'
+import { describeFailure, openTaskLog } from './task-log.ts'
 import {
   readParams,
   readResult,
@@ -53,55 +39,6 @@ import {
   type TaskWorkspaceSpec,
 } from './task-definition.ts'
 import { readTaskInput, renderTaskOutput, type TaskInput, type WorkspaceRef } from './task-input.ts'
-
-/** What all attempts of a worker share. */
-export interface AttemptSurroundings extends KeptForLater {
-  readonly root: WorkspaceRoot
-  readonly openRepo: (repository: RepositoryName) => VersionedRepo
-  /** The task and its workflow as they are now; throws when that cannot be known. */
-  readonly readFresh: (attempt: AttemptSnapshot, options: QueueCallOptions) => Promise<FreshAttempt>
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly redactor: Redactor
-  readonly random?: Random
-  /** Throws when the task queue would not take this as a task's output. */
-  readonly checkOutput?: (output: JsonObject) => void
-  /** What a refused publication becomes; terminal unless set. */
-  readonly publishRefused?: FailureOptions['publishRefused']
-  /** Of the task code; informative. */
-  readonly codeVersion?: string
-  /** Shared by all publications of the worker. */
-  readonly uploadLimit?: AdaptiveLimit
-  /** Asked right before every attempt fence; throws when this process may not act any more. */
-  readonly assertMayAct?: () => void
-}
-
-export interface AttemptRequest {
-  readonly task: TaskDefinition
-  /** Of the module that declares the task; needed by bodies outside this thread. */
-  readonly modulePath?: string | undefined
-  /** The task as it was handed out. */
-  readonly record: TaskRecord
-  /** Unique for each execution of an attempt. */
-  readonly executionId: string
-  /** Aborted when the attempt is lost or has to end; its reason is an error that says why. */
-  readonly signal: AbortSignal
-  /** Aborted when the worker is asked to stop. */
-  readonly shutdown: AbortSignal
-  readonly observe?: (event: AttemptStepEvent) => void
-  readonly onProgress?: (done: number, total?: number, what?: string) => void
-}
-
-export interface AttemptOutcome {
-  readonly result: TaskResult
-  readonly publication: PublicationResult | undefined
-  /** What was kept of a refused publication. */
-  readonly evidence: EvidenceRecord | undefined
-  /** Why the attempt failed, or undefined. */
-  readonly error: unknown
-  /** Removes the directory and the staging branch. Never throws. */
-  readonly cleanUp: () => Promise<void>
-}
 
 /** Never throws: whatever happens is an outcome. */
 export async function runAttempt(
@@ -117,6 +54,8 @@ export async function runAttempt(
     later: [],
     evidence: undefined,
     publication: undefined,
+    currentAtMs: undefined,
+    beganAtMs: surroundings.clock.monotonicMs(),
   }
   let decided: Pick<AttemptOutcome, 'result' | 'error'>
   try {
@@ -135,6 +74,8 @@ export async function runAttempt(
     result: { ...decided.result, logs: log.lines() },
     publication: life.publication,
     evidence: life.evidence,
+    // A fence that did not pass says nothing in favour of a result.
+    currentAtMs: decided.error === undefined ? life.currentAtMs : undefined,
     cleanUp: () => cleanUp(life),
   }
 }
@@ -149,14 +90,6 @@ export function attemptInfoOf(record: TaskRecord): AttemptInfo {
     retryCount: record.retryCount,
     iteration: record.iteration,
   }
-}
-
-interface Life extends AttemptSurroundings, AttemptRequest {
-  readonly log: TaskLog
-  /** What is left to be cleaned up, last in first out. */
-  readonly later: (() => Promise<void>)[]
-  evidence: EvidenceRecord | undefined
-  publication: PublicationResult | undefined
 }
 
 function identityOf({ record }: Life): Pick<TaskResult, 'taskId' | 'workflowId' | 'workerId'> {
@@ -221,6 +154,7 @@ async function runWithWorkspace(
   const isReadOnly = spec.readOnly === true
   if (!isReadOnly) warnOfShortLease(life)
   const { repo, stored } = rememberStored(life.openRepo(at.repository))
+  const early = isReadOnly ? undefined : beginStagingEarly(life, at, repo)
   const directory = await step(
     life,
     'lay-out',
@@ -244,7 +178,7 @@ async function runWithWorkspace(
   const changes = await step(life, 'compare', compare, describeChanges)
   if (isReadOnly) {
     assertUnchanged(life, changes)
-    await leaveDirectory(life, directory, { ref, changes, stored })
+    leaveDirectory(life, directory, { ref, changes, stored })
     return { workspace: at, result }
   }
   if (changes.leftOut.count > 0)
@@ -252,10 +186,10 @@ async function runWithWorkspace(
   // A commit id is as long as any other: what fits with the input ref fits with the output ref.
   life.checkOutput?.(renderTaskOutput({ workspace: at, result }))
   const publication = await step(life, 'publish', () =>
-    publishChanges(life, { spec, at, repo, changes, workspace }),
+    publishChanges(life, { at, repo, changes, workspace, early }),
   )
   const { outputRef } = publication
-  await leaveDirectory(life, directory, { ref: outputRef, changes, stored })
+  leaveDirectory(life, directory, { ref: outputRef, changes, stored })
   return { workspace: { ...at, ref: outputRef }, result }
 }
 
@@ -269,17 +203,16 @@ async function openDirectory(
   return directory
 }
 
-/** The attempt is decided by now: whatever becomes of the directory, the result stands. */
-async function leaveDirectory(
-  life: Life,
-  directory: AttemptDirectory,
-  left: Parameters<AttemptDirectory['leave']>[0],
-): Promise<void> {
+/** The attempt is decided by now: whatever becomes of the directory, the result stands, and need not wait for it. */
+function leaveDirectory(life: Life, directory: AttemptDirectory, left: LeftDirectory): void {
   if (!directory.wantsHandOver) return
-  const startMs = life.clock.monotonicMs()
-  const isLeft = await directory.leave(left)
-  const durationMs = life.clock.monotonicMs() - startMs
-  life.observe?.({ step: 'hand-over', durationMs, outcome: 'done', details: { isLeft } })
+  const leave = directory.announce(left)
+  life.later.push(async () => {
+    const startMs = life.clock.monotonicMs()
+    const isLeft = await leave()
+    const durationMs = life.clock.monotonicMs() - startMs
+    life.observe?.({ step: 'hand-over', durationMs, outcome: 'done', details: { isLeft } })
+  })
 }
 
 async function runTheBody(
@@ -288,6 +221,7 @@ async function runTheBody(
 ): Promise<Json> {
   const { task, signal } = life
   let result: unknown
+  await life.beforeBody
   try {
     result = await runBody({
       ...given,
@@ -320,79 +254,6 @@ function assertUnchanged({ task }: Life, { uploads, deletes }: ChangeSet): void 
       next: 'Write temporary files elsewhere, or declare the workspace without readOnly.',
     },
   )
-}
-
-async function publishChanges(
-  life: Life,
-  given: {
-    readonly spec: TaskWorkspaceSpec
-    readonly at: WorkspaceRef
-    readonly repo: VersionedRepo
-    readonly changes: ChangeSet
-    readonly workspace: AttemptWorkspace
-  },
-): Promise<PublicationResult> {
-  const { record, task, clock, signal, log } = life
-  const { at, repo, changes, workspace } = given
-  const { referenceTaskName, seq, iteration } = record
-  const startMs = clock.monotonicMs()
-  const publication = await publish({
-    repo,
-    target: { branch: at.branch, inputRef: at.ref, prefix: workspace.view.prefix },
-    changes: planChanges(changes),
-    guard: {
-      attempt: record,
-      readFresh: (options) => {
-        life.assertMayAct?.()
-        return life.readFresh(record, options)
-      },
-      policy: { whilePaused: task.controls.whilePaused },
-    },
-    task: { referenceTaskName, seq, iteration, executionId: life.executionId, codeVersion: life.codeVersion },
-    replace: task.controls.replace,
-    ...(life.uploadLimit === undefined ? {} : { uploadLimit: life.uploadLimit }),
-    ...(life.random === undefined ? {} : { random: life.random }),
-    observer: (event) => life.observe?.({ ...event, step: `publish/${event.step}` }),
-    keepRecord: (kept) => {
-      life.evidence = kept
-      log.add(`kept: staging branch "${kept.stagingBranch}" at ${kept.stagedRef ?? '(nothing staged)'}`)
-      return Promise.resolve()
-    },
-    cleanUpLater: (remove) => life.later.push(remove),
-    clock,
-    signal,
-  })
-  life.publication = publication
-  life.later.push(async () => {
-    const readFresh = (attempt: AttemptSnapshot): Promise<FreshAttempt> =>
-      life.readFresh(attempt, { signal: AbortSignal.timeout(PUBLICATION_CLEANUP_MS) })
-    await removeFormerStaging({ repo, record, readFresh })
-  })
-  tellPublication(life, publication, clock.monotonicMs() - startMs)
-  return publication
-}
-
-/** The start has held the budget against the definition that is registered; a workflow keeps the one it began with. */
-function warnOfShortLease({ record, task, log }: Life): void {
-  if (record.responseTimeoutSeconds <= 0) return
-  for (const problem of judgeBudget(task.controls.publishBudget, record.responseTimeoutSeconds))
-    log.logger.warn(`the lease of this attempt may end while it is published: publishBudget: ${problem}`)
-}
-
-/** A replaced commit is never silently gone: the task's log names it, and the tag that keeps it. */
-function tellPublication({ log, task }: Life, publication: PublicationResult, durationMs: number): void {
-  const { action, outputRef, strength } = publication
-  log.add(`published: ${action} at ${outputRef}, ${strength} fence`)
-  if (publication.action === 'replaced' || publication.action === 'relocated') {
-    const { supersededRef, evidenceTag } = publication
-    log.logger.warn(`superseded ${supersededRef}, which stays reachable as tag "${evidenceTag}"`)
-  }
-  const { publishSeconds } = task.controls.publishBudget
-  if (durationMs > publishSeconds * 1_000) {
-    log.logger.warn(
-      `the publication took ${Math.round(durationMs / 1_000)} s, more than its budget of ${publishSeconds} s`,
-    )
-  }
 }
 
 function toJson(value: unknown, task: TaskDefinition): Json {

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openHandOverWorld } from '../../test/support/workspace/hand-over-world.ts'
 import { ATTEMPT, attemptsOf, temporaryRoot } from '../../test/support/workspace/temporary-root.ts'
 import { commitRef, repositoryName } from '../base/ids.ts'
+import { WARM_ANNOUNCED_WAIT_MS } from '../base/limits.ts'
 import { silentLogger } from '../base/logger.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import type { HandedOver } from '../workspace/hand-over.ts'
@@ -128,4 +129,39 @@ test('WS-76 nor after it was closed', async () => {
   await warm.keep(key(), late)
   expect(existsSync(late.aside.path)).toBe(false)
   await warm.close()
+})
+
+test('WS-77 whoever wants one that was announced waits for it, and only whoever wants that one', async () => {
+  const { warm, left } = await open()
+  const announced = warm.announce(key())
+  let isHere = false
+  const wanted = warm.take(key(), { attempt: ATTEMPT }).finally(() => (isHere = true))
+  expect(await warm.take(key({ spec: {} }), { attempt: ATTEMPT })).toBeUndefined()
+  expect(isHere).toBe(false)
+  await warm.keep(key(), await left())
+  announced.over()
+  expect((await wanted)?.manifest.count).toBe(1)
+})
+
+test('WS-77 one that does not come is not waited for any more, nor one that takes too long', async () => {
+  const { warm, clock } = await open()
+  const announced = warm.announce(key())
+  const first = warm.take(key(), { attempt: ATTEMPT })
+  announced.over()
+  expect(await first).toBeUndefined()
+  warm.announce(key())
+  const second = warm.take(key(), { attempt: ATTEMPT })
+  await clock.advance(0)
+  await clock.advance(WARM_ANNOUNCED_WAIT_MS)
+  expect(await second).toBeUndefined()
+})
+
+test('WS-77 whoever waits can be called away', async () => {
+  const { warm, clock } = await open()
+  warm.announce(key())
+  const stop = new AbortController()
+  const wanted = warm.take(key(), { attempt: ATTEMPT, signal: stop.signal })
+  stop.abort(new Error('the lease is lost'))
+  await expect(wanted).rejects.toThrow('the lease is lost')
+  expect(clock.sleeping).toBe(0)
 })

@@ -4,6 +4,7 @@
  *
  * | a directory is | by | then |
  * |---|---|---|
+ * | announced | `announce`, when its commit is known | waited for by whoever wants it |
  * | kept | `keep`, after a confirmed publication, or after a task that changed nothing | found by repository, commit and view |
  * | taken | `take`, which gives it to nobody else | proven; what does not prove itself is removed, and the answer is "none" |
  * | removed | its age, others that are newer, a full disk, `close` | |
@@ -15,6 +16,7 @@ import type { CommitRef, RepositoryName } from '../base/ids.ts'
 import {
   CACHE_FREE_SPACE_MIN_PERCENT,
   WARM_AGE_MS,
+  WARM_ANNOUNCED_WAIT_MS,
   WARM_DIRECTORIES_MAX,
   WARM_MAX_BYTES,
 } from '../base/limits.ts'
@@ -32,6 +34,8 @@ export interface WarmKey {
 }
 
 export interface WarmDirectories {
+  /** Says that a directory is on its way: whoever wants it waits, for a while. To be called with an end in sight. */
+  announce(key: WarmKey): Announced
   /** Takes a directory over. Never throws. */
   keep(key: WarmKey, directory: HandedOver): Promise<void>
   /** A directory that holds what the key says, the attempt's own from now on. Throws only for an abort. */
@@ -43,6 +47,11 @@ export interface WarmDirectories {
   clear(): Promise<void>
   /** Keeps nothing any more. Again: the same promise. */
   close(): Promise<void>
+}
+
+export interface Announced {
+  /** It was kept, or there is none after all. Again: nothing. */
+  over(): void
 }
 
 export interface OpenWarmDirectoriesOptions {
@@ -73,12 +82,29 @@ class OpenDirectories implements WarmDirectories {
   readonly #options: OpenWarmDirectoriesOptions
   /** The oldest first. */
   readonly #kept = new Set<Kept>()
+  readonly #announced = new Map<string, Promise<void>>()
   readonly #closed = new AbortController()
   #ageing: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: OpenWarmDirectoriesOptions) {
     this.#options = options
+  }
+
+  announce(key: WarmKey): Announced {
+    const name = textOf(key)
+    let over = (): void => undefined
+    const coming = new Promise<void>((resolve) => {
+      over = resolve
+    })
+    // Whoever announces one of the same content later has the later end.
+    this.#announced.set(name, coming)
+    return {
+      over: () => {
+        if (this.#announced.get(name) === coming) this.#announced.delete(name)
+        over()
+      },
+    }
   }
 
   async keep(key: WarmKey, directory: HandedOver): Promise<void> {
@@ -101,6 +127,7 @@ class OpenDirectories implements WarmDirectories {
   ): Promise<AttemptWorkspace | undefined> {
     const { root, logger } = this.#options
     const wanted = textOf(key)
+    await this.#waitFor(wanted, signal)
     for (const kept of [...this.#kept].reverse()) {
       if (kept.key !== wanted) continue
       // Before anything is awaited: of two attempts that want it, one finds it.
@@ -113,6 +140,17 @@ class OpenDirectories implements WarmDirectories {
       })
     }
     return undefined
+  }
+
+  async #waitFor(name: string, signal: AbortSignal | undefined): Promise<void> {
+    const coming = this.#announced.get(name)
+    if (coming === undefined) return
+    const here = new AbortController()
+    const ended = AbortSignal.any([here.signal, ...(signal === undefined ? [] : [signal])])
+    const tooLong = this.#options.clock.sleep(WARM_ANNOUNCED_WAIT_MS, ended).catch(() => undefined)
+    await Promise.race([coming, tooLong])
+    here.abort()
+    signal?.throwIfAborted()
   }
 
   clear(): Promise<void> {

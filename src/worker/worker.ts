@@ -18,6 +18,7 @@ import {
 } from '../base/limits.ts'
 import { systemRandom, type Random } from '../base/random.ts'
 import { collectPeriodically } from '../workspace/collect-orphans.ts'
+import type { AttemptOutcome, AttemptSurroundings } from './attempt-life.ts'
 import {
   BodyAbortedError,
   WorkerAbandonedError,
@@ -33,8 +34,9 @@ import type { LeaseKeeper } from './lease.ts'
 import type { ForeseenResult, Outbox } from './outbox.ts'
 import { pollForTasks } from './poller.ts'
 import type { TaskQueue, TaskRecord } from './ports.ts'
+import { openPublishHabits } from './publish-habits.ts'
 import { readFreshAttempt } from './read-fresh-attempt.ts'
-import { attemptInfoOf, runAttempt, type AttemptOutcome, type AttemptSurroundings } from './run-attempt.ts'
+import { attemptInfoOf, runAttempt } from './run-attempt.ts'
 import { openSlots } from './slots.ts'
 import type { AttemptInfo, TaskDefinition } from './task-definition.ts'
 
@@ -47,7 +49,10 @@ export interface WorkerTask {
   readonly slots?: number
 }
 
-export interface WorkerOptions extends Omit<AttemptSurroundings, 'readFresh' | 'clock' | 'random'> {
+export interface WorkerOptions extends Omit<
+  AttemptSurroundings,
+  'readFresh' | 'clock' | 'random' | 'habits'
+> {
   readonly queue: TaskQueue
   readonly tasks: readonly WorkerTask[]
   readonly leases: LeaseKeeper
@@ -136,6 +141,7 @@ class OpenWorker implements RunningWorker {
   readonly #closed = new AbortController()
   readonly #slots: ReturnType<typeof openSlots>
   readonly #branches: BranchWatch
+  readonly #habits = openPublishHabits()
   readonly #polledAtMs = new Map<string, number>()
   readonly #running = new Set<Running>()
   readonly #work: Promise<unknown>
@@ -329,11 +335,12 @@ class OpenWorker implements RunningWorker {
       logger.debug(`step ${event.step}: ${event.outcome}`, { ...event.details, durationMs: event.durationMs })
       this.#observe({ kind: 'step', attempt: info, executionId, event })
     }
-    const foreseen = await this.#foresee(record, logger)
+    const foreseeing = this.#foresee(record, logger)
     const outcome = await runAttempt(
       {
         ...workerTask,
         record,
+        beforeBody: foreseeing,
         executionId,
         signal: followed.signal,
         shutdown: this.#shutdown.signal,
@@ -346,12 +353,20 @@ class OpenWorker implements RunningWorker {
         clock: this.#clock,
         random: this.#random,
         logger,
+        habits: this.#habits,
         readFresh: (attempt, options) => readFreshAttempt(queue, attempt, options),
       },
     )
     followed.release()
     const delivery = await finishAttempt(
-      { attempt: record, outcome, lease, foreseen, onDecided, step: this.#stepOf(tellStep) },
+      {
+        attempt: record,
+        outcome,
+        lease,
+        foreseen: await foreseeing,
+        onDecided,
+        step: this.#stepOf(tellStep),
+      },
       this.#delivery(logger),
     )
     lease.lost.removeEventListener('abort', onLost)

@@ -8,12 +8,8 @@ import type { TaskId, WorkflowId } from '../../../src/fences/attempt-snapshot.ts
 import { ScriptedRepo } from '../../../src/testing/scripted-repo.ts'
 import type { AttemptStepEvent } from '../../../src/worker/events.ts'
 import type { JsonObject, TaskRecord } from '../../../src/worker/ports.ts'
-import {
-  runAttempt,
-  type AttemptOutcome,
-  type AttemptRequest,
-  type AttemptSurroundings,
-} from '../../../src/worker/run-attempt.ts'
+import type { AttemptOutcome, AttemptRequest, AttemptSurroundings } from '../../../src/worker/attempt-life.ts'
+import { runAttempt } from '../../../src/worker/run-attempt.ts'
 import {
   defineWorkspaceTask,
   type TaskDefinition,
