@@ -9,6 +9,11 @@ export function oneLine(text: string): string {
   )
 }
 
+/** The same, where every character has to keep its place: a blank for each of them. */
+export function blankControls(text: string): string {
+  return text.replace(CONTROL, ' ')
+}
+
 // eslint-disable-next-line no-control-regex -- control characters are what we are after
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }

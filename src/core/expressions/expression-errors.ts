@@ -1,7 +1,7 @@
 /** Mistakes in expressions, shown with the place: a number for programs, a caret for people. */
 
 import { InvalidError } from '../../base/errors.ts'
-import { oneLine } from '../../base/one-line.ts'
+import { blankControls, oneLine } from '../../base/one-line.ts'
 
 /** How much of a long line is shown to each side of the caret. */
 const EXCERPT_CHARS = 40
@@ -36,8 +36,8 @@ export function drawCaret(text: string, at: number): string {
   const column = at - lineStart
   const from = Math.max(0, column - EXCERPT_CHARS)
   const to = Math.min(line.length, column + EXCERPT_CHARS)
-  const head = (from > 0 ? '…' : '') + shown(line.slice(from, column))
-  const tail = shown(line.slice(column, to)) + (to < line.length ? '…' : '')
+  const head = (from > 0 ? '…' : '') + blankControls(line.slice(from, column))
+  const tail = blankControls(line.slice(column, to)) + (to < line.length ? '…' : '')
   return `${head}${tail}\n${' '.repeat(countCharacters(head))}^`
 }
 
@@ -66,10 +66,4 @@ function excerpt(text: string, at: number): string {
 /** By code points: near enough to what an editor counts, and no surrogate pair is two. */
 function countCharacters(text: string): number {
   return Array.from(text).length
-}
-
-/** One column for each character, whatever it is: the caret must stand below its place. */
-function shown(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what we are after
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, ' ')
 }
