@@ -1,11 +1,11 @@
 /** Taking in an event of an outside system. */
 
-import { InvalidError, type ErrorCode } from '../base/errors.ts'
+import { InvalidError } from '../base/errors.ts'
 import { EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../base/limits.ts'
-import { suggest } from '../base/suggestion.ts'
 import type { JsonObject } from '../core/json.ts'
 import { requireRight, type Caller } from './callers.ts'
 import type { ExecutionAccess } from './ports.ts'
+import { BodyReader } from './read-fields.ts'
 
 export interface PublishedEvent {
   readonly event_id: string
@@ -35,22 +35,15 @@ export async function publishOutsideEvent(
   return { event_id: id, execution_id: execution, event_type: type }
 }
 
-const FIELDS = ['execution_id', 'event_type', 'payload', 'source'] as const
+const FIELDS = ['execution_id', 'event_type', 'payload', 'source']
 
 function readOutsideEvent(body: unknown): OutsideEvent {
-  if (!isObject(body)) throw refuse('api/wrong-type', 'the body is no object')
-  for (const field of Object.keys(body)) {
-    if (FIELDS.some((known) => known === field)) continue
-    const near = suggest(field, FIELDS)
-    const hint = near === undefined ? '' : `; "${near}" may be meant`
-    throw refuse('api/unknown-field', `there is no field ${JSON.stringify(field.slice(0, 80))}${hint}`)
-  }
-  const execution = readText(body, 'execution_id')
-  const type = readText(body, 'event_type')
-  const payload = body['payload'] ?? {}
-  if (body['payload'] === null || !isObject(payload)) throw refuse('api/wrong-type', '"payload" is no object')
+  const fields = new BodyReader('the event', body, FIELDS)
+  const execution = fields.text('execution_id')
+  const type = fields.text('event_type')
+  const payload = fields.has('payload') ? fields.object('payload') : {}
   if (!type.startsWith('external.')) {
-    throw refuse(
+    throw fields.refuse(
       'api/not-external',
       `"${type.slice(0, 80)}" does not begin with "external."; other events are the engine's own`,
     )
@@ -63,23 +56,6 @@ function readOutsideEvent(body: unknown): OutsideEvent {
       { next: 'Store the data elsewhere, and send its address.' },
     )
   }
-  const source = body['source'] === undefined ? type.split('.')[1] : readText(body, 'source')
+  const source = fields.has('source') ? fields.text('source') : type.split('.')[1]
   return { execution, type, payload: payload as JsonObject, source: source ?? '' }
-}
-
-function readText(body: Readonly<Record<string, unknown>>, field: string): string {
-  const value = body[field]
-  if (value === undefined) throw refuse('api/missing-field', `"${field}" is missing`)
-  if (typeof value !== 'string') throw refuse('api/wrong-type', `"${field}" is no text`)
-  return value
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function refuse(code: ErrorCode, problem: string): InvalidError {
-  return new InvalidError(code, `read the event: ${problem}`, {
-    next: 'Correct the request; see /openapi.yaml.',
-  })
 }

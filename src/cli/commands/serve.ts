@@ -1,23 +1,18 @@
-import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import type { Role } from '../../api/callers.ts'
 import { createTokens, type TokenRecord } from '../../api/tokens.ts'
-import type { DeliveryRecord, WebhookRecord } from '../../api/webhooks.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { SECRET_FILE_MAX_BYTES } from '../../base/limits.ts'
-import type { Logger, LogLevel } from '../../base/logger.ts'
+import type { LogLevel } from '../../base/logger.ts'
 import { createPrettyLogger } from '../../base/pretty-logger.ts'
-import type { Store } from '../../core/ports.ts'
-import { openExecutionAccess, type OpenedAccess } from '../../runtime/execution-access.ts'
+import { openExecutionAccess } from '../../runtime/execution-access.ts'
 import { examineStore, openStoreOf } from '../../runtime/open-store.ts'
 import { openRecordShelf } from '../../runtime/record-shelf.ts'
 import { readBoundedText } from '../../runtime/text-files.ts'
-import { WebhookShelves } from '../../runtime/webhook-shelves.ts'
 import { serveHttp } from '../../server/http/serve.ts'
-import { WebhookDispatcher } from '../../server/webhooks/dispatcher.ts'
-import { sendDelivery } from '../../server/webhooks/send-delivery.ts'
 import { coreDirectory } from '../core-directory.ts'
 import type { Terminal } from '../terminal.ts'
+import { wireWebhooks } from '../wire-webhooks.ts'
 
 export interface ServeOptions {
   readonly host: string
@@ -45,12 +40,15 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
   const store = openStoreOf(options.memory === true ? undefined : coreDirectory(options, terminal))
   try {
     const access = openExecutionAccess({ store, logger, outbox: true })
+    const allowPrivate = options.allowPrivateWebhooks ?? false
+    const webhooks = wireWebhooks({ store, access, logger, allowPrivate })
     const door = await serveHttp({
       host: options.host,
       port: options.port,
       access,
       compilePattern: access.compilePattern,
       tokens: createTokens({ records: openRecordShelf<TokenRecord>(store, 'tokens') }),
+      webhooks: webhooks.api,
       examine: () => examineStore(store),
       logger,
       redactor,
@@ -58,12 +56,7 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
       ...(options.allowPlainText === undefined ? {} : { allowPlainText: options.allowPlainText }),
       ...(options.openLoopback === undefined ? {} : { openLoopback: options.openLoopback }),
     })
-    const dispatcher = dispatchWebhooks({
-      store,
-      access,
-      logger,
-      allowPrivate: options.allowPrivateWebhooks ?? false,
-    })
+    const dispatcher = webhooks.dispatch()
     try {
       terminal.answer(`ready ${door.url}\n`)
       await aborted(stop)
@@ -73,24 +66,6 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
   } finally {
     await store.close()
   }
-}
-
-function dispatchWebhooks(parts: {
-  readonly store: Store
-  readonly access: OpenedAccess
-  readonly logger: Logger
-  readonly allowPrivate: boolean
-}): WebhookDispatcher {
-  const { store, access, logger, allowPrivate } = parts
-  const records = openRecordShelf<WebhookRecord>(store, 'webhooks')
-  return new WebhookDispatcher({
-    shelves: new WebhookShelves<DeliveryRecord>(store, randomUUID()),
-    webhooks: () => records.list(),
-    compilePattern: access.compilePattern,
-    send: (webhook, delivery, signal) =>
-      sendDelivery(webhook, delivery, { allowPrivate, signal, now: new Date() }),
-    logger,
-  })
 }
 
 async function readTls(

@@ -4,7 +4,7 @@
  */
 
 import { Hono, type Context } from 'hono'
-import type { Caller } from '../../api/callers.ts'
+import type { Caller, Role } from '../../api/callers.ts'
 import { EventFeeds } from '../../api/event-feed.ts'
 import type { ExecutionAccess } from '../../api/ports.ts'
 import { publishOutsideEvent } from '../../api/publish-event.ts'
@@ -17,7 +17,7 @@ import {
   readVariable,
 } from '../../api/read-execution.ts'
 import type { Tokens } from '../../api/tokens.ts'
-import type { Role } from '../../api/callers.ts'
+import type { Webhooks } from '../../api/webhooks.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { InvalidError, MissingError, errorKindOf } from '../../base/errors.ts'
 import {
@@ -31,14 +31,23 @@ import type { Logger } from '../../base/logger.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import { authenticate } from './authenticate.ts'
 import { readContract } from './contract.ts'
+import type { HttpEnvironment } from './environment.ts'
 import { streamEvents } from './event-stream.ts'
-import { Parameters, readEventFilter, readWhole } from './query-parameters.ts'
+import {
+  Parameters,
+  readEventFilter,
+  readIdempotencyKey,
+  readLastEventId,
+  takeNoParameters,
+} from './query-parameters.ts'
 import { readJsonBody } from './read-body.ts'
 import { renderFailure } from './render-failure.ts'
+import { addWebhookRoutes } from './webhook-routes.ts'
 
 export interface HttpAppParts {
   readonly access: ExecutionAccess
   readonly tokens: Pick<Tokens, 'verify'>
+  readonly webhooks: Webhooks
   /** What keeps the server from working, one sentence each; nothing when it is well. */
   readonly examine: () => Promise<readonly string[]>
   /** Which types a pattern means. Throws `core/bad-type-pattern`. */
@@ -59,19 +68,9 @@ export interface HttpLimits {
   readonly heartbeatMs: number
 }
 
-/** What the server around the app tells of a request. */
-export interface HttpBindings {
-  readonly address: string | undefined
-}
+type Asked = Context<HttpEnvironment>
 
-interface Environment {
-  readonly Bindings: HttpBindings
-  readonly Variables: { caller: Caller }
-}
-
-type Asked = Context<Environment>
-
-export type HttpApp = Hono<Environment>
+export type HttpApp = Hono<HttpEnvironment>
 
 export function buildHttpApp(parts: HttpAppParts): HttpApp {
   const { access, redactor = plainRedactor, clock = systemClock, logger } = parts
@@ -94,7 +93,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
       { headers: asked.req.raw.headers, address: asked.env.address },
     )
 
-  const app: HttpApp = new Hono<Environment>()
+  const app: HttpApp = new Hono<HttpEnvironment>()
   app.onError((error, asked) => {
     if (errorKindOf(error) === 'defect')
       logger.error('a request failed by our own mistake', { error, path: asked.req.path })
@@ -118,8 +117,9 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   })
 
   app.post('/events', async (asked) => {
+    takeNoParameters(asked)
     const body = await readJsonBody(asked.req.raw)
-    const idempotencyKey = asked.req.header('idempotency-key')
+    const idempotencyKey = readIdempotencyKey(asked)
     return asked.json(await publishOutsideEvent(access, asked.get('caller'), { body, idempotencyKey }), 201)
   })
 
@@ -131,6 +131,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     return asked.json(await queryEvents(await open(asked), filter))
   })
   app.get('/executions/:execution/events/:type', async (asked) => {
+    takeNoParameters(asked)
     const door = await open(asked)
     return asked.json(await readEvent(door, asked.req.param('type')))
   })
@@ -139,10 +140,12 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     return asked.json(await listVariables(await open(asked), prefix))
   })
   app.get('/executions/:execution/variables/:name', async (asked) => {
+    takeNoParameters(asked)
     const door = await open(asked)
     return asked.json(await readVariable(door, asked.req.param('name')))
   })
   app.get('/executions/:execution/follow', (asked) => follow(asked))
+  addWebhookRoutes(app, parts.webhooks)
 
   const follow = async (asked: Asked): Promise<Response> => {
     const { types, after } = readFollowed(asked)
@@ -165,7 +168,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     return new Response(stream, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } })
   }
 
-  app.notFound((asked) => renderFailure(describeMiss(asked), redactor))
+  app.notFound((asked) => answerMiss(asked, redactor))
   return app
 }
 
@@ -177,23 +180,32 @@ function readFollowed(asked: Asked): {
   const given = new Parameters(asked.req.url, ['type', 'after'])
   const types = given.list('type', API_TYPES_MAX)
   const after = given.whole('after', range) ?? 0
-  const last = asked.req.header('last-event-id')
-  return { types, after: last === undefined || last === '' ? after : readWhole('Last-Event-ID', last, range) }
+  return { types, after: readLastEventId(asked) ?? after }
 }
 
+/** What each route takes, for those who ask in another way. */
 const METHODS: readonly (readonly [RegExp, string])[] = [
   [/^\/events$/, 'POST'],
-  [/^\/(?:healthz|openapi\.json|openapi\.yaml)$/, 'GET'],
-  [/^\/executions\/[^/]+\/(?:events|variables)(?:\/[^/]+)?$/, 'GET'],
-  [/^\/executions\/[^/]+\/follow$/, 'GET'],
+  [/^\/(?:healthz|openapi\.json|openapi\.yaml)$/, 'GET, HEAD'],
+  [/^\/executions\/[^/]+\/(?:events|variables)(?:\/[^/]+)?$/, 'GET, HEAD'],
+  [/^\/executions\/[^/]+\/follow$/, 'GET, HEAD'],
+  [/^\/webhooks$/, 'GET, HEAD, POST'],
+  [/^\/webhooks\/[^/]+$/, 'DELETE, GET, HEAD'],
+  [/^\/webhooks\/[^/]+\/dead-deliveries$/, 'GET, HEAD'],
+  [/^\/webhooks\/[^/]+\/(?:dead-deliveries\/[^/]+\/)?redeliver$/, 'POST'],
 ]
 
-function describeMiss({ req }: Asked): Error {
-  const known = METHODS.find(([path]) => path.test(req.path))
+function answerMiss({ req }: Asked, redactor: Redactor): Response {
+  const methods = METHODS.find(([path]) => path.test(req.path))?.[1]
   const next = 'See /openapi.yaml.'
-  if (known === undefined)
-    return new MissingError('api/no-such-route', 'answer a request: there is no such route', { next })
-  return new InvalidError('api/wrong-method', `answer a request: this route takes ${known[1]} only`, { next })
+  if (methods === undefined) {
+    const miss = new MissingError('api/no-such-route', 'answer a request: there is no such route', { next })
+    return renderFailure(miss, redactor)
+  }
+  const problem = `answer a request: this route takes ${methods}`
+  const response = renderFailure(new InvalidError('api/wrong-method', problem, { next }), redactor)
+  response.headers.set('allow', methods)
+  return response
 }
 
 function answer(text: string, type: string): Response {

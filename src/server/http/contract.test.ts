@@ -2,8 +2,13 @@
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { document } from '../../../test/support/doors/contract.ts'
-import { openDoorWorld, type AskRequest, type DoorWorld } from '../../../test/support/doors/world.ts'
-import { EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../../base/limits.ts'
+import {
+  giveUpDelivery,
+  openDoorWorld,
+  type AskRequest,
+  type DoorWorld,
+} from '../../../test/support/doors/world.ts'
+import { API_BODY_MAX_BYTES, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../../base/limits.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
 
 const opened: DoorWorld[] = []
@@ -58,6 +63,7 @@ test('DO-07 every status that an operation promises below 500 has been answered,
     await world.ask(path('exec_1'))
     await world.ask(path('exec_1'), { token: eager })
   }
+  await askAboutWebhooks(world, { viewer, operator, eager })
   const ill = await openWorld({ examine: () => Promise.resolve(['the store does not answer']) })
   await ill.ask('/healthz')
   const seen = new Set(
@@ -71,6 +77,45 @@ test('DO-07 every status that an operation promises below 500 has been answered,
   const unseen = promised.filter((pair) => !seen.has(pair) && Number(pair.split(' ')[1]) < 500)
   expect(unseen).toEqual([])
 })
+
+/** Every answer below 500 that there is about webhooks. */
+async function askAboutWebhooks(
+  world: DoorWorld,
+  tokens: Readonly<Record<'viewer' | 'operator' | 'eager', string | undefined>>,
+): Promise<void> {
+  const { viewer, operator, eager } = tokens
+  const wanted = { url: 'https://example.com/hook', types: ['a.*'] }
+  const add = (body: unknown, request: AskRequest = {}) =>
+    world.ask('/webhooks', { method: 'POST', token: operator, body, ...request })
+  const keyed = { headers: { 'idempotency-key': 'k1' } }
+  const { id } = (await (await add(wanted, keyed)).json()) as { id: string }
+  await add(wanted, keyed)
+  await add({ ...wanted, types: ['b.*'] }, keyed)
+  await add({})
+  await add(`${' '.repeat(API_BODY_MAX_BYTES)}{}`)
+  await add(wanted, { headers: { 'content-type': 'text/plain' } })
+  const dead = await giveUpDelivery(world, id)
+  const asked: readonly (readonly [string, string])[] = [
+    ['GET', '/webhooks'],
+    ['POST', '/webhooks'],
+    ['GET', '/webhooks/ID'],
+    ['GET', '/webhooks/ID/dead-deliveries'],
+    ['POST', `/webhooks/ID/dead-deliveries/${dead}/redeliver`],
+    ['POST', '/webhooks/ID/redeliver'],
+    ['DELETE', '/webhooks/ID'],
+  ]
+  for (const [method, path] of asked) {
+    const body = path === '/webhooks' && method === 'POST' ? { body: wanted } : {}
+    const ask = (one: string, token?: string) =>
+      world.ask(path.replace('ID', one), { method, token, ...body })
+    await ask(id)
+    await ask(id, viewer)
+    await ask(id, eager)
+    await ask('wh_none', operator)
+    await world.ask(`${path.replace('ID', id)}?x=1`, { method, token: operator, ...body })
+    await ask(id, operator)
+  }
+}
 
 test('DO-16 random requests are answered by the contract, and never with a mistake of the server', async () => {
   const world = await openWorld({ limits: { requestsAtOnce: 1e9, requestsPerSecond: 1e9 } })
@@ -96,7 +141,11 @@ test('DO-16 random requests are answered by the contract, and never with a mista
     fc
       .tuple(fc.constantFrom('events', 'variables', 'follow', ''), odd)
       .map(([what, name]) => `/executions/exec_1/${what}/${name}`),
-    fc.constantFrom('/events', '/', '//', '/executions', '/healthz', '/openapi.json'),
+    fc
+      .tuple(odd, fc.constantFrom('', '/dead-deliveries', '/redeliver'), fc.constantFrom('', '/'))
+      .map(([id, what, end]) => `/webhooks/${id}${what}${end}`),
+    odd.map((id) => `/webhooks/wh_1/dead-deliveries/${id}/redeliver`),
+    fc.constantFrom('/events', '/webhooks', '/', '//', '/executions', '/healthz', '/openapi.json'),
   )
   const names = ['type', 'source_type', 'source_id', 'from', 'to', 'order', 'after', 'limit', 'prefix', 'x']
   const value = fc.oneof(

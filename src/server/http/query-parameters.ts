@@ -6,6 +6,11 @@ import { suggest } from '../../base/suggestion.ts'
 import type { EventFilter } from '../../core/events/event-filter.ts'
 import type { SourceKind } from '../../core/events/event-types.ts'
 
+/** As much of a request as is read here. */
+interface Asked {
+  readonly req: { readonly url: string; header(name: string): string | undefined }
+}
+
 /** Reads the parameters that an operation knows. Throws `api/bad-parameter`. */
 export class Parameters {
   readonly #given: URLSearchParams
@@ -47,7 +52,12 @@ export class Parameters {
   }
 }
 
-export function readWhole(
+/** For operations that know none. Throws `api/bad-parameter`. */
+export function takeNoParameters({ req }: Asked): void {
+  new Parameters(req.url, [])
+}
+
+function readWhole(
   name: string,
   text: string,
   { least, most }: { readonly least: number; readonly most: number },
@@ -55,6 +65,21 @@ export function readWhole(
   const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN
   if (number >= least && number <= most) return number
   throw bad(name, `it is a whole number from ${least} to ${most}`)
+}
+
+/** The sender's own name for what it sends. Throws `api/bad-parameter`. */
+export function readIdempotencyKey({ req }: Asked): string | undefined {
+  const key = req.header('idempotency-key')
+  if (key === undefined || /^[!-~]{1,256}$/.test(key)) return key
+  throw bad('Idempotency-Key', 'it has 1 to 256 visible characters of ASCII')
+}
+
+/** The last sequence number that a follower had. Throws `api/bad-parameter`. */
+export function readLastEventId({ req }: Asked): number | undefined {
+  const last = req.header('last-event-id')
+  if (last === undefined || last === '') return undefined
+  if (/^\d{1,15}$/.test(last)) return Number(last)
+  throw bad('Last-Event-ID', 'it is a sequence number')
 }
 
 const SOURCE_TYPES = ['pipeline', 'node', 'task', 'external'] as const satisfies readonly SourceKind[]

@@ -28,6 +28,7 @@ async function serve(options: Partial<ServeHttpOptions> = {}): Promise<Served> {
   const door = await serveHttp({
     access,
     tokens: world.tokens,
+    webhooks: world.webhooks,
     examine: () => Promise.resolve([]),
     compilePattern: access.compilePattern,
     logger: silentLogger,
@@ -151,6 +152,7 @@ describe('following', () => {
         },
       },
       tokens: world.tokens,
+      webhooks: world.webhooks,
       examine: () => Promise.resolve([]),
       compilePattern: access.compilePattern,
       logger: silentLogger,
@@ -306,6 +308,7 @@ describe('opening and closing', () => {
     const opening = serveHttp({
       access,
       tokens: world.tokens,
+      webhooks: world.webhooks,
       examine: () => Promise.resolve([]),
       compilePattern: access.compilePattern,
       logger: silentLogger,

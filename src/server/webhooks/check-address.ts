@@ -50,6 +50,13 @@ export function isInside(address: string): boolean {
   return family === 0 || inside.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
+/** Throws `server/private-address` for an address that is inside by its looks; a name is looked up with each delivery. */
+export function refuseInside(url: URL): void {
+  const host = hostOf(url)
+  const isNamedInside = /(?:^|\.)localhost\.?$/i.test(host)
+  if (isNamedInside || (isIP(host) !== 0 && isInside(host))) throw privateAddress(host)
+}
+
 /**
  * The address to connect to, looked up once: a name that answers differently a moment later leads nowhere else. Throws
  * `server/private-address` when any of its addresses is inside.
@@ -58,20 +65,24 @@ export async function findAddress(
   url: URL,
   options: { readonly allowPrivate: boolean; readonly resolve?: Resolve },
 ): Promise<FoundAddress> {
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(url)
   const family = isIP(host)
   const { resolve = (name) => lookup(name, { all: true }) } = options
   const found = family === 0 ? await resolve(host) : [{ address: host, family }]
   const [first] = found
   if (first === undefined) throw new Error(`${host} has no address`)
-  if (!options.allowPrivate && found.some(({ address }) => isInside(address))) {
-    throw new InvalidError(
-      'server/private-address',
-      `call a webhook at ${host}: its address is a private one`,
-      {
-        next: 'Name a receiver outside, or let the server call private addresses.',
-      },
-    )
-  }
+  if (!options.allowPrivate && found.some(({ address }) => isInside(address))) throw privateAddress(host)
   return first
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
+function privateAddress(host: string): InvalidError {
+  return new InvalidError(
+    'server/private-address',
+    `call a webhook at ${host}: its address is a private one`,
+    { next: 'Name a receiver outside, or let the server call private addresses.' },
+  )
 }

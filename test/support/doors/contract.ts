@@ -50,8 +50,12 @@ export async function judgeAnswer(method: string, path: string, response: Respon
   for (const [name, header] of Object.entries(rule.headers ?? {})) {
     if (header.required === true && !response.headers.has(name)) throw new Error(`${where} without ${name}`)
   }
+  if (rule.content === undefined) {
+    if ((await response.clone().text()) !== '') throw new Error(`${where} with a body`)
+    return { operationId: operation?.operationId, status }
+  }
   const type = response.headers.get('content-type')?.split(';')[0] ?? 'none'
-  const content = rule.content?.[type]
+  const content = rule.content[type]
   if (content === undefined) throw new Error(`${where} with content type ${type}`)
   if (type === 'application/json')
     await judgeBody(where, pointerTo(method, pathOf(path), status, type), response)

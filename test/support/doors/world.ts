@@ -1,12 +1,20 @@
 // The HTTP door over a core in memory, asked without a socket; every answer is held to the contract.
 import { buildHttpApp, type HttpAppParts } from '../../../src/server/http/app.ts'
 import { createTokens, type Tokens } from '../../../src/api/tokens.ts'
+import {
+  createWebhooks,
+  type DeliveryRecord,
+  type WebhookRecord,
+  type Webhooks,
+} from '../../../src/api/webhooks.ts'
 import type { Role } from '../../../src/api/callers.ts'
 import { silentLogger } from '../../../src/base/logger.ts'
 import { openCore, type Core } from '../../../src/core/life-cycle/core.ts'
 import type { Store } from '../../../src/core/ports.ts'
 import { openExecutionAccess } from '../../../src/runtime/execution-access.ts'
 import { openRecordShelf } from '../../../src/runtime/record-shelf.ts'
+import { WEBHOOKS, WebhookShelves } from '../../../src/runtime/webhook-shelves.ts'
+import { refuseInside } from '../../../src/server/webhooks/check-address.ts'
 import { openMemoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { judgeAnswer, type Judged } from './contract.ts'
 
@@ -14,6 +22,8 @@ export interface DoorWorld {
   readonly store: Store
   readonly core: Core
   readonly tokens: Tokens
+  readonly webhooks: Webhooks
+  readonly deliveries: WebhookShelves<DeliveryRecord>
   readonly judged: Judged[]
   tokenFor(role: Role, tenant?: string): Promise<string>
   ask(path: string, request?: AskRequest): Promise<Response>
@@ -30,16 +40,27 @@ export interface AskRequest {
   readonly signal?: AbortSignal
 }
 
-export function openDoorWorld(parts: Partial<HttpAppParts> = {}): DoorWorld {
+export function openDoorWorld(
+  parts: Partial<HttpAppParts> = {},
+  { allowPrivate = false }: { readonly allowPrivate?: boolean } = {},
+): DoorWorld {
   const store = openMemoryStore()
   const core = openCore({ store })
   const tokens = createTokens({ records: openRecordShelf(store, 'tokens') })
   const access = openExecutionAccess({ store, logger: silentLogger })
+  const deliveries = new WebhookShelves<DeliveryRecord>(store, 'world')
+  const webhooks = createWebhooks({
+    records: openRecordShelf<WebhookRecord>(store, WEBHOOKS),
+    deliveries,
+    compilePattern: access.compilePattern,
+    ...(allowPrivate ? {} : { checkAddress: refuseInside }),
+  })
   const closing = new AbortController()
   const judged: Judged[] = []
   const app = buildHttpApp({
     access,
     tokens,
+    webhooks,
     examine: () => Promise.resolve([]),
     compilePattern: access.compilePattern,
     closing: closing.signal,
@@ -50,6 +71,8 @@ export function openDoorWorld(parts: Partial<HttpAppParts> = {}): DoorWorld {
     store,
     core,
     tokens,
+    webhooks,
+    deliveries,
     judged,
     tokenFor: async (role, tenant) =>
       (await tokens.create({ name: role, role, ...(tenant === undefined ? {} : { tenant }) })).token,
@@ -78,4 +101,28 @@ export function openDoorWorld(parts: Partial<HttpAppParts> = {}): DoorWorld {
       await store.close()
     },
   }
+}
+
+/** A delivery of one webhook that was given up; gives its id. */
+export async function giveUpDelivery(
+  { store, deliveries }: Pick<DoorWorld, 'store' | 'deliveries'>,
+  webhook: string,
+  event = 'evt_1',
+): Promise<string> {
+  const waiting: DeliveryRecord = {
+    id: `${webhook}-${event}`,
+    webhook,
+    executionId: 'exec_1',
+    eventType: 'a.completed',
+    body: JSON.stringify({ execution_id: 'exec_1', event_type: 'a.completed' }),
+    attempts: 0,
+    nextAt: new Date(0).toISOString(),
+  }
+  const key = `outbox:exec_1:${event}`
+  await store.commit({ operations: [{ do: 'put', key, value: new Uint8Array() }] })
+  const isTold = await deliveries.fanOut({ key }, [waiting])
+  if (!isTold) throw new Error(`there is no webhook ${webhook}`)
+  const gaveUpAt = new Date(1_000).toISOString()
+  await deliveries.giveUp(waiting, { ...waiting, attempts: 1, lastProblem: 'it answered 500', gaveUpAt })
+  return waiting.id
 }
