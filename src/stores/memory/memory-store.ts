@@ -77,6 +77,8 @@ class MemoryBackend implements Backend {
   #logged = 0
   #logStart = 0
   #revision = 0
+  /** Where the next small values go. */
+  #room = new Uint8Array(0)
 
   constructor(clock: Clock, changesKept: number) {
     this.#clock = clock
@@ -120,11 +122,18 @@ class MemoryBackend implements Backend {
     if (unmet.length > 0) return Promise.resolve({ committed: false, unmet })
     const revision = this.#revision + 1
     const changes: StoreChange[] = []
+    // An event is put under several keys: its bytes are kept once.
+    let given: Uint8Array | undefined
+    let kept = NOTHING
     for (const operation of operations) {
       const { key } = operation
-      const wasThere = this.#drop(key)
-      if (operation.do === 'put') this.#put(operation, revision)
-      else if (!wasThere) continue
+      if (operation.do === 'put') {
+        if (operation.value !== given) {
+          given = operation.value
+          kept = this.#keep(given)
+        }
+        this.#put({ ...operation, value: kept }, revision)
+      } else if (!this.#drop(key)) continue
       changes.push({ key, kind: operation.do })
     }
     this.#note(changes)
@@ -170,16 +179,30 @@ class MemoryBackend implements Backend {
   #put(operation: Extract<CheckedBatch['operations'][number], { do: 'put' }>, revision: number): void {
     const { key, value, ttlMs } = operation
     const expiresAtMs = ttlMs === undefined ? Infinity : this.#clock.monotonicMs() + ttlMs
-    // A copy: what the caller does with its bytes afterwards is none of the store's business.
+    // Written over in its place: a Map that keys leave and enter again and again makes itself anew all the time.
+    const before = this.#held.get(key)
+    if (before === undefined) this.#keys.add(key)
+    else if (before.expires) this.#expiries.delete(expiryOf(key, before.expiresAtMs))
     this.#held.set(key, {
       key,
-      value: new Uint8Array(value),
+      value,
       revision,
       expires: ttlMs !== undefined,
       expiresAtMs,
     })
-    this.#keys.add(key)
     if (expiresAtMs !== Infinity) this.#expiries.add(expiryOf(key, expiresAtMs))
+  }
+
+  /** A copy: what the caller does with its bytes afterwards is none of the store's business. */
+  #keep(value: Uint8Array): Uint8Array {
+    const { byteLength } = value
+    if (byteLength > KEPT_TOGETHER_MAX_BYTES) return new Uint8Array(value)
+    // Memory of its own for each small value costs more than the rest of writing it.
+    if (this.#room.byteLength < byteLength) this.#room = new Uint8Array(ROOM_BYTES)
+    const copied = this.#room.subarray(0, byteLength)
+    copied.set(value)
+    this.#room = this.#room.subarray(byteLength)
+    return copied
   }
 
   #drop(key: string): boolean {
@@ -231,7 +254,11 @@ class MemoryBackend implements Backend {
   }
 }
 
+const NOTHING: Uint8Array = new Uint8Array(0)
 const EXPIRY_DIGITS = 20
+/** One value that is left keeps the room it shares from being given back, so rooms are small. */
+const ROOM_BYTES = 4096
+const KEPT_TOGETHER_MAX_BYTES = 512
 
 function expiryOf(key: string, atMs: number): string {
   return `${String(Math.ceil(atMs * 1000)).padStart(EXPIRY_DIGITS, '0')} ${key}`
