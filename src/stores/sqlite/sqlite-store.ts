@@ -77,6 +77,7 @@ const BUSY_PAUSE_MS = 5
 const LOOK_MS = Math.min(100, STORE_WATCH_POLL_MS)
 /** Old changes are forgotten once in this many revisions. */
 const FORGET_EVERY = 64
+const ASKED_TOGETHER = 8
 const ALIVE = '(expires_at IS NULL OR expires_at > ?)'
 
 class SqliteBackend implements Backend {
@@ -95,11 +96,12 @@ class SqliteBackend implements Backend {
   }
 
   get(key: string): Promise<StoreEntry | undefined> {
-    return this.#read(`read key ${JSON.stringify(key)}`, () => {
-      const sql = `SELECT key, value, revision, expires_at FROM entries WHERE key = ? AND ${ALIVE}`
+    const sql = `SELECT key, value, revision, expires_at FROM entries WHERE key = ? AND ${ALIVE}`
+    const read = (): StoreEntry | undefined => {
       const row = this.#db.get<Row>(sql, key, this.#now())
-      return row === undefined ? undefined : show(row)
-    })
+      return row && show(row)
+    }
+    return this.#ask(`read key ${JSON.stringify(key)}`, read)
   }
 
   range({ from, to, order, limit }: KeySpan): Promise<RangePage> {
@@ -154,7 +156,7 @@ class SqliteBackend implements Backend {
 
   openFeed(stretch: KeyStretch): ChangeFeed {
     return {
-      end: () => this.#read('watch', () => cursorOf(this.#state())),
+      end: () => this.#ask('watch', () => cursorOf(this.#state())),
       read: async (cursor) => {
         // What has expired meanwhile is found out here, when nobody writes.
         if (this.#hasExpired()) await this.#write([], () => this.#removeExpired(STORE_EXPIRED_PER_SWEEP))
@@ -177,12 +179,14 @@ class SqliteBackend implements Backend {
   }
 
   #apply({ conditions, operations }: CheckedBatch): CommitOutcome {
-    this.#removeExpired(STORE_EXPIRED_PER_SWEEP)
     const now = this.#now()
-    const sql = `SELECT revision FROM entries WHERE key = ? AND ${ALIVE}`
-    const unmet = findUnmet(conditions, (key) => this.#db.get<{ revision: number }>(sql, key, now)?.revision)
+    const revisions = this.#revisionsOf(
+      conditions.map(({ key }) => key),
+      now,
+    )
+    const unmet = findUnmet(conditions, (key) => revisions.get(key))
     if (unmet.length > 0) return { committed: false, unmet }
-    const revision = this.#state().revision + 1
+    const revision = operations.length === 0 ? 0 : this.#nextRevision()
     const changes: StoreChange[] = []
     for (const operation of operations) {
       const { key } = operation
@@ -194,8 +198,28 @@ class SqliteBackend implements Backend {
       } else if (this.#db.run('DELETE FROM entries WHERE key = ?', key) === 0) continue
       changes.push({ key, kind: operation.do })
     }
-    this.#note(changes)
+    this.#tell(changes, revision)
     return { committed: true, revision }
+  }
+
+  /** Several in one question: each question costs more than what it asks. */
+  #revisionsOf(keys: readonly string[], now: number): ReadonlyMap<string, number> {
+    const found = new Map<string, number>()
+    for (let at = 0; at < keys.length; at += ASKED_TOGETHER) {
+      const some = keys.slice(at, at + ASKED_TOGETHER)
+      const columns = some.map(
+        (_, place) => `(SELECT revision FROM entries WHERE key = ? AND ${ALIVE}) AS r${place}`,
+      )
+      const row = this.#db.get<Readonly<Record<string, number | null>>>(
+        `SELECT ${columns.join(', ')}`,
+        ...some.flatMap((key) => [key, now]),
+      )
+      for (const [place, key] of some.entries()) {
+        const revision = row?.[`r${place}`] ?? null
+        if (revision !== null) found.set(key, revision)
+      }
+    }
+    return found
   }
 
   #hasExpired(): boolean {
@@ -208,14 +232,24 @@ class SqliteBackend implements Backend {
   }
 
   #removeAll(keys: readonly string[]): void {
+    if (keys.length === 0) return
     for (const key of keys) this.#db.run('DELETE FROM entries WHERE key = ?', key)
-    this.#note(keys.map((key) => ({ key, kind: 'delete' })))
+    this.#tell(
+      keys.map((key) => ({ key, kind: 'delete' })),
+      this.#nextRevision(),
+    )
   }
 
-  #note(changes: readonly StoreChange[]): void {
-    if (changes.length === 0) return
-    this.#db.run('UPDATE state SET revision = revision + 1')
-    const { revision } = this.#state()
+  /** One that nothing carries does no harm: watches read what lies behind their place. */
+  #nextRevision(): number {
+    const row = this.#db.get<{ revision: number }>(
+      'UPDATE state SET revision = revision + 1 RETURNING revision',
+    )
+    if (row === undefined) throw this.#broken()
+    return row.revision
+  }
+
+  #tell(changes: readonly StoreChange[], revision: number): void {
     for (const [position, { key, kind }] of changes.entries()) {
       this.#db.run('INSERT INTO changes VALUES (?, ?, ?, ?)', revision, position, key, kind)
     }
@@ -248,9 +282,12 @@ class SqliteBackend implements Backend {
 
   #state(): State {
     const state = this.#db.get<State>('SELECT epoch, revision, forgotten FROM state')
-    if (state === undefined)
-      throw new UnavailableError('stores/broken', `use ${this.#db.file}: its state is missing`)
+    if (state === undefined) throw this.#broken()
     return state
+  }
+
+  #broken(): UnavailableError {
+    return new UnavailableError('stores/broken', `use ${this.#db.file}: its state is missing`)
   }
 
   #now(): number {
@@ -258,14 +295,21 @@ class SqliteBackend implements Backend {
   }
 
   /** Reads see one moment, however many statements they are. */
-  async #read<T>(doing: string, read: () => T): Promise<T> {
+  #read<T>(doing: string, read: () => T): Promise<T> {
+    return this.#ask(doing, () => {
+      this.#db.exec('BEGIN')
+      const result = read()
+      this.#db.exec('COMMIT')
+      return result
+    })
+  }
+
+  /** A read of one statement, which sees one moment by itself. */
+  async #ask<T>(doing: string, read: () => T): Promise<T> {
     const deadline = performance.now() + STORE_ANSWER_TIMEOUT_MS
     for (;;) {
       try {
-        this.#db.exec('BEGIN')
-        const result = read()
-        this.#db.exec('COMMIT')
-        return result
+        return read()
       } catch (error) {
         this.#db.rollBack()
         if (isPeragoError(error)) throw error
@@ -308,6 +352,7 @@ class SqliteBackend implements Backend {
       let isCommitting = false
       try {
         this.#db.exec('BEGIN IMMEDIATE')
+        if (this.#hasExpired()) this.#removeExpired(STORE_EXPIRED_PER_SWEEP)
         const outcomes = together.map(({ write }) => write())
         isCommitting = true
         this.#db.exec('COMMIT')
