@@ -198,6 +198,8 @@ export const WORKSPACE_WRITE_BUFFER_BYTES = 1_048_576
 export const WORKSPACE_HASHES_IN_FLIGHT = 2
 /** How much of a file is read at once while it is hashed. */
 export const WORKSPACE_HASH_BUFFER_BYTES = 1_048_576
+/** How long the thread that hashes large files is kept when there is nothing to hash. */
+export const WORKSPACE_HASH_THREAD_IDLE_MS = 10_000
 /** How long a walk through a directory may keep the event loop to itself. */
 export const WORKSPACE_WALK_SLICE_MS = 4
 /** How many paths that stand in the way are kept for an error; the rest is counted. */

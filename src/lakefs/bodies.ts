@@ -8,7 +8,7 @@ import type { UploadBody } from '../publication/ports.ts'
 /** What was sent, known once the last byte was taken. */
 export interface SentBody {
   readonly stream: Readable
-  /** Hex MD5 of everything; only after the stream has ended. */
+  /** Hex MD5 of everything, or of what it was said to be; only after the stream has ended. */
   md5(): string
   /** What went wrong with the source itself: then it was not the network. */
   failure(): Error | undefined
@@ -22,8 +22,8 @@ export function openForSending(
   body: UploadBody,
   options: { readonly progress: () => void; readonly what: string },
 ): SentBody {
-  const hash = createHash('md5')
-  let digest: string | undefined
+  const hash = body.md5 === undefined ? createHash('md5') : undefined
+  let digest = body.md5
   let failure: Error | undefined
   const source = body.open()
 
@@ -34,12 +34,12 @@ export function openForSending(
         const piece = asBytes(read)
         sentBytes += piece.byteLength
         if (sentBytes > body.sizeBytes) throw wrongLength(body, `at least ${sentBytes}`, options.what)
-        hash.update(piece)
+        hash?.update(piece)
         options.progress()
         yield piece
       }
       if (sentBytes !== body.sizeBytes) throw wrongLength(body, String(sentBytes), options.what)
-      digest = hash.digest('hex')
+      digest ??= hash?.digest('hex')
     } catch (error) {
       const named = isPeragoError(error) ? error : unreadable(error, options.what)
       // Cut from outside, the source fails as a consequence, not as the cause.

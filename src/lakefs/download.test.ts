@@ -108,6 +108,20 @@ describe('a download to a sink', () => {
     expect((await download(world, { verify: false })).text).toBe('hellp')
   })
 
+  test('LC-118 is held against the checksum with the MD5 that its sink has, where the sink is to say it', async () => {
+    const world = await scripted([{ status: 200, bytes: Buffer.from('hellp'), headers: etag }], {
+      retry: { maxAttempts: 1 },
+    })
+    const sinkSaying = (md5: string) => () =>
+      Object.assign(() => undefined, { md5: () => Promise.resolve(md5) })
+    const options = { verify: 'by-sink' } as const
+    expect(await world.download(HEAD, 'p', sinkSaying(HELLO_MD5), options)).toMatchObject({ sizeBytes: 5 })
+    await expect(world.download(HEAD, 'p', sinkSaying('0'.repeat(32)), options)).rejects.toMatchObject({
+      code: 'lakefs/checksum-mismatch',
+    })
+    await expect(world.download(HEAD, 'p', () => () => undefined, options)).rejects.toThrow('invariant')
+  })
+
   test('LC-118 of what is not there is told as a value', async () => {
     const world = await scripted([
       { status: 404, json: { message: 'no such object' } },

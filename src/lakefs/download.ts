@@ -1,7 +1,7 @@
 /** Bytes out of a repository: through lakeFS, or straight from the object store where the server offers that. */
 
-import { createHash, type Hash } from 'node:crypto'
-import { isPeragoError } from '../base/errors.ts'
+import { createHash } from 'node:crypto'
+import { invariant, isPeragoError } from '../base/errors.ts'
 import type { BranchName, CommitRef, RepositoryName } from '../base/ids.ts'
 import { LAKEFS_DIRECT_DOWNLOAD_MAX_BYTES } from '../base/limits.ts'
 import type {
@@ -59,32 +59,34 @@ export async function downloadObject(
   if (presign && listedBytes > LAKEFS_DIRECT_DOWNLOAD_MAX_BYTES) {
     const opened = await openFromStore(client, place, {
       ...within,
-      isMd5: checksumIsMd5 && options.verify !== false,
+      isMd5: checksumIsMd5 && (options.verify ?? true) === true,
     })
     if (opened === undefined) return undefined
     const write = open()
     for await (const piece of opened.body as AsyncIterable<Uint8Array>) await write(piece)
+    const { checksum: md5, sizeBytes } = opened
+    if (options.verify === 'by-sink' && checksumIsMd5 && looksLikeMd5(md5)) {
+      const arrived = await md5OfSink(write)
+      if (arrived !== md5) throw corrupted({ sizeBytes, md5, what: whatOf(place) }, arrived)
+    }
     return opened
   }
   const call: Call<'getObject'> = { operation: 'getObject', target: targetOf(place), signal }
   const path = objectPath(client, place)
   return client.calls.attempts(call, async () => {
-    const got: { checksum: string; sizeBytes: number; arrivedBytes: number; hash: Hash | undefined } = {
-      checksum: '',
-      sizeBytes: 0,
-      arrivedBytes: 0,
-      hash: undefined,
-    }
+    const got: Arrived = { checksum: '', sizeBytes: 0, arrivedBytes: 0, md5: undefined }
     const receive = (answer: Pick<RawAnswer, 'header'>): DownloadSink => {
       got.checksum = checksumOf(answer)
       got.sizeBytes = lengthOf(answer)
       if (!Number.isSafeInteger(got.sizeBytes)) throw shapeFailure(call, 'it has no length')
       const isHashable = checksumIsMd5 && options.verify !== false && looksLikeMd5(got.checksum)
-      got.hash = isHashable ? createHash('md5') : undefined
       const write = open()
+      const isBySink = options.verify === 'by-sink'
+      const hash = isHashable && !isBySink ? createHash('md5') : undefined
+      got.md5 = !isHashable ? undefined : isBySink ? () => md5OfSink(write) : () => hash?.digest('hex')
       return (piece) => {
         got.arrivedBytes += piece.byteLength
-        got.hash?.update(piece)
+        hash?.update(piece)
         return write(piece)
       }
     }
@@ -98,13 +100,26 @@ export async function downloadObject(
           : error
       })
     if (result.is !== 'done') return undefined
-    const { checksum, sizeBytes, arrivedBytes, hash } = got
-    const expected = { sizeBytes, what: whatOf(place), ...(hash === undefined ? {} : { md5: checksum }) }
+    const { checksum, sizeBytes, arrivedBytes } = got
+    const expected = { sizeBytes, what: whatOf(place), ...(got.md5 === undefined ? {} : { md5: checksum }) }
     if (arrivedBytes !== sizeBytes) throw shortBody(expected, arrivedBytes)
-    const md5 = hash?.digest('hex')
+    const md5 = await got.md5?.()
     if (md5 !== expected.md5) throw corrupted(expected, md5)
     return { checksum, sizeBytes }
   })
+}
+
+interface Arrived {
+  checksum: string
+  sizeBytes: number
+  arrivedBytes: number
+  /** Left out where nothing is to be held against the checksum. */
+  md5: (() => Promise<string> | string | undefined) | undefined
+}
+
+function md5OfSink(sink: DownloadSink): Promise<string> {
+  invariant(sink.md5 !== undefined, 'a sink that is to say its MD5 has one')
+  return sink.md5()
 }
 
 /** What is known of an object. With `presign`, also where its bytes can be had. */

@@ -86,18 +86,26 @@ export interface OpenedObject {
 }
 
 /** Takes the bytes of one try of a download, piece by piece. A promise holds the next piece back until it resolves. */
-export type DownloadSink = (piece: Uint8Array) => Promise<void> | undefined
+export type DownloadSink = ((piece: Uint8Array) => Promise<void> | undefined) & {
+  /** Hex MD5 of all it was given, for `verify: 'by-sink'`; asked for at the end. */
+  readonly md5?: () => Promise<string>
+}
 
 export interface DownloadOptions extends CallOptions {
   /** What the listing says. Small objects take the way with the fewest requests, others the one with the most room. */
   readonly sizeBytes?: number
-  /** Whether the bytes are held against the checksum, where it is comparable. Their number always is. */
-  readonly verify?: boolean
+  /**
+   * Whether the bytes are held against the checksum, where it is comparable. Their number always is. `by-sink`: their MD5
+   * is the sink's to say, which can compute it elsewhere.
+   */
+  readonly verify?: boolean | 'by-sink'
 }
 
 /** A body that can be sent again when the first try surely did nothing: opened anew for each try. */
 export interface UploadBody {
   readonly sizeBytes: number
+  /** Of what has to arrive, in hexadecimal; where it is left out, it is that of what was sent. */
+  readonly md5?: string
   open(): Readable | Uint8Array
 }
 

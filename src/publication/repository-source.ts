@@ -50,7 +50,11 @@ export function planChanges({ uploads, deletes }: Pick<ChangeSet, 'uploads' | 'd
   return {
     uploads: uploads.map((file) => ({
       path: file.key,
-      body: { sizeBytes: file.sizeBytes, open: () => file.open() },
+      body: {
+        sizeBytes: file.sizeBytes,
+        open: () => file.open(),
+        ...(file.md5 === undefined ? {} : { md5: file.md5 }),
+      },
       contentType: file.contentType,
       metadata: file.metadata,
     })),

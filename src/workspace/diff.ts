@@ -31,6 +31,8 @@ export interface UploadFile {
   /** Of the object it replaces; none for a new one. */
   readonly metadata: Readonly<Record<string, string>>
   readonly isNew: boolean
+  /** In hexadecimal, where the comparison had to read it. */
+  readonly md5?: string
   /** Streams the content; fails with `workspace/still-changing` when the file is not the one that was compared. */
   open(): Readable
 }
@@ -141,7 +143,7 @@ class Comparison {
     await forEachBounded(this.#doubts, options, async ({ index, file }, stop) => {
       const md5 = await hashUnchanged(file, stop)
       if (md5 === this.#manifest.md5(index)) this.#unchangedCount++
-      else this.#addChanged(index, file)
+      else this.#addChanged(index, file, md5)
     })
   }
 
@@ -168,9 +170,10 @@ class Comparison {
     this.#uploads.push(uploadOf(file, this.#manifest.prefix + file.path))
   }
 
-  #addChanged(index: number, file: KnownFile): void {
+  #addChanged(index: number, file: KnownFile, md5?: string): void {
     const { key, contentType, metadata } = this.#manifest.entry(index)
-    this.#uploads.push({ ...uploadOf(file, key), contentType, metadata, isNew: false })
+    const known = md5 === undefined ? {} : { md5 }
+    this.#uploads.push({ ...uploadOf(file, key), contentType, metadata, isNew: false, ...known })
   }
 
   /**

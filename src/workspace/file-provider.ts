@@ -4,8 +4,9 @@
  */
 
 import { createHash } from 'node:crypto'
-import { DefectError, UnavailableError } from '../base/errors.ts'
+import { DefectError, invariant, UnavailableError } from '../base/errors.ts'
 import { WORKSPACE_SMALL_FILE_MAX_BYTES } from '../base/limits.ts'
+import { hashBeside, type FileHash } from './hash-beside.ts'
 import type { ObjectSource, PieceSink, SourceObject } from './ports.ts'
 import { openStreamedFile, writeNewFile } from './write-files.ts'
 
@@ -62,21 +63,32 @@ async function fetchSmall(source: ObjectSource, request: FileRequest): Promise<P
   return wantsMd5 ? { md5: createHash('md5').update(content).digest('hex') } : {}
 }
 
+/** Hashing takes longer than fetching: it goes on beside, from the file as far as it is there. */
 async function fetchLarge(source: ObjectSource, request: FileRequest): Promise<ProvidedFile> {
-  const file = await openStreamedFile(request.path)
+  const { object, path, wantsMd5 } = request
+  const file = await openStreamedFile(path)
+  let hash: FileHash | undefined
+  const digest = async (): Promise<string> => {
+    await file.finish()
+    invariant(hash !== undefined, 'there is a sink by now')
+    return hash.digest(object.sizeBytes)
+  }
   try {
-    let hash = createHash('md5')
     await transfer(source, request, () => {
-      const write = file.restart()
-      hash = createHash('md5')
-      return (piece) => {
-        if (request.wantsMd5) hash.update(piece)
-        return write(piece)
-      }
+      hash?.drop()
+      // A stream has verified itself.
+      if (source.download === undefined && !wantsMd5) return file.restart()
+      const hashing = hashBeside(path)
+      hash = hashing
+      return Object.assign(
+        file.restart((bytes) => hashing.reach(bytes)),
+        { md5: digest },
+      )
     })
     await file.finish()
-    return request.wantsMd5 ? { md5: hash.digest('hex') } : {}
+    return wantsMd5 ? { md5: await digest() } : {}
   } finally {
+    hash?.drop()
     await file.close()
   }
 }
@@ -90,15 +102,17 @@ async function transfer(source: ObjectSource, request: FileRequest, open: () => 
     onBytes(-seenBytes)
     seenBytes = 0
     const write = open()
-    return (piece) => {
+    const metered = (piece: Uint8Array): Promise<void> | undefined => {
       seenBytes += piece.length
       if (seenBytes > object.sizeBytes) throw wrongSize(object, `more than that arrived`)
       onBytes(piece.length)
       return write(piece)
     }
+    return write.md5 === undefined ? metered : Object.assign(metered, { md5: write.md5 })
   }
   if (source.download !== undefined) {
-    await source.download(object.key, openMetered, { sizeBytes: object.sizeBytes, signal })
+    const verify = object.sizeBytes > WORKSPACE_SMALL_FILE_MAX_BYTES ? { verify: 'by-sink' as const } : {}
+    await source.download(object.key, openMetered, { sizeBytes: object.sizeBytes, signal, ...verify })
   } else {
     const body: AsyncIterable<unknown> = await source.read(object.key, { signal })
     const write = openMetered()

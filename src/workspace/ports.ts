@@ -15,10 +15,15 @@ export interface SourceObject {
 }
 
 /** Takes the bytes of one try of a download, piece by piece. A promise holds the next piece back until it resolves. */
-export type PieceSink = (piece: Uint8Array) => Promise<void> | undefined
+export type PieceSink = ((piece: Uint8Array) => Promise<void> | undefined) & {
+  /** Hex MD5 of all it was given; asked for at the end, where the source was told that the sink knows. */
+  readonly md5?: () => Promise<string>
+}
 
 export interface DownloadOptions {
   readonly sizeBytes: number
+  /** `by-sink`: the source holds the MD5 that its sink gives against the checksum, and computes none. */
+  readonly verify?: 'by-sink'
   readonly signal?: AbortSignal
 }
 

@@ -34,20 +34,40 @@ async function* readChunks(file: KnownFile, signal?: AbortSignal): AsyncGenerato
   try {
     await assertKnown(handle, file)
     const { sizeBytes } = file.facts
-    for (let position = 0; position < sizeBytes;) {
-      signal?.throwIfAborted()
-      const wanted = Math.min(WORKSPACE_HASH_BUFFER_BYTES, sizeBytes - position)
-      // A new buffer each time: what is handed on may still be on its way when the next one is read.
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, position)
-      if (bytesRead === 0) throw stillChanging(file.path, 'became shorter while it was read')
-      position += bytesRead
-      // Before the last piece is handed on, so that whoever reads never holds a whole that was not one.
-      if (position === sizeBytes) await assertKnown(handle, file)
-      yield buffer.subarray(0, bytesRead)
+    let ahead = sizeBytes > 0 ? readAt(handle, 0, sizeBytes) : undefined
+    try {
+      for (let position = 0; ahead !== undefined;) {
+        signal?.throwIfAborted()
+        const { bytesRead, buffer } = await ahead
+        ahead = undefined
+        if (bytesRead === 0) throw stillChanging(file.path, 'became shorter while it was read')
+        position += bytesRead
+        // Before the last piece is handed on, so that whoever reads never holds a whole that was not one.
+        if (position === sizeBytes) await assertKnown(handle, file)
+        // Read while whoever asked is at this piece.
+        else ahead = readAt(handle, position, sizeBytes)
+        yield buffer.subarray(0, bytesRead)
+      }
+    } finally {
+      await ahead?.catch(() => undefined)
     }
   } finally {
     await handle.close()
   }
+}
+
+interface ReadPiece {
+  readonly bytesRead: number
+  readonly buffer: Buffer
+}
+
+function readAt(handle: FileHandle, position: number, sizeBytes: number): Promise<ReadPiece> {
+  const wanted = Math.min(WORKSPACE_HASH_BUFFER_BYTES, sizeBytes - position)
+  // A new buffer each time: what is handed on may still be on its way when the next one is read.
+  const reading = handle.read(Buffer.allocUnsafe(wanted), 0, wanted, position)
+  // Whoever stops early still waits for it; that nobody looks at its failure then must not end the process.
+  reading.catch(() => undefined)
+  return reading
 }
 
 async function openKnown({ localPath, path }: KnownFile): Promise<FileHandle> {

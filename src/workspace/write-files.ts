@@ -22,9 +22,9 @@ export function writeNewFile(path: string, content: Uint8Array): void {
 
 /** A new file that is written while its content arrives. */
 export interface StreamedFile {
-  /** A sink for one try; the file begins anew. */
-  restart(): PieceSink
-  /** Writes what is still held. */
+  /** A sink for one try; the file begins anew. `onWritten` hears how far the file is there, again and again. */
+  restart(onWritten?: (bytes: number) => void): PieceSink
+  /** Writes what is still held. Again: nothing. */
   finish(): Promise<void>
   /** To be called whatever happened. */
   close(): Promise<void>
@@ -37,6 +37,7 @@ export async function openStreamedFile(path: string): Promise<StreamedFile> {
   let gatheredBytes = 0
   let position = 0
   let isRestarted = false
+  let tellWritten: ((bytes: number) => void) | undefined
   let writing: Promise<void> = Promise.resolve()
   /** Whoever waits for the last stroke hears of a failure; that nobody waits yet must not end the process. */
   const then = (stroke: () => Promise<void>, before: Promise<unknown> = writing): void => {
@@ -50,11 +51,17 @@ export async function openStreamedFile(path: string): Promise<StreamedFile> {
     gathered = []
     gatheredBytes = 0
     const before = writing
-    then(() => writeWhole(file, pieces, at))
+    const tell = tellWritten
+    const reached = position
+    then(async () => {
+      await writeWhole(file, pieces, at)
+      tell?.(reached)
+    })
     return before
   }
   return {
-    restart: () => {
+    restart: (onWritten) => {
+      tellWritten = onWritten
       if (isRestarted) {
         // A stroke of the try before that failed is no concern of this one.
         const settled = writing.catch(() => undefined)
