@@ -25,10 +25,12 @@ export { keepMaintained, type KeepMaintainedOptions } from './core/life-cycle/ke
 export {
   DEFAULT_RETENTION,
   openMaintenance,
+  type DueExecution,
+  type MaintainedExecution,
   type Maintenance,
   type MaintenanceOptions,
-  type Retention,
 } from './core/life-cycle/maintenance.ts'
+export type { Retention, SweptPart } from './core/life-cycle/sweep-execution.ts'
 export type { PassReport } from './core/life-cycle/run-pass.ts'
 
 export type { EventManager, PublishOptions } from './core/events/event-manager.ts'

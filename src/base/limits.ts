@@ -453,6 +453,8 @@ export const EVENT_PAYLOAD_ADVICE_BYTES = 1_024
 export const EVENT_PAYLOAD_MAX_BYTES = 262_144
 /** How many events of one execution are written in one batch, when they wait for each other. */
 export const EVENTS_PER_BATCH_MAX = 32
+/** The shortest time to live of events. */
+export const EVENT_TTL_MIN_MS = 1_000
 /** The longest idempotency key. */
 export const IDEMPOTENCY_KEY_MAX_CHARS = 256
 /** How often a write that found somebody else's in its place is made again. */
@@ -487,6 +489,8 @@ export const RETENTION_EVENTS_MS = 2_592_000_000
 export const RETENTION_VARIABLES_MS = 604_800_000
 /** How long the checkpoints of an ended execution are kept. */
 export const RETENTION_CHECKPOINTS_MS = 604_800_000
+/** The longest time that what an ended execution leaves behind may be kept, unless it is kept for ever. */
+export const RETENTION_MAX_MS = 315_360_000_000
 /** How long the id of a swept execution stays taken. */
 export const EXECUTION_TOMBSTONE_MS = 2_592_000_000
 /** How often expired executions are looked for. */

@@ -3,26 +3,27 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { ROLES } from '../api/callers.ts'
 import { API_PAGE_MAX_EVENTS, TOKEN_LIFETIME_MAX_MS } from '../base/limits.ts'
-import { LOG_LEVELS } from '../base/logger.ts'
 import { parseDuration } from '../base/quantities.ts'
 import type { EventsOptions, VariablesOptions } from './commands/executions.ts'
 import type { ServeOptions } from './commands/serve.ts'
+import type { SweepOptions } from './commands/sweep.ts'
 import type { TokenOptions } from './commands/tokens.ts'
-import { example } from './help.ts'
-import { parsePort, type DataOptions } from './options.ts'
+import { archiveOption, storeOptions, type CoreOptions } from './core-stores.ts'
+import { configured, configuredServing, example } from './help.ts'
+import { parsePort } from './options.ts'
+import { retentionOptions } from './retention-options.ts'
 import type { Terminal } from './terminal.ts'
-
-const DATA = 'where executions are kept (default: .perago/core)'
 
 export function addCoreCommands(program: Command, terminal: Terminal): void {
   addServe(program, terminal)
   addToken(program, terminal)
   addEvents(program, terminal)
   addVariables(program, terminal)
+  addSweep(program, terminal)
 }
 
 function addServe(program: Command, terminal: Terminal): void {
-  program
+  const serve = program
     .command('serve')
     .summary('Serves events and variables of executions over HTTP.')
     .description(
@@ -30,7 +31,7 @@ function addServe(program: Command, terminal: Terminal): void {
     )
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, 8080)
-    .option('--data <dir>', DATA)
+  retentionOptions(archiveOption(storeOptions(serve)))
     .option('--memory', 'keep everything in memory, and nothing after the end')
     .option('--tls-cert <file>', 'a certificate in PEM; then only TLS is spoken')
     .option('--tls-key <file>', 'its key in PEM')
@@ -41,12 +42,14 @@ function addServe(program: Command, terminal: Terminal): void {
         ROLES,
       ),
     )
-    .addOption(
-      new Option('--log-level <level>', 'from which level on to log').choices(LOG_LEVELS).default('warn'),
-    )
+  configuredServing(serve)
     .addHelpText(
       'after',
-      example('perago serve', 'perago serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem'),
+      example(
+        'perago serve',
+        'perago serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem',
+        'perago serve --store env:STORE_URL --archive env:ARCHIVE_URL --keep-events 90d',
+      ),
     )
     .action(async (options: ServeOptions) => {
       const { serveExecutions } = await import('./commands/serve.ts')
@@ -58,8 +61,7 @@ function addToken(program: Command, terminal: Terminal): void {
   const token = program
     .command('token')
     .description('Makes, lists and revokes the tokens that callers of perago serve need.')
-  token
-    .command('create')
+  configured(storeOptions(token.command('create')))
     .description('Makes a token and shows it, this once. Only a digest of it is kept.')
     .requiredOption('--name <name>', 'what it is for, to recognise it in a list')
     .addOption(
@@ -73,49 +75,44 @@ function addToken(program: Command, terminal: Terminal): void {
       'how long it is good, such as 30d (default: until it is revoked)',
       parseLifetime,
     )
-    .option('--data <dir>', DATA)
-    .option('--json', 'answer with one JSON document')
     .addHelpText('after', example('perago token create --name ci --role operator --expires-in 30d'))
     .action(async (options: TokenOptions) => {
       const { createToken } = await import('./commands/tokens.ts')
       await createToken(options, terminal)
     })
-  token
-    .command('list')
+  configured(storeOptions(token.command('list')))
     .description('Lists the tokens, without what is secret about them.')
-    .option('--data <dir>', DATA)
-    .option('--json', 'answer with one JSON document')
     .addHelpText('after', example('perago token list'))
-    .action(async (options: DataOptions) => {
+    .action(async (options: CoreOptions) => {
       const { listTokens } = await import('./commands/tokens.ts')
       await listTokens(options, terminal)
     })
-  token
-    .command('revoke')
+  configured(storeOptions(token.command('revoke')))
     .description('Revokes a token: from the next request on it is refused.')
     .argument('<id>', 'the id that the list shows')
-    .option('--data <dir>', DATA)
     .addHelpText('after', example('perago token revoke 3hK9sLq0Zx_1'))
-    .action(async (id: string, options: DataOptions) => {
+    .action(async (id: string, options: CoreOptions) => {
       const { revokeToken } = await import('./commands/tokens.ts')
       await revokeToken(id, options, terminal)
     })
 }
 
 function addEvents(program: Command, terminal: Terminal): void {
-  program
-    .command('events')
+  configured(archiveOption(storeOptions(program.command('events'))))
     .description('Lists the events of one execution, in the order of its log.')
     .argument('<execution>', 'the id of the execution')
     .option('--type <pattern...>', 'only these types; * is one segment, ** any number')
     .option('--after <sequence>', 'only events behind this sequence number', parseSequence)
     .option('--limit <count>', 'the most events to list', parseLimit, 100)
+    .option('--follow', 'go on with events as they are recorded, until the execution has ended')
     .option('--tenant <tenant>', 'whose execution it is')
-    .option('--data <dir>', DATA)
-    .option('--json', 'answer with one JSON document')
     .addHelpText(
       'after',
-      example('perago events exec_12345', "perago events exec_12345 --type '*.completed' --json"),
+      example(
+        'perago events exec_12345',
+        "perago events exec_12345 --type '*.completed' --json",
+        'perago events exec_12345 --follow',
+      ),
     )
     .action(async (execution: string, options: EventsOptions) => {
       const { showEvents } = await import('./commands/executions.ts')
@@ -124,14 +121,11 @@ function addEvents(program: Command, terminal: Terminal): void {
 }
 
 function addVariables(program: Command, terminal: Terminal): void {
-  program
-    .command('vars')
+  configured(storeOptions(program.command('vars')))
     .description('Shows the variables of one execution, or one of them.')
     .argument('<execution>', 'the id of the execution')
     .argument('[name]', 'one variable, such as extract.row_count')
     .option('--tenant <tenant>', 'whose execution it is')
-    .option('--data <dir>', DATA)
-    .option('--json', 'answer with one JSON document')
     .addHelpText(
       'after',
       example('perago vars exec_12345', 'perago vars exec_12345 pipeline.input.day --json'),
@@ -139,6 +133,22 @@ function addVariables(program: Command, terminal: Terminal): void {
     .action(async (execution: string, name: string | undefined, options: VariablesOptions) => {
       const { showVariables } = await import('./commands/executions.ts')
       await showVariables(execution, name, options, terminal)
+    })
+}
+
+function addSweep(program: Command, terminal: Terminal): void {
+  const sweep = program
+    .command('sweep')
+    .summary('Removes what executions that are over have left behind, once it has been kept long enough.')
+    .description(
+      'Archives the events of executions that have ended, where there is an archive, and removes what has been kept long enough. A running perago serve does so by itself.',
+    )
+    .option('--dry-run', 'only say what would go')
+  configured(retentionOptions(archiveOption(storeOptions(sweep))))
+    .addHelpText('after', example('perago sweep --dry-run', 'perago sweep --keep-events 90d'))
+    .action(async (options: SweepOptions) => {
+      const { sweep: run } = await import('./commands/sweep.ts')
+      await run(options, terminal)
     })
 }
 

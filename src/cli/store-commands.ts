@@ -2,7 +2,8 @@
 
 import type { Command } from 'commander'
 import type { StoreOptions } from './commands/store.ts'
-import { example } from './help.ts'
+import { storeOptions } from './core-stores.ts'
+import { configured, example } from './help.ts'
 import type { Terminal } from './terminal.ts'
 
 const FILE = 'the file of the copy'
@@ -11,8 +12,8 @@ export function addStoreCommands(program: Command, terminal: Terminal): void {
   const store = program
     .command('store')
     .helpCommand(false)
-    .summary('Copies the store of the core into a file and back, and checks copies.')
-    .description('Copies the store of the core into a file and back, and checks copies.')
+    .summary('Copies the store of the core into a file and back, checks copies, and changes keys.')
+    .description('Copies the store of the core into a file and back, checks copies, and changes keys.')
 
   withStoreOption(store.command('export'))
     .description(
@@ -45,13 +46,18 @@ export function addStoreCommands(program: Command, terminal: Terminal): void {
       const { verifyFile } = await import('./commands/store.ts')
       await verifyFile(file, options, terminal)
     })
+
+  withStoreOption(store.command('reseal'))
+    .description(
+      'Encrypts every value anew that is not encrypted with the first of the keys in store.keys, so that older keys can go.',
+    )
+    .addHelpText('after', example('PERAGO_STORE_KEYS_FILE=keys.txt perago store reseal'))
+    .action(async (options: StoreOptions) => {
+      const { resealValues } = await import('./commands/store.ts')
+      await resealValues(options, terminal)
+    })
 }
 
 function withStoreOption(command: Command): Command {
-  return command
-    .option(
-      '--store <address>',
-      'a SQLite file, or postgresql://, redis://, rediss:// or etcd://; env:NAME reads it from a variable (default: .perago/core/store.db)',
-    )
-    .option('--json', 'answer with one JSON document')
+  return configured(storeOptions(command))
 }

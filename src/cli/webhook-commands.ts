@@ -3,7 +3,8 @@
 import { InvalidArgumentError, type Command } from 'commander'
 import { parseDuration } from '../base/quantities.ts'
 import type { AddWebhookOptions, WebhookOptions } from './commands/webhooks.ts'
-import { example } from './help.ts'
+import { storeOptions } from './core-stores.ts'
+import { configured, example } from './help.ts'
 import { parseCount } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -67,10 +68,10 @@ export function addWebhookCommands(program: Command, terminal: Terminal): void {
 }
 
 function shared(command: Command): Command {
-  return command
-    .option('--tenant <tenant>', 'whose executions (default: those without a tenant)')
-    .option('--data <dir>', 'where executions are kept (default: .perago/core)')
-    .option('--json', 'answer with one JSON document')
+  return configured(storeOptions(command)).option(
+    '--tenant <tenant>',
+    'whose executions (default: those without a tenant)',
+  )
 }
 
 function parseDelay(text: string): number {

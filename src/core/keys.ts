@@ -77,6 +77,11 @@ export function logPrefix(scope: ExecutionScope): string {
   return `log:${address(scope)}:`
 }
 
+/** Where a log ends whose entries expire, so that no place in it is given out twice. */
+export function logEndKey(scope: ExecutionScope): string {
+  return `log-end:${address(scope)}`
+}
+
 /** Under which an event was published that its sender may send again; the digest stands for a key of the sender's own. */
 export function idempotencyKey(scope: ExecutionScope, digest: string): string {
   return idempotencyPrefix(scope) + checkId(digest, 'digest')
@@ -107,6 +112,31 @@ export function executionKey(scope: ExecutionScope): string {
 /** All executions, of every tenant; for maintenance alone. */
 export const EXECUTIONS_PREFIX = 'executions:'
 
+/** What is still to be done for an execution that is over, a part of it at a time; see `namespaces/ended-index.ts`. */
+export type EndedJob = 'archive' | 'events' | 'variables' | 'checkpoints'
+
+/** Sorts by the time of the end, which is in ISO 8601. */
+export function endedKey(scope: ExecutionScope, job: EndedJob, endedAt: string): string {
+  return `${endedPrefix(job)}${checkTime(endedAt)}:${address(scope)}`
+}
+
+export function endedPrefix(job: EndedJob): string {
+  return `ended:${job}:`
+}
+
+/** The parts of such a key. */
+export function readEndedKey(key: string): { readonly endedAt: string; readonly scope: ExecutionScope } {
+  const [, endedAt = '', place = ''] = /^ended:[a-z]+:(.+):([^:]+)$/.exec(key) ?? []
+  const [, tenant, execution = ''] = /^(?:([^/]+)\/)?(.*)$/.exec(place) ?? []
+  return {
+    endedAt,
+    scope: {
+      ...(tenant === undefined ? {} : { tenant: tenantId(tenant) }),
+      execution: executionId(execution),
+    },
+  }
+}
+
 /** What instances hold in turn, such as the right to sweep. */
 export function leaseKey(name: string): string {
   return `leases:${checkId(name, 'lease')}`
@@ -115,6 +145,11 @@ export function leaseKey(name: string): string {
 /** An event that those outside are still to be told of; put with the event itself. */
 export function outboxKey(scope: ExecutionScope, sequence: number): string {
   return OUTBOX_PREFIX + logKey(scope, sequence).slice('log:'.length)
+}
+
+/** What of one execution those outside are still to be told of. */
+export function executionOutboxPrefix(scope: ExecutionScope): string {
+  return OUTBOX_PREFIX + logPrefix(scope).slice('log:'.length)
 }
 
 /** All of it, of every tenant; for whoever tells those outside. */
@@ -133,6 +168,13 @@ export function serverKey(shelf: string, id: string): string {
 
 export function serverPrefix(shelf: string): string {
   return `server:${checkId(shelf, 'shelf')}:`
+}
+
+function checkTime(text: string): string {
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) return text
+  throw new InvalidError('core/bad-time', `form a key of ${show(text)}: it is no time`, {
+    next: 'Give a time in ISO 8601, in UTC and with milliseconds.',
+  })
 }
 
 function address({ tenant, execution }: ExecutionScope): string {

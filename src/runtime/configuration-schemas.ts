@@ -4,8 +4,9 @@
  */
 
 import { z } from 'zod'
+import { RETENTION_MAX_MS } from '../base/limits.ts'
 import { shortened } from '../base/one-line.ts'
-import { parseSize } from '../base/quantities.ts'
+import { parseDuration, parseSize } from '../base/quantities.ts'
 
 /** Any text but the empty one. */
 export function textSchema(): z.ZodType<string> {
@@ -41,6 +42,15 @@ export function sizeSchema(): z.ZodType<number> {
   return reading('a size such as "10 GiB", or 0', (raw) => {
     if (raw === 0 || raw === '0') return 0
     return typeof raw === 'string' ? parseSize(raw) : undefined
+  })
+}
+
+/** A time that something is kept, as people write it; `forever` has no end. */
+export function retentionSchema(): z.ZodType<number> {
+  return reading('a duration such as "30d", or "forever"', (raw) => {
+    if (raw === 'forever') return Infinity
+    const durationMs = typeof raw === 'string' ? parseDuration(raw) : undefined
+    return durationMs !== undefined && durationMs <= RETENTION_MAX_MS ? durationMs : undefined
   })
 }
 

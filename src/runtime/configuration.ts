@@ -14,6 +14,9 @@ import {
   CACHE_MAX_BYTES,
   CONFIGURATION_FILE_MAX_BYTES,
   LAKEFS_CONNECTIONS_MAX,
+  RETENTION_CHECKPOINTS_MS,
+  RETENTION_EVENTS_MS,
+  RETENTION_VARIABLES_MS,
   SECRET_FILE_MAX_BYTES,
 } from '../base/limits.ts'
 import { LOG_LEVELS, type LogLevel } from '../base/logger.ts'
@@ -22,11 +25,13 @@ import {
   addressSchema,
   choiceSchema,
   flagSchema,
+  retentionSchema,
   secretSchema,
   sizeSchema,
   textSchema,
   wholeNumberSchema,
 } from './configuration-schemas.ts'
+import { passwordsIn } from './store-address.ts'
 import { readBoundedText } from './text-files.ts'
 
 export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const
@@ -83,6 +88,43 @@ export const SETTINGS = {
       'Whether a task may take over the directory of the task before it, once that is proven to be its commit.',
     fallback: true,
   },
+  'store.address': {
+    schema: secretSchema(),
+    about:
+      'Where executions are kept: a SQLite file, or `postgresql://`, `redis://`, `rediss://`, `etcd://`, `etcds://`; `memory:` for trying out.',
+    secret: true,
+  },
+  'store.keys': {
+    schema: secretSchema(),
+    about:
+      'Keys that values in the store are encrypted with, as `ID=BASE64` of 32 bytes each; the first encrypts, all of them decrypt.',
+    secret: true,
+  },
+  'store.compress': {
+    schema: flagSchema(),
+    about: 'Whether large values in the store are compressed; with keys they are in any case.',
+    fallback: false,
+  },
+  'archive.address': {
+    schema: secretSchema(),
+    about: 'Where events of executions that are over go: a SQLite file of its own, or `postgresql://`.',
+    secret: true,
+  },
+  'retention.events': {
+    schema: retentionSchema(),
+    about: 'How long events are kept when their execution is over, such as `30d`, or `forever`.',
+    fallback: RETENTION_EVENTS_MS,
+  },
+  'retention.variables': {
+    schema: retentionSchema(),
+    about: 'How long variables are kept when their execution is over.',
+    fallback: RETENTION_VARIABLES_MS,
+  },
+  'retention.checkpoints': {
+    schema: retentionSchema(),
+    about: 'How long checkpoints are kept when their execution is over.',
+    fallback: RETENTION_CHECKPOINTS_MS,
+  },
   'log.level': {
     schema: choiceSchema(LOG_LEVELS),
     about: 'From which level on log lines are written.',
@@ -115,8 +157,23 @@ export interface PeragoConfiguration {
   readonly log: { readonly level: LogLevel; readonly format: LogFormat }
 }
 
+/** Where executions are kept, and how long. */
+export interface CoreConfiguration {
+  readonly storeAddress: string | undefined
+  readonly storeKeys: string | undefined
+  readonly compress: boolean
+  readonly archiveAddress: string | undefined
+  readonly retention: {
+    readonly eventsMs: number
+    readonly variablesMs: number
+    readonly checkpointsMs: number
+  }
+}
+
 export interface LoadedConfiguration {
   readonly configuration: PeragoConfiguration
+  /** Apart from the rest, which goes to every process of a worker. */
+  readonly core: CoreConfiguration
   /** Each value with where it came from. Holds secrets: show it through `redactor`. */
   readonly settings: Resolved<typeof SETTINGS>['settings']
   /** The file that was read, if any. */
@@ -154,15 +211,31 @@ export async function loadConfiguration(request: LoadConfigurationRequest): Prom
     ...(file === undefined ? {} : { file }),
     readSecretFile: (path, beside) => readSecretFile(resolve(placeOf(beside, request.directory), path)),
   })
-  const secrets = [settings['lakefs.secretAccessKey'].value, settings['conductor.authSecret'].value].filter(
-    (secret) => secret !== undefined,
-  )
+  const secrets = secretsOf(settings)
   const redactor = createRedactor(secrets)
   const problems = [...fileProblems, ...settingProblems]
   // A half that is missing because it could not be read is a problem already.
   if (problems.length === 0) problems.push(...findHalves(settings))
   if (problems.length > 0) throw badConfiguration(problems.map((problem) => redactor.text(problem)))
-  return { configuration: assemble(settings), settings, path: file?.path, secrets, redactor }
+  return {
+    configuration: assemble(settings),
+    core: assembleCore(settings),
+    settings,
+    path: file?.path,
+    secrets,
+    redactor,
+  }
+}
+
+function secretsOf(settings: LoadedConfiguration['settings']): readonly string[] {
+  const addresses = [settings['store.address'].value, settings['archive.address'].value]
+  return [
+    settings['lakefs.secretAccessKey'].value,
+    settings['conductor.authSecret'].value,
+    ...(settings['store.keys'].value ?? '').split(/[\s,]+/).map((key) => key.replace(/^[^=]*=/, '')),
+    // An address without a password says nothing that would have to be hidden.
+    ...addresses.flatMap(passwordsIn),
+  ].filter((secret): secret is string => secret !== undefined && secret !== '')
 }
 
 const PATH_VARIABLE = 'PERAGO_CONFIG'
@@ -239,6 +312,20 @@ function assemble(settings: LoadedConfiguration['settings']): PeragoConfiguratio
     log: {
       level: settings['log.level'].value ?? SETTINGS['log.level'].fallback,
       format: settings['log.format'].value ?? SETTINGS['log.format'].fallback,
+    },
+  }
+}
+
+function assembleCore(settings: LoadedConfiguration['settings']): CoreConfiguration {
+  return {
+    storeAddress: settings['store.address'].value,
+    storeKeys: settings['store.keys'].value,
+    compress: settings['store.compress'].value ?? SETTINGS['store.compress'].fallback,
+    archiveAddress: settings['archive.address'].value,
+    retention: {
+      eventsMs: settings['retention.events'].value ?? SETTINGS['retention.events'].fallback,
+      variablesMs: settings['retention.variables'].value ?? SETTINGS['retention.variables'].fallback,
+      checkpointsMs: settings['retention.checkpoints'].value ?? SETTINGS['retention.checkpoints'].fallback,
     },
   }
 }

@@ -2,6 +2,7 @@
 
 import { EXECUTION_TENANTS_REMEMBERED } from '../base/limits.ts'
 import type { Logger } from '../base/logger.ts'
+import type { EventArchive } from '../core/events/archive-port.ts'
 import type { EventFilter } from '../core/events/event-filter.ts'
 import { compileTypePattern } from '../core/events/type-pattern.ts'
 import type { ExecutionEvent, NewEvent } from '../core/events/event.ts'
@@ -13,6 +14,8 @@ import type { Store } from '../core/ports.ts'
 export interface ExecutionAccessParts {
   readonly store: Store
   readonly logger: Logger
+  /** Where the events of executions that are over are read from, once they have left the store. */
+  readonly archive?: EventArchive | undefined
   /** Events are put into the outbox too, for webhooks. */
   readonly outbox?: boolean
 }
@@ -32,11 +35,19 @@ export interface OpenedExecution {
   changes(signal: AbortSignal): AsyncIterable<unknown>
 }
 
-export function openExecutionAccess({ store, logger, outbox = false }: ExecutionAccessParts): OpenedAccess {
+export function openExecutionAccess(parts: ExecutionAccessParts): OpenedAccess {
+  const { store, logger, archive, outbox = false } = parts
   const cores = new Map<string | undefined, Core>()
   const coreOf = (tenant: string | undefined): Core => {
     const core =
-      cores.get(tenant) ?? openCore({ store, logger, outbox, ...(tenant === undefined ? {} : { tenant }) })
+      cores.get(tenant) ??
+      openCore({
+        store,
+        logger,
+        outbox,
+        ...(archive === undefined ? {} : { archive }),
+        ...(tenant === undefined ? {} : { tenant }),
+      })
     cores.delete(tenant)
     cores.set(tenant, core)
     if (cores.size > EXECUTION_TENANTS_REMEMBERED) {

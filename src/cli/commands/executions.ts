@@ -1,23 +1,29 @@
 import type { Caller } from '../../api/callers.ts'
 import type { ExecutionDoor } from '../../api/ports.ts'
-import { listVariables, openForReading, queryEvents, readVariable } from '../../api/read-execution.ts'
+import { EventFeeds } from '../../api/event-feed.ts'
+import {
+  listVariables,
+  openForReading,
+  queryEvents,
+  readVariable,
+  showEvent,
+} from '../../api/read-execution.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { oneLine, shortened } from '../../base/one-line.ts'
-import { openExecutionAccess } from '../../runtime/execution-access.ts'
-import { openStoreOf } from '../../runtime/open-store.ts'
-import { coreDirectory } from '../core-directory.ts'
-import type { DataOptions } from '../options.ts'
+import { openExecutionAccess, type OpenedAccess } from '../../runtime/execution-access.ts'
+import { withStores, type CoreOptions } from '../core-stores.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface EventsOptions extends DataOptions {
+export interface EventsOptions extends CoreOptions {
+  readonly follow?: boolean
   readonly type?: readonly string[]
   readonly after?: number
   readonly limit: number
   readonly tenant?: string
 }
 
-export interface VariablesOptions extends DataOptions {
+export interface VariablesOptions extends CoreOptions {
   readonly tenant?: string
 }
 
@@ -29,6 +35,10 @@ export async function showEvents(
   options: EventsOptions,
   terminal: Terminal,
 ): Promise<void> {
+  if (options.follow === true) {
+    await followEvents(execution, options, terminal)
+    return
+  }
   const { type, after, limit } = options
   const page = await withExecution(execution, options, terminal, (door) =>
     queryEvents(door, {
@@ -71,21 +81,47 @@ export async function showVariables(
   terminal.answer(renderTable([['NAME', 'VALUE'], ...rows]))
 }
 
-async function withExecution<T>(
+/** Until the execution has ended, or somebody says to stop. */
+async function followEvents(execution: string, options: EventsOptions, terminal: Terminal): Promise<void> {
+  const { type = [], after = 0, json = false, tenant } = options
+  const signal = terminal.stopSignal()
+  await withExecution(execution, options, terminal, async (door, { compilePattern }) => {
+    const patterns = type.map(compilePattern)
+    const key = `${tenant ?? ''}/${execution}`
+    const bunches = new EventFeeds().follow({ key, door, after, signal })
+    try {
+      for await (const event of flatten(bunches)) {
+        if (patterns.length > 0 && !patterns.some((isWanted) => isWanted(event.type))) continue
+        const { sequence, timestamp, payload } = event
+        terminal.answer(
+          json
+            ? `${JSON.stringify(showEvent(event))}\n`
+            : `${sequence}  ${timestamp}  ${event.type}  ${line(payload)}\n`,
+        )
+      }
+    } catch (error) {
+      // Whoever stopped it knows that it stopped.
+      if (!signal.aborted) throw error
+    }
+  })
+}
+
+async function* flatten<T>(bunches: AsyncIterable<readonly T[]>): AsyncGenerator<T, void, undefined> {
+  for await (const bunch of bunches) yield* bunch
+}
+
+function withExecution<T>(
   execution: string,
-  options: DataOptions & { readonly tenant?: string },
+  options: CoreOptions & { readonly tenant?: string },
   terminal: Terminal,
-  work: (door: ExecutionDoor) => Promise<T>,
+  work: (door: ExecutionDoor, access: OpenedAccess) => Promise<T>,
 ): Promise<T> {
-  const store = openStoreOf(coreDirectory(options, terminal))
-  try {
-    const access = openExecutionAccess({ store, logger: silentLogger })
+  return withStores(options, terminal, async ({ store, archive }) => {
+    const access = openExecutionAccess({ store, archive, logger: silentLogger })
     // Whoever reads the data's directory needs no token: it is theirs already.
     const caller: Caller = { name: 'cli', tenant: options.tenant, role: 'viewer' }
-    return await work(await openForReading(access, caller, execution))
-  } finally {
-    await store.close()
-  }
+    return work(await openForReading(access, caller, execution), access)
+  })
 }
 
 function line(value: unknown): string {

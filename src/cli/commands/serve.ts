@@ -3,43 +3,40 @@ import type { Role } from '../../api/callers.ts'
 import { createTokens, type TokenRecord } from '../../api/tokens.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { SECRET_FILE_MAX_BYTES } from '../../base/limits.ts'
-import type { LogLevel } from '../../base/logger.ts'
-import { createPrettyLogger } from '../../base/pretty-logger.ts'
 import { openExecutionAccess } from '../../runtime/execution-access.ts'
-import { examineStore, openStoreOf } from '../../runtime/open-store.ts'
+import { maintainStore } from '../../runtime/maintain-store.ts'
+import { examineStore } from '../../runtime/open-store.ts'
 import { openRecordShelf } from '../../runtime/record-shelf.ts'
 import { readBoundedText } from '../../runtime/text-files.ts'
 import { serveHttp } from '../../server/http/serve.ts'
-import { coreDirectory } from '../core-directory.ts'
+import { loggerForCommand } from '../configured.ts'
+import { loadCore, openCoreStores, type CoreOptions } from '../core-stores.ts'
+import { retentionFlags, type RetentionOptions } from '../retention-options.ts'
 import type { Terminal } from '../terminal.ts'
 import { wireWebhooks } from '../wire-webhooks.ts'
 
-export interface ServeOptions {
+export interface ServeOptions extends CoreOptions, RetentionOptions {
   readonly host: string
   readonly port: number
-  readonly data?: string
-  readonly memory?: boolean
   readonly tlsCert?: string
   readonly tlsKey?: string
   readonly allowPlainText?: boolean
   readonly allowPrivateWebhooks?: boolean
   readonly openLoopback?: Role
-  readonly logLevel: LogLevel
 }
 
 /** Serves until the terminal says to stop. Standard output gets one line, when the server listens. */
 export async function serveExecutions(options: ServeOptions, terminal: Terminal): Promise<void> {
-  if (options.memory === true && options.data !== undefined) {
-    throw badUsage('--memory and --data exclude each other', 'Leave one of them out.')
-  }
   const tls = await readTls(options, terminal)
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
-  const { redactor, say: write } = terminal
-  const logger = createPrettyLogger({ level: options.logLevel, redactor, write })
-  const store = openStoreOf(options.memory === true ? undefined : coreDirectory(options, terminal))
+  const { redactor } = terminal
+  const loaded = await loadCore(options, terminal, retentionFlags(options))
+  const logger = await loggerForCommand(loaded, terminal)
+  const stores = await openCoreStores(loaded, terminal)
+  const { store, archive } = stores
   try {
-    const access = openExecutionAccess({ store, logger, outbox: true })
+    const access = openExecutionAccess({ store, archive, logger, outbox: true })
     const allowPrivate = options.allowPrivateWebhooks ?? false
     const webhooks = wireWebhooks({ store, access, logger, allowPrivate })
     const door = await serveHttp({
@@ -57,14 +54,16 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
       ...(options.openLoopback === undefined ? {} : { openLoopback: options.openLoopback }),
     })
     const dispatcher = webhooks.dispatch()
+    const { retention } = loaded.core
+    const maintained = maintainStore({ store, archive, retention, logger }, stop)
     try {
       terminal.answer(`ready ${door.url}\n`)
       await aborted(stop)
     } finally {
-      await Promise.all([door.close(), dispatcher.close()])
+      await Promise.all([door.close(), dispatcher.close(), maintained])
     }
   } finally {
-    await store.close()
+    await stores.close()
   }
 }
 

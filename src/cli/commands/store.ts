@@ -1,16 +1,14 @@
 import { resolve } from 'node:path'
-import { RefusedError } from '../../base/errors.ts'
+import { InvalidError, RefusedError } from '../../base/errors.ts'
+import type { Store } from '../../core/ports.ts'
+import { encryptAnew } from '../../runtime/maintain-store.ts'
+import { sealOf } from '../../runtime/open-store.ts'
 import { openStoreAt } from '../../runtime/store-address.ts'
 import { compareBackup, exportStore, importStore, verifyBackup } from '../../runtime/store-backup.ts'
+import { DEFAULT_STORE, loadCore, type CoreOptions } from '../core-stores.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface StoreOptions {
-  readonly store?: string
-  readonly json?: boolean
-}
-
-/** Where the core keeps its store, seen from the working directory. */
-const STORE_FILE = ['.perago', 'core', 'store.db'] as const
+export type StoreOptions = CoreOptions
 
 /** Copies a store into a file. */
 export async function exportToFile(file: string, options: StoreOptions, terminal: Terminal): Promise<void> {
@@ -57,17 +55,31 @@ export async function verifyFile(file: string, options: StoreOptions, terminal: 
   )
 }
 
+/** Writes every value anew that is not encrypted with the first of the keys. */
+export async function resealValues(options: StoreOptions, terminal: Terminal): Promise<void> {
+  const seal = sealOf((await loadCore(options, terminal)).core)
+  if (seal?.encryption === undefined) {
+    throw new InvalidError('cli/no-store-keys', 'seal the store anew: there are no keys', {
+      next: 'Set store.keys, the new key first and the older ones behind it.',
+    })
+  }
+  const resealed = await withStore(options, terminal, (store, signal) => encryptAnew(store, seal, signal))
+  const { use } = seal.encryption
+  say(options, terminal, { resealed, key: use }, `${String(resealed)} values encrypted anew with ${use}`)
+}
+
 async function withStore<T>(
   options: StoreOptions,
   terminal: Terminal,
-  run: (store: Awaited<ReturnType<typeof openStoreAt>>, signal: AbortSignal) => Promise<T>,
+  run: (store: Store, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const address = options.store ?? STORE_FILE.join('/')
-  const isFile = !/^([a-z]+:\/\/|env:)/.test(address)
-  const store = await openStoreAt(
-    isFile ? resolve(terminal.directory, address) : address,
-    terminal.environment,
-  )
+  const { core } = await loadCore(options, terminal)
+  const { directory, environment } = terminal
+  // Not as it is sealed: a copy holds what the store holds.
+  const store = await openStoreAt(core.storeAddress ?? DEFAULT_STORE, {
+    directory,
+    environment,
+  })
   try {
     return await run(store, terminal.stopSignal())
   } finally {

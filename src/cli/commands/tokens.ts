@@ -1,13 +1,11 @@
 import type { Role } from '../../api/callers.ts'
 import { createTokens, type TokenRecord, type Tokens } from '../../api/tokens.ts'
-import { openStoreOf } from '../../runtime/open-store.ts'
 import { openRecordShelf } from '../../runtime/record-shelf.ts'
-import { coreDirectory } from '../core-directory.ts'
-import type { DataOptions } from '../options.ts'
+import { withStores, type CoreOptions } from '../core-stores.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface TokenOptions extends DataOptions {
+export interface TokenOptions extends CoreOptions {
   readonly name: string
   readonly role: Role
   readonly tenant?: string
@@ -34,7 +32,7 @@ export async function createToken(options: TokenOptions, terminal: Terminal): Pr
   terminal.answer(`${token}\n`)
 }
 
-export async function listTokens(options: DataOptions, terminal: Terminal): Promise<void> {
+export async function listTokens(options: CoreOptions, terminal: Terminal): Promise<void> {
   const records = await withTokens(options, terminal, (tokens) => tokens.list())
   if (options.json === true) {
     terminal.answer(`${JSON.stringify(records.map(shown), undefined, 2)}\n`)
@@ -50,22 +48,19 @@ export async function listTokens(options: DataOptions, terminal: Terminal): Prom
   terminal.answer(renderTable([['ID', 'ROLE', 'TENANT', 'GOOD UNTIL', 'NAME'], ...rows]))
 }
 
-export async function revokeToken(id: string, options: DataOptions, terminal: Terminal): Promise<void> {
+export async function revokeToken(id: string, options: CoreOptions, terminal: Terminal): Promise<void> {
   await withTokens(options, terminal, (tokens) => tokens.revoke(id))
   terminal.answer(`revoked ${id}\n`)
 }
 
-async function withTokens<T>(
-  options: DataOptions,
+function withTokens<T>(
+  options: CoreOptions,
   terminal: Terminal,
   work: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
-  const store = openStoreOf(coreDirectory(options, terminal))
-  try {
-    return await work(createTokens({ records: openRecordShelf<TokenRecord>(store, 'tokens') }))
-  } finally {
-    await store.close()
-  }
+  return withStores(options, terminal, ({ store }) =>
+    work(createTokens({ records: openRecordShelf<TokenRecord>(store, 'tokens') })),
+  )
 }
 
 /** Without the digest, which is nobody's business. */

@@ -3,15 +3,13 @@ import { createWebhooks, type DeliveryRecord, type WebhookRecord, type Webhooks 
 import { STORE_PAGE_MAX_ENTRIES } from '../../base/limits.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { openExecutionAccess } from '../../runtime/execution-access.ts'
-import { openStoreOf } from '../../runtime/open-store.ts'
 import { openRecordShelf } from '../../runtime/record-shelf.ts'
 import { WEBHOOKS, WebhookShelves } from '../../runtime/webhook-shelves.ts'
-import { coreDirectory } from '../core-directory.ts'
-import type { DataOptions } from '../options.ts'
+import { withStores, type CoreOptions } from '../core-stores.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface WebhookOptions extends DataOptions {
+export interface WebhookOptions extends CoreOptions {
   readonly tenant?: string
 }
 
@@ -102,21 +100,18 @@ export async function redeliver(
   terminal.answer(`${count} to be delivered again\n`)
 }
 
-async function withWebhooks<T>(
+function withWebhooks<T>(
   options: WebhookOptions,
   terminal: Terminal,
   work: (webhooks: Webhooks, caller: Caller) => Promise<T>,
 ): Promise<T> {
-  const store = openStoreOf(coreDirectory(options, terminal))
-  try {
+  return withStores(options, terminal, ({ store }) => {
     const webhooks = createWebhooks({
       records: openRecordShelf<WebhookRecord>(store, WEBHOOKS),
       deliveries: new WebhookShelves<DeliveryRecord>(store, 'cli'),
       compilePattern: openExecutionAccess({ store, logger: silentLogger }).compilePattern,
     })
     // Whoever reads the data's directory needs no token: it is theirs already.
-    return await work(webhooks, { name: 'cli', tenant: options.tenant, role: 'operator' })
-  } finally {
-    await store.close()
-  }
+    return work(webhooks, { name: 'cli', tenant: options.tenant, role: 'operator' })
+  })
 }

@@ -4,10 +4,13 @@
  * - EL-1 An event's place in the log is taken once: its batch demands that the place is free.
  * - EL-2 No place is left out: the first place of a batch is behind the last event that was read or written.
  * - EL-3 The batch demands the execution's record as it was seen: nothing enters the log of an execution that is over.
+ * - EL-4 Where events expire, the batch demands the end of the log as it was seen, too.
  */
 
 import { isPeragoError } from '../../base/errors.ts'
 import { EVENTS_PER_BATCH_MAX, STORE_BATCH_MAX_BYTES, STORE_BATCH_MAX_OPERATIONS } from '../../base/limits.ts'
+import { fromBytes, toBytes } from '../json.ts'
+import { putsOfEnd } from '../namespaces/ended-index.ts'
 import { decideStatus, encodeRecord, hasEnded, type ExecutionRecord } from '../namespaces/execution-record.ts'
 import type { SeenRecord } from '../namespaces/live-record.ts'
 import type { Scope } from '../namespaces/scope.ts'
@@ -28,6 +31,8 @@ export interface LogTail {
   readonly seen: SeenRecord
   readonly sequence: number
   readonly timestamp: string
+  /** Of the entry that says where the log ends, where its events expire. */
+  readonly endRevision?: number
 }
 
 export interface AppendPlan {
@@ -38,6 +43,8 @@ export interface AppendPlan {
   readonly record: ExecutionRecord | undefined
 }
 
+/** The record and its entries in the index of what is over, and the end of a log whose entries expire. */
+const FURTHER_PUTS = 6
 /** Room for the keys and conditions that are not counted one by one. */
 const MARGIN_BYTES = 65_536
 
@@ -53,6 +60,7 @@ export function planAppend(
   const conditions = new Map<string, StoreCondition>()
   const accepted: { request: AppendRequest; place: EventPlace }[] = []
   const refused: { request: AppendRequest; error: Error }[] = []
+  const ttl = ttlOf(tail.seen.record)
   let bytes = 0
   let record: ExecutionRecord | undefined
   for (const request of requests) {
@@ -67,11 +75,11 @@ export function planAppend(
       sequence: tail.sequence + accepted.length + 1,
       timestamp,
     }
-    const own = putsOf(scope, request, place)
+    const own = putsOf(scope, request, { place, ttl })
     const ownBytes = own.reduce((sum, { value }) => sum + value.byteLength, 0)
     const isFull =
       accepted.length === EVENTS_PER_BATCH_MAX ||
-      puts.size + own.length + 1 > STORE_BATCH_MAX_OPERATIONS ||
+      puts.size + own.length + FURTHER_PUTS > STORE_BATCH_MAX_OPERATIONS ||
       bytes + ownBytes > STORE_BATCH_MAX_BYTES - MARGIN_BYTES
     const free = freeKeys(scope, request, place)
     if (accepted.length > 0 && (isFull || free.some((key) => conditions.has(key)))) break
@@ -85,8 +93,16 @@ export function planAppend(
     }
   }
   const { keys } = scope
-  if (record !== undefined)
+  if (record?.endedAt !== undefined) {
     puts.set(keys.record, { do: 'put', key: keys.record, value: encodeRecord(record) })
+    for (const put of putsOfEnd(scope, record.endedAt)) puts.set(put.key, put)
+  }
+  const last = accepted.at(-1)
+  if (last !== undefined && ttl.ttlMs !== undefined) {
+    puts.set(keys.logEnd, putLogEnd(scope, last.place))
+    // That a place is free says nothing where the event that took it may have expired.
+    conditions.set(keys.logEnd, endAsSeen(keys.logEnd, tail))
+  }
   const standing: StoreCondition = { key: keys.record, is: 'at', revision: tail.seen.revision }
   return {
     batch: { conditions: [standing, ...conditions.values()], operations: [...puts.values()] },
@@ -108,20 +124,45 @@ function statusAfter(record: ExecutionRecord, { event }: AppendRequest): Executi
 function putsOf(
   { keys, outbox }: Scope,
   { event, along = [], idempotency }: AppendRequest,
-  place: EventPlace,
+  { place, ttl }: { readonly place: EventPlace; readonly ttl: TimeToLive },
 ): readonly Extract<StoreOperation, { do: 'put' }>[] {
   const value = encodeEvent(event, place)
   const puts: Extract<StoreOperation, { do: 'put' }>[] = [
     ...along,
-    { do: 'put', key: keys.entry(place.sequence), value },
-    { do: 'put', key: keys.event(event.type), value },
+    { do: 'put', key: keys.entry(place.sequence), value, ...ttl },
+    { do: 'put', key: keys.event(event.type), value, ...ttl },
   ]
   if (idempotency !== undefined) {
     const note = Buffer.from(JSON.stringify({ id: place.id, fingerprint: idempotency.fingerprint }))
-    puts.push({ do: 'put', key: keys.idempotent(idempotency.digest), value: note })
+    puts.push({ do: 'put', key: keys.idempotent(idempotency.digest), value: note, ...ttl })
   }
   if (outbox) puts.push({ do: 'put', key: keys.outbox(place.sequence), value })
   return puts
+}
+
+/** Of the puts that make an event; nothing where it stays. */
+export interface TimeToLive {
+  readonly ttlMs?: number
+}
+
+export function ttlOf({ eventTtlMs }: Pick<ExecutionRecord, 'eventTtlMs'>): TimeToLive {
+  return eventTtlMs === undefined ? {} : { ttlMs: eventTtlMs }
+}
+
+function endAsSeen(key: string, { endRevision }: LogTail): StoreCondition {
+  return endRevision === undefined ? { key, is: 'absent' } : { key, is: 'at', revision: endRevision }
+}
+
+/** Outlives the entries, so that a writer who finds no entry does not begin anew. */
+export function putLogEnd(
+  { keys }: Pick<Scope, 'keys'>,
+  { sequence, timestamp }: Pick<EventPlace, 'sequence' | 'timestamp'>,
+): Extract<StoreOperation, { do: 'put' }> {
+  return { do: 'put', key: keys.logEnd, value: toBytes(JSON.stringify({ sequence, timestamp })) }
+}
+
+export function readLogEnd(value: Uint8Array): Pick<LogTail, 'sequence' | 'timestamp'> {
+  return JSON.parse(fromBytes(value)) as Pick<LogTail, 'sequence' | 'timestamp'>
 }
 
 function freeKeys(

@@ -2,6 +2,7 @@
 
 import { RefusedError } from '../../base/errors.ts'
 import type { StoreEntry } from '../ports.ts'
+import { dropsOf, hurryEvents } from '../namespaces/ended-index.ts'
 import { hasEnded } from '../namespaces/execution-record.ts'
 import { settleConflicts, type WritePace } from '../namespaces/guarded-write.ts'
 import { markRecord } from '../namespaces/mark-record.ts'
@@ -37,15 +38,29 @@ export async function clearEvents(bound: BoundScope, { archive, rule, pace }: Cl
   }
   if (record.events === 'gone') return 0
   // Marked first: what is half removed is never taken for the whole log, and is removed to its end by the next call.
-  await markRecord(bound, pace, (found) => ({ ...found, events: 'clearing' }))
+  await markRecord(
+    bound,
+    pace,
+    (found) => ({ ...found, events: 'clearing' }),
+    (found) => hurryEvents(scope, found),
+  )
+  await scope.store.clear(scope.keys.waiting)
   const inStore = await freeHotEvents(bound)
   const inArchive = archive === undefined ? 0 : await archive.remove(placeOf(scope))
-  await markRecord(bound, pace, (found) => ({ ...found, events: 'gone' }))
+  await markRecord(
+    bound,
+    pace,
+    (found) => ({ ...found, events: 'gone' }),
+    (found) => dropsOf(scope, found, ['archive', 'events']),
+  )
   return Math.max(inStore, inArchive)
 }
 
 /** Removes what the store holds of the events of an execution that is over; tells how many events the log had. */
-export async function freeHotEvents({ scope: { store, keys } }: BoundScope): Promise<number> {
+export async function freeHotEvents({ scope: { store, keys }, live }: BoundScope): Promise<number> {
+  if ((await live.seen()).record.eventTtlMs !== undefined) {
+    await store.commit({ operations: [{ do: 'delete', key: keys.logEnd }] })
+  }
   await store.clear(keys.idempotency)
   await store.clear(keys.events)
   return store.clear(keys.log)

@@ -7,7 +7,7 @@ import { RefusedError, UncertainError } from '../../base/errors.ts'
 import { fromBytes } from '../json.ts'
 import { commitGuarded, settleConflicts, type WritePace } from '../namespaces/guarded-write.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
-import { planAppend, type AppendPlan, type AppendRequest, type LogTail } from './append-plan.ts'
+import { planAppend, readLogEnd, type AppendPlan, type AppendRequest, type LogTail } from './append-plan.ts'
 import { decodeEvent, type EventPlace } from './event.ts'
 
 interface Waiting {
@@ -73,7 +73,9 @@ export class EventWriter {
   async #commit(plan: AppendPlan, tail: LogTail): Promise<'conflict' | undefined> {
     const [first] = plan.accepted
     if (first === undefined) return undefined
-    const write = { batch: plan.batch, hasHappened: () => this.#hasHappened(first.place, tail) }
+    const sentAtMs = this.#pace.clock.monotonicMs()
+    const hasHappened = () => this.#hasHappened(first.place, tail, sentAtMs)
+    const write = { batch: plan.batch, hasHappened }
     let result
     try {
       result = await commitGuarded(this.#bound.scope.store, write, this.#pace)
@@ -101,7 +103,10 @@ export class EventWriter {
       if (revision === undefined) this.#bound.live.forget()
       else this.#bound.live.note({ record, revision })
     } else if (last !== undefined) {
-      this.#tail = { seen, sequence: last.place.sequence, timestamp: last.place.timestamp }
+      const { sequence, timestamp } = last.place
+      const end = seen.record.eventTtlMs === undefined ? {} : endOf(revision)
+      // Without the revision of the log's end it is to be read anew.
+      this.#tail = end === undefined ? undefined : { seen, sequence, timestamp, ...end }
     }
   }
 
@@ -125,16 +130,21 @@ export class EventWriter {
     const seen = await live.read()
     const page = await scope.store.range({ prefix: scope.keys.log, order: 'descending', limit: 1 })
     const [entry] = page.entries
+    // Where entries expire, the last one may be gone while an earlier one is not yet; its end is kept apart.
+    const end = seen.record.eventTtlMs === undefined ? undefined : await scope.store.get(scope.keys.logEnd)
+    if (end !== undefined) return { seen, ...readLogEnd(end.value), endRevision: end.revision }
     if (entry === undefined)
       return { seen, sequence: seen.record.clearedUpTo, timestamp: seen.record.startedAt }
     const { sequence, timestamp } = decodeEvent(entry.value)
     return { seen, sequence, timestamp }
   }
 
-  async #hasHappened(place: EventPlace, tail: LogTail): Promise<'yes' | 'no' | 'open'> {
+  async #hasHappened(place: EventPlace, tail: LogTail, sentAtMs: number): Promise<'yes' | 'no' | 'open'> {
     const { scope, live } = this.#bound
     const entry = await scope.store.get(scope.keys.entry(place.sequence))
     if (entry !== undefined) return decodeEvent(entry.value).id === place.id ? 'yes' : 'no'
+    const { eventTtlMs = Infinity } = tail.seen.record
+    if (this.#pace.clock.monotonicMs() - sentAtMs >= eventTtlMs) throw mayHaveExpired(place)
     const seen = await live.find()
     if (seen !== undefined && seen.revision === tail.seen.revision) return 'open'
     // With the record's change the condition cannot hold any more. But if the log was cleared or freed meanwhile, an event
@@ -153,6 +163,16 @@ export class EventWriter {
     const index = this.#waiting.findIndex((waiting) => waiting.request === request)
     return index < 0 ? undefined : this.#waiting.splice(index, 1)[0]
   }
+}
+
+function endOf(revision: number | undefined): { readonly endRevision: number } | undefined {
+  return revision === undefined ? undefined : { endRevision: revision }
+}
+
+function mayHaveExpired({ id }: EventPlace): UncertainError {
+  return new UncertainError('core/append-uncertain', `look for event ${id}: it may have expired meanwhile`, {
+    read: 'nothing: whatever was recorded is gone by now',
+  })
 }
 
 function tellUncertain(execution: string, cause: UncertainError): UncertainError {

@@ -5,38 +5,32 @@
  *   record, which says that it has ended. An execution that has ended never runs again, and its id stays taken.
  * - MT-2 Events leave the store only when the archive holds them all and says so.
  * - MT-3 Each step may be cut short anywhere and is done again from its beginning by the next pass, whoever makes it.
+ * - MT-4 A pass reads what is due and no more of the registry than that; see `ended-index.ts`.
  */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { DefectError, errorKindOf } from '../../base/errors.ts'
-import {
-  ARCHIVE_BATCH_EVENTS,
-  RETENTION_CHECKPOINTS_MS,
-  RETENTION_EVENTS_MS,
-  RETENTION_VARIABLES_MS,
-} from '../../base/limits.ts'
+import { errorKindOf } from '../../base/errors.ts'
+import { RETENTION_CHECKPOINTS_MS, RETENTION_EVENTS_MS, RETENTION_VARIABLES_MS } from '../../base/limits.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
 import type { EventArchive } from '../events/archive-port.ts'
-import { placeOf, rowOfEvent } from '../events/archived-events.ts'
-import { clearEvents, freeHotEvents } from '../events/clear-events.ts'
-import { decodeEvent } from '../events/event.ts'
-import { hasEnded, isSwept, type ExecutionRecord } from '../namespaces/execution-record.ts'
-import type { WritePace } from '../namespaces/guarded-write.ts'
+import type { ExecutionId, TenantId } from '../keys.ts'
+import { isJobOpen, listEnded, type EndedEntry } from '../namespaces/ended-index.ts'
+import { hasEnded, type ExecutionStatus } from '../namespaces/execution-record.ts'
 import { makeId, type MakeId } from '../namespaces/make-id.ts'
-import { markRecord } from '../namespaces/mark-record.ts'
-import { listExecutions } from '../namespaces/registry.ts'
 import { Scopes, type BoundScope } from '../namespaces/scopes.ts'
 import type { Store } from '../ports.ts'
+import { archiveExecution } from './archive-execution.ts'
+import { completeIndex } from './complete-index.ts'
 import { Leadership } from './leadership.ts'
 import { runPass, type PassReport } from './run-pass.ts'
-
-/** How long what an execution leaves behind is kept, from its end on. */
-export interface Retention {
-  readonly eventsMs: number
-  readonly variablesMs: number
-  readonly checkpointsMs: number
-}
+import {
+  findDue,
+  sweepExecution,
+  type Retention,
+  type SweepParts,
+  type SweptPart,
+} from './sweep-execution.ts'
 
 export const DEFAULT_RETENTION: Retention = {
   eventsMs: RETENTION_EVENTS_MS,
@@ -48,9 +42,26 @@ export interface MaintenanceOptions {
   readonly store: Store
   readonly archive?: EventArchive
   readonly retention?: Partial<Retention>
+  /**
+   * Removes what else tells of executions whose events are about to be removed, such as messages about them that could not be
+   * delivered. May be called again for the same ones.
+   */
+  readonly forget?: (executions: readonly MaintainedExecution[]) => Promise<void>
   readonly clock?: Clock
   readonly logger?: Logger
   readonly makeId?: MakeId
+}
+
+export interface MaintainedExecution {
+  readonly execution: ExecutionId
+  readonly tenant: TenantId | undefined
+}
+
+/** An execution that the next sweep removes something of. */
+export interface DueExecution extends MaintainedExecution {
+  readonly status: ExecutionStatus
+  readonly endedAt: string
+  readonly parts: readonly SweptPart[]
 }
 
 export interface Maintenance {
@@ -58,15 +69,19 @@ export interface Maintenance {
   readonly archiveOnce: (signal?: AbortSignal) => Promise<PassReport | undefined>
   /** Removes what has been kept long enough. `undefined` when another instance is doing so. */
   readonly sweepOnce: (signal?: AbortSignal) => Promise<PassReport | undefined>
+  /** What a sweep would remove now; changes nothing. */
+  readonly listDue: (signal?: AbortSignal) => AsyncGenerator<DueExecution, void, undefined>
   /** Gives back the rights to archive and to sweep. */
   readonly release: () => Promise<void>
 }
 
+/** Events last: with an archive that is away the others go all the same. */
+const SWEPT_PARTS: readonly SweptPart[] = ['variables', 'checkpoints', 'events']
+
 /** Across all tenants of the store; for hosts and operators. Starts nothing by itself. */
 export function openMaintenance(options: MaintenanceOptions): Maintenance {
-  const { store, archive, clock = systemClock, logger = silentLogger } = options
-  const make = options.makeId ?? makeId
-  const owner = make('mark')
+  const { store, archive, forget, clock = systemClock, logger = silentLogger } = options
+  const owner = (options.makeId ?? makeId)('mark')
   const parts: Parts = {
     store,
     archive,
@@ -77,28 +92,51 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
     archive: new Leadership({ store, name: 'archive', owner, clock }),
     sweep: new Leadership({ store, name: 'sweep', owner, clock }),
   }
+  let isComplete = false
+  const prepare = async (signal: AbortSignal | undefined): Promise<void> => {
+    if (!isComplete) await completeIndex(store, signal)
+    isComplete = true
+  }
+  const pass = (
+    leadership: Leadership,
+    signal: AbortSignal | undefined,
+    rest: {
+      readonly doing: string
+      readonly lists: readonly (() => AsyncIterable<EndedEntry>)[]
+      readonly workOnRow?: (row: readonly EndedEntry[]) => Promise<void>
+      readonly work: (bound: BoundScope) => Promise<boolean>
+    },
+  ): Promise<PassReport | undefined> =>
+    runPass({
+      ...rest,
+      leadership,
+      signal,
+      prepare: () => prepare(signal),
+      work: (entry) => workOn(store, entry, rest.work),
+      onFailure: ({ scope }, error) =>
+        logger.warn(`an execution could not be ${rest.doing}`, {
+          execution: scope.execution,
+          kind: errorKindOf(error),
+          error,
+        }),
+    })
   return {
     archiveOnce: async (signal) => {
       if (archive === undefined) return { seen: 0, done: 0, failed: 0 }
-      return runPass({
-        leadership: rights.archive,
-        executions: listExecutions(store, signal === undefined ? {} : { signal }),
-        isDue: (record) => hasEnded(record) && (record.events === 'hot' || record.events === 'archived'),
-        work: (record) => archiveEvents(parts, archive, record),
-        onFailure: (record, error) =>
-          logger.warn('an execution could not be archived', fieldsOf(record, error)),
-        ...(signal === undefined ? {} : { signal }),
+      return pass(rights.archive, signal, {
+        doing: 'archived',
+        lists: [() => listEnded(store, 'archive', { signal })],
+        work: (bound) => archiveExecution(bound, { archive, pace: parts.pace }),
       })
     },
     sweepOnce: async (signal) =>
-      runPass({
-        leadership: rights.sweep,
-        executions: listExecutions(store, signal === undefined ? {} : { signal }),
-        isDue: (record) => dueOf(parts, record).length > 0,
-        work: (record) => sweep(parts, record),
-        onFailure: (record, error) => logger.warn('an execution could not be swept', fieldsOf(record, error)),
-        ...(signal === undefined ? {} : { signal }),
+      pass(rights.sweep, signal, {
+        doing: 'swept',
+        lists: SWEPT_PARTS.map((part) => () => listOld(parts, part, signal)),
+        work: (bound) => sweepExecution(bound, parts),
+        ...(forget === undefined ? {} : { workOnRow: (row) => forgetRow(parts, row, forget) }),
       }),
+    listDue: (signal) => listDue(parts, signal),
     release: async () => {
       await rights.archive.release()
       await rights.sweep.release()
@@ -106,90 +144,72 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
   }
 }
 
-interface Parts {
+interface Parts extends SweepParts {
   readonly store: Store
-  readonly archive: EventArchive | undefined
-  readonly retention: Retention
-  readonly pace: WritePace
+}
+
+/** Those of which this part has reached its age. */
+function listOld(
+  { store, retention, pace }: Parts,
+  part: SweptPart,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<EndedEntry, void, undefined> {
+  const untilMs = pace.clock.now().getTime() - retention[`${part}Ms`]
+  // Events that are half removed stand before every time, also where the rest is kept for ever.
+  return listEnded(store, part, { signal, until: new Date(Math.max(untilMs, 0)).toISOString() })
 }
 
 /** Bound anew each time, so that its record is read and not remembered. */
-function bind({ store }: Parts, { id, tenant }: ExecutionRecord): BoundScope {
-  return new Scopes(store, tenant).of(id)
+function bind(store: Store, { scope: { tenant, execution } }: EndedEntry): BoundScope {
+  return new Scopes(store, tenant).of(execution)
 }
 
-async function archiveEvents(parts: Parts, archive: EventArchive, listed: ExecutionRecord): Promise<void> {
-  const bound = bind(parts, listed)
-  const { record } = await bound.live.read()
-  if (!hasEnded(record)) return
-  if (record.events === 'hot') {
-    const written = await copyLog(bound, archive)
-    const held = await archive.count(placeOf(bound.scope))
-    if (held < written) {
-      throw new DefectError(
-        'core/archive-incomplete',
-        `archive execution ${record.id}: ${written} events were written, the archive holds ${held}`,
-        { next: 'The events stay in the store; look at the archive.' },
-      )
-    }
-    await markRecord(bound, parts.pace, (found) =>
-      found.events === 'hot' ? { ...found, events: 'archived' } : found,
-    )
+async function workOn(
+  store: Store,
+  entry: EndedEntry,
+  work: (bound: BoundScope) => Promise<boolean>,
+): Promise<boolean> {
+  const bound = bind(store, entry)
+  const found = await bound.live.find()
+  if (found !== undefined && hasEnded(found.record) && isJobOpen(entry.job, found.record)) return work(bound)
+  // Nothing is left to do: the entry stayed behind. Whoever was faster has deleted it, which is the same.
+  await store.commit({ operations: [{ do: 'delete', key: entry.key }] })
+  return false
+}
+
+async function forgetRow(
+  parts: Parts,
+  row: readonly EndedEntry[],
+  forget: NonNullable<MaintenanceOptions['forget']>,
+): Promise<void> {
+  const due: MaintainedExecution[] = []
+  for (const entry of row) {
+    const bound = bind(parts.store, entry)
+    const found = await bound.live.find()
+    if (found === undefined || !findDue(parts, found.record).includes('events')) continue
+    // First: what is taken out of there from now on would become something to forget.
+    await parts.store.clear(bound.scope.keys.waiting)
+    due.push({ execution: entry.scope.execution, tenant: entry.scope.tenant })
   }
-  if ((await bound.live.read()).record.events !== 'archived') return
-  await freeHotEvents(bound)
-  await markRecord(bound, parts.pace, (found) =>
-    found.events === 'archived' ? { ...found, events: 'cold' } : found,
-  )
+  if (due.length > 0) await forget(due)
 }
 
-async function copyLog({ scope }: BoundScope, archive: EventArchive): Promise<number> {
-  const { store, keys } = scope
-  let written = 0
-  let after: string | undefined
-  do {
-    const range = { prefix: keys.log, limit: ARCHIVE_BATCH_EVENTS }
-    const page = await store.range(after === undefined ? range : { ...range, after })
-    if (page.entries.length > 0) {
-      await archive.write(page.entries.map(({ value }) => rowOfEvent(decodeEvent(value), scope)))
+async function* listDue(
+  parts: Parts,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<DueExecution, void, undefined> {
+  const told = new Set<string>()
+  await completeIndex(parts.store, signal)
+  for (const part of SWEPT_PARTS) {
+    for await (const entry of listOld(parts, part, signal)) {
+      const { scope, live } = bind(parts.store, entry)
+      if (told.has(scope.keys.record)) continue
+      told.add(scope.keys.record)
+      const found = await live.find()
+      const due = found === undefined ? [] : findDue(parts, found.record)
+      if (found?.record.endedAt === undefined || due.length === 0) continue
+      const { status, endedAt } = found.record
+      yield { execution: scope.execution, tenant: scope.tenant, status, endedAt, parts: due }
     }
-    written += page.entries.length
-    after = page.next
-  } while (after !== undefined)
-  return written
-}
-
-type Part = 'events' | 'variables' | 'checkpoints'
-
-/** What of an execution has been kept long enough. Nothing while it runs. */
-function dueOf({ archive, retention, pace }: Parts, record: ExecutionRecord): readonly Part[] {
-  if (!hasEnded(record) || isSwept(record) || record.endedAt === undefined) return []
-  const ageMs = pace.clock.now().getTime() - Date.parse(record.endedAt)
-  // With an archive, events that it does not hold yet are never old enough.
-  const isHeld = archive === undefined || record.events === 'cold' || record.events === 'archived'
-  const areEventsDue = record.events === 'clearing' || (isHeld && ageMs >= retention.eventsMs)
-  return [
-    ...(record.events !== 'gone' && areEventsDue ? (['events'] as const) : []),
-    ...(record.variables === 'kept' && ageMs >= retention.variablesMs ? (['variables'] as const) : []),
-    ...(record.checkpoints === 'kept' && ageMs >= retention.checkpointsMs ? (['checkpoints'] as const) : []),
-  ]
-}
-
-async function sweep(parts: Parts, listed: ExecutionRecord): Promise<void> {
-  const bound = bind(parts, listed)
-  const { store, keys } = bound.scope
-  const { record } = await bound.live.read()
-  for (const part of dueOf(parts, record)) {
-    if (part === 'events') {
-      await clearEvents(bound, { archive: parts.archive, rule: undefined, pace: parts.pace })
-      continue
-    }
-    if (part === 'variables') await store.clear(keys.marks)
-    await store.clear(part === 'variables' ? keys.variables : keys.checkpoints)
-    await markRecord(bound, parts.pace, (found) => ({ ...found, [part]: 'gone' }))
   }
-}
-
-function fieldsOf({ id }: ExecutionRecord, error: unknown): Readonly<Record<string, unknown>> {
-  return { execution: id, kind: errorKindOf(error), error }
 }

@@ -1,7 +1,8 @@
 /** The first write of an execution, which is all of it or nothing. */
 
 import { InvalidError, RefusedError } from '../../base/errors.ts'
-import { VARIABLES_TOGETHER_MAX } from '../../base/limits.ts'
+import { EVENT_TTL_MIN_MS, STORE_TTL_MAX_MS, VARIABLES_TOGETHER_MAX } from '../../base/limits.ts'
+import { putLogEnd, ttlOf } from '../events/append-plan.ts'
 import { checkEvent, encodeEvent } from '../events/event.ts'
 import type { Json } from '../json.ts'
 import { executionId, type ExecutionId } from '../keys.ts'
@@ -21,6 +22,11 @@ export interface StartRequest {
   readonly id?: string
   /** What is found under `pipeline.input.NAME`; copied, and fixed from now on. */
   readonly inputs?: Readonly<Record<string, Json>>
+  /**
+   * After this time each event is gone by itself, also while the execution runs; for one that runs for long and whose past
+   * nobody asks for. Without it events stay until they are swept.
+   */
+  readonly eventTtlMs?: number
   /** Whose child this is, and the node that stands for it there. It gives no access to the parent. */
   readonly parent?: { readonly execution: ExecutionId; readonly node: string }
 }
@@ -39,6 +45,7 @@ export async function startExecution(parts: CoreParts, request: StartRequest): P
     timestamp: record.startedAt,
   })
   const value = encodeRecord(record)
+  const ttl = ttlOf(record)
   const written = await commitGuarded(
     scope.store,
     {
@@ -47,8 +54,11 @@ export async function startExecution(parts: CoreParts, request: StartRequest): P
         operations: [
           { do: 'put', key: keys.record, value },
           ...firstVariables(bound, record, request.inputs ?? {}),
-          { do: 'put', key: keys.entry(1), value: event },
-          { do: 'put', key: keys.event('pipeline.started'), value: event },
+          { do: 'put', key: keys.entry(1), value: event, ...ttl },
+          { do: 'put', key: keys.event('pipeline.started'), value: event, ...ttl },
+          ...(ttl.ttlMs === undefined
+            ? []
+            : [putLogEnd(scope, { sequence: 1, timestamp: record.startedAt })]),
           ...(scope.outbox ? [{ do: 'put', key: keys.outbox(1), value: event } as const] : []),
         ],
       },
@@ -85,6 +95,7 @@ function recordOf(
     ...(parent === undefined
       ? {}
       : { parent: { execution: executionId(parent.execution), node: checkNodeId(parent.node) } }),
+    ...(request.eventTtlMs === undefined ? {} : { eventTtlMs: checkTtl(request.eventTtlMs) }),
     status: 'running',
     startedAt: pace.clock.now().toISOString(),
     token: makeId('evt'),
@@ -93,6 +104,17 @@ function recordOf(
     variables: 'kept',
     checkpoints: 'kept',
   }
+}
+
+function checkTtl(eventTtlMs: number): number {
+  if (Number.isInteger(eventTtlMs) && eventTtlMs >= EVENT_TTL_MIN_MS && eventTtlMs <= STORE_TTL_MAX_MS) {
+    return eventTtlMs
+  }
+  throw new InvalidError(
+    'core/bad-time-to-live',
+    `start an execution whose events live for ${String(eventTtlMs)} ms: that is no time to live`,
+    { next: `Give whole milliseconds from ${EVENT_TTL_MIN_MS} to ${STORE_TTL_MAX_MS}, or none.` },
+  )
 }
 
 function firstEventOf({ name, version }: StartRequest): ReturnType<typeof checkEvent> {

@@ -30,6 +30,8 @@ export interface ExecutionRecord {
   readonly status: ExecutionStatus
   readonly startedAt: string
   readonly endedAt?: string
+  /** After this time each of its events is gone, whether it runs or not. */
+  readonly eventTtlMs?: number
   /** What made it, so that its maker recognises it when the answer was lost. */
   readonly token: string
   /** The last sequence number that a forced clearing of the log took away. */

@@ -7,11 +7,15 @@ import type { SeenRecord } from './live-record.ts'
 import type { StoreOperation } from '../ports.ts'
 import type { BoundScope } from './scopes.ts'
 
-/** `change` answers the record it was given where there is nothing to do. Resolves with the record as it is then. */
+/**
+ * `change` answers the record it was given where there is nothing to do. Resolves with the record as it is then. What `along`
+ * answers of the record is written in the same step.
+ */
 export async function markRecord(
   bound: BoundScope,
   pace: WritePace,
   change: (record: ExecutionRecord) => ExecutionRecord,
+  along: (record: ExecutionRecord) => readonly StoreOperation[] = () => [],
 ): Promise<ExecutionRecord> {
   const { scope, live } = bound
   return settleConflicts(
@@ -20,7 +24,7 @@ export async function markRecord(
       const seen = await live.read()
       const next = change(seen.record)
       if (next === seen.record) return next
-      const { outcome, revision } = await writeRecord(bound, pace, seen, next)
+      const { outcome, revision } = await writeRecord(bound, pace, { seen, next, along: along(next) })
       if (outcome === false) return 'conflict'
       if (revision === undefined) live.forget()
       else live.note({ record: next, revision })
@@ -33,8 +37,15 @@ export async function markRecord(
 function writeRecord(
   { scope, live }: BoundScope,
   pace: WritePace,
-  seen: SeenRecord,
-  next: ExecutionRecord,
+  {
+    seen,
+    next,
+    along,
+  }: {
+    readonly seen: SeenRecord
+    readonly next: ExecutionRecord
+    readonly along: readonly StoreOperation[]
+  },
 ): ReturnType<typeof commitGuarded> {
   const value = encodeRecord(next)
   const put: StoreOperation = {
@@ -49,7 +60,7 @@ function writeRecord(
     {
       batch: {
         conditions: [live.conditionOn(seen)],
-        operations: [put],
+        operations: [put, ...along],
       },
       hasHappened: async () => {
         const found = await scope.store.get(scope.keys.record)

@@ -6,12 +6,15 @@
 
 import {
   checkpointsPrefix,
+  endedKey,
   eventKeysOf,
   eventsPrefix,
   executionId,
   executionKey,
+  executionOutboxPrefix,
   idempotencyKey,
   idempotencyPrefix,
+  logEndKey,
   logKeysOf,
   logPrefix,
   markKey,
@@ -19,6 +22,7 @@ import {
   outboxKey,
   variableKeysOf,
   variablesPrefix,
+  type EndedJob,
   type ExecutionId,
   type ExecutionScope,
   type TenantId,
@@ -39,6 +43,8 @@ export interface ScopeKeys {
   readonly record: string
   readonly events: string
   readonly log: string
+  /** Only where events have a time to live. */
+  readonly logEnd: string
   readonly variables: string
   readonly marks: string
   readonly idempotency: string
@@ -49,6 +55,10 @@ export interface ScopeKeys {
   mark(token: string): string
   idempotent(digest: string): string
   outbox(sequence: number): string
+  /** Begins every key of the outbox that is about this execution. */
+  readonly waiting: string
+  /** Where the index says that this part is still to be done. */
+  ended(job: EndedJob, endedAt: string): string
 }
 
 /** Refuses an id that is none, also at run time: there is no execution by default. */
@@ -63,6 +73,7 @@ export function bindScope(store: Store, place: ExecutionScope, outbox = false): 
       record: executionKey(place),
       events: eventsPrefix(place),
       log: logPrefix(place),
+      logEnd: logEndKey(place),
       variables: variablesPrefix(place),
       marks: marksPrefix(place),
       idempotency: idempotencyPrefix(place),
@@ -73,6 +84,8 @@ export function bindScope(store: Store, place: ExecutionScope, outbox = false): 
       mark: (token) => markKey(place, token),
       idempotent: (digest) => idempotencyKey(place, digest),
       outbox: (sequence) => outboxKey(place, sequence),
+      waiting: executionOutboxPrefix(place),
+      ended: (job, endedAt) => endedKey(place, job, endedAt),
     },
   }
 }

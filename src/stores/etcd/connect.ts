@@ -1,6 +1,7 @@
 /** A client of etcd that sends everything once, and what its failures mean. */
 
 import type { Etcd3, IOptions } from 'etcd3'
+import { rootCertificates } from 'node:tls'
 import { InvalidError } from '../../base/errors.ts'
 import { STORE_CONNECT_TIMEOUT_MS } from '../../base/limits.ts'
 import { loadDriver } from '../driver.ts'
@@ -12,7 +13,7 @@ export interface EtcdAddress {
   readonly username?: string
   readonly password?: string
   /** Certificates in PEM, for `https`. */
-  readonly tls?: { readonly ca: Buffer; readonly key?: Buffer; readonly certificate?: Buffer }
+  readonly tls?: { readonly ca?: Buffer; readonly key?: Buffer; readonly certificate?: Buffer }
 }
 
 type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
@@ -46,7 +47,8 @@ export async function connect({ endpoints, username, password, tls }: EtcdAddres
 
 function credentialsOf(tls: NonNullable<EtcdAddress['tls']>): NonNullable<IOptions['credentials']> {
   return {
-    rootCertificate: tls.ca,
+    // The driver wants one wherever it is given certificates; these are what Node trusts by itself.
+    rootCertificate: tls.ca ?? Buffer.from(rootCertificates.join('\n')),
     ...(tls.key === undefined ? {} : { privateKey: tls.key }),
     ...(tls.certificate === undefined ? {} : { certChain: tls.certificate }),
   }

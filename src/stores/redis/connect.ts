@@ -11,6 +11,8 @@ export interface RedisAddress {
   readonly url: string
   /** Some nodes of a cluster as `host:port`; without them it is one server. */
   readonly clusterNodes?: readonly string[]
+  /** Certificates in PEM, for `rediss`: whom to trust besides those whom Node trusts by itself, and who we are. */
+  readonly tls?: { readonly ca?: Buffer; readonly key?: Buffer; readonly certificate?: Buffer }
 }
 
 /** The longest pause between two tries to connect anew. */
@@ -29,7 +31,7 @@ export async function connect(address: RedisAddress): Promise<Redis | Cluster> {
   }
   const redis =
     address.clusterNodes === undefined
-      ? new Redis(address.url, behaviour)
+      ? new Redis(address.url, { ...behaviour, ...tlsOf(address) })
       : new Cluster([...address.clusterNodes], {
           lazyConnect: true,
           enableOfflineQueue: false,
@@ -38,6 +40,7 @@ export async function connect(address: RedisAddress): Promise<Redis | Cluster> {
           retryDelayOnFailover: 0,
           redisOptions: {
             ...loginOf(address.url),
+            ...tlsOf(address),
             connectTimeout: STORE_CONNECT_TIMEOUT_MS,
             maxRetriesPerRequest: 0,
           },
@@ -56,6 +59,18 @@ export async function connect(address: RedisAddress): Promise<Redis | Cluster> {
 async function connected(redis: Redis | Cluster): Promise<void> {
   await redis.connect()
   if (redis.status !== 'ready') await once(redis, 'ready')
+}
+
+function tlsOf({ tls }: RedisAddress): { tls?: { ca?: Buffer; key?: Buffer; cert?: Buffer } } {
+  if (tls === undefined) return {}
+  const { ca, key, certificate } = tls
+  return {
+    tls: {
+      ...(ca === undefined ? {} : { ca }),
+      ...(key === undefined ? {} : { key }),
+      ...(certificate === undefined ? {} : { cert: certificate }),
+    },
+  }
 }
 
 function loginOf(url: string): { username?: string; password?: string; tls?: object } {

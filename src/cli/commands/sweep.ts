@@ -1,0 +1,79 @@
+import { RefusedError } from '../../base/errors.ts'
+import { LEADER_LEASE_MS } from '../../base/limits.ts'
+import {
+  maintenanceOf,
+  type DueExecution,
+  type Maintenance,
+  type PassReport,
+} from '../../runtime/maintain-store.ts'
+import { loggerForCommand } from '../configured.ts'
+import { loadCore, openCoreStores, type CoreOptions } from '../core-stores.ts'
+import { retentionFlags, type RetentionOptions } from '../retention-options.ts'
+import { renderTable } from '../table.ts'
+import type { Terminal } from '../terminal.ts'
+
+export interface SweepOptions extends CoreOptions, RetentionOptions {
+  readonly dryRun?: boolean
+}
+
+/** Archives what has ended, where there is an archive, and removes what has been kept long enough; or only says so. */
+export async function sweep(options: SweepOptions, terminal: Terminal): Promise<void> {
+  const loaded = await loadCore(options, terminal, retentionFlags(options))
+  const logger = await loggerForCommand(loaded, terminal)
+  const stores = await openCoreStores(loaded, terminal)
+  const { store, archive } = stores
+  try {
+    const { retention } = loaded.core
+    const maintenance = maintenanceOf({ store, archive, retention, logger })
+    await (options.dryRun === true ? showDue : sweepNow)(maintenance, options, terminal)
+  } finally {
+    await stores.close()
+  }
+}
+
+async function showDue(maintenance: Maintenance, options: SweepOptions, terminal: Terminal): Promise<void> {
+  const due: DueExecution[] = []
+  for await (const execution of maintenance.listDue(terminal.stopSignal())) due.push(execution)
+  if (options.json === true) {
+    terminal.answer(`${JSON.stringify({ due }, undefined, 2)}\n`)
+    return
+  }
+  const rows = due.map(({ execution, tenant, status, endedAt, parts }) => [
+    execution,
+    tenant ?? '-',
+    status,
+    endedAt,
+    parts.join(', '),
+  ])
+  if (rows.length > 0)
+    terminal.answer(renderTable([['EXECUTION', 'TENANT', 'STATUS', 'ENDED', 'WOULD GO'], ...rows]))
+  terminal.say(`${due.length} would be swept; nothing was changed\n`)
+}
+
+async function sweepNow(maintenance: Maintenance, options: SweepOptions, terminal: Terminal): Promise<void> {
+  const signal = terminal.stopSignal()
+  try {
+    const archived = orHeld(await maintenance.archiveOnce(signal), 'archiving')
+    const swept = orHeld(await maintenance.sweepOnce(signal), 'sweeping')
+    if (options.json === true) {
+      terminal.answer(`${JSON.stringify({ archived, swept }, undefined, 2)}\n`)
+    } else {
+      terminal.answer(`archived ${archived.done}, swept ${swept.done}\n`)
+    }
+    const failed = archived.failed + swept.failed
+    if (failed === 0) return
+    throw new RefusedError('cli/sweep-incomplete', `sweep: ${failed} executions could not be done`, {
+      details: { archived, swept },
+      next: 'See the warnings above; what failed stays as it is, and is tried again by the next sweep.',
+    })
+  } finally {
+    await maintenance.release()
+  }
+}
+
+function orHeld(report: PassReport | undefined, doing: string): PassReport {
+  if (report !== undefined) return report
+  throw new RefusedError('cli/sweep-held', `sweep: another instance is ${doing}`, {
+    next: `A running perago serve does this by itself; else try again in ${LEADER_LEASE_MS / 1000} s.`,
+  })
+}

@@ -1,0 +1,61 @@
+/** One execution that is over goes into the archive, and its events leave the store once the archive holds them all. */
+
+import { DefectError } from '../../base/errors.ts'
+import { ARCHIVE_BATCH_EVENTS } from '../../base/limits.ts'
+import type { EventArchive } from '../events/archive-port.ts'
+import { placeOf, rowOfEvent } from '../events/archived-events.ts'
+import { freeHotEvents } from '../events/clear-events.ts'
+import { decodeEvent } from '../events/event.ts'
+import { dropsOf } from '../namespaces/ended-index.ts'
+import { hasEnded } from '../namespaces/execution-record.ts'
+import type { WritePace } from '../namespaces/guarded-write.ts'
+import { markRecord } from '../namespaces/mark-record.ts'
+import type { BoundScope } from '../namespaces/scopes.ts'
+
+/** May be cut short anywhere and is then done again from its beginning. Answers whether there was anything to do. */
+export async function archiveExecution(
+  bound: BoundScope,
+  { archive, pace }: { readonly archive: EventArchive; readonly pace: WritePace },
+): Promise<boolean> {
+  const { record } = await bound.live.read()
+  if (!hasEnded(record)) return false
+  if (record.events === 'hot') {
+    const written = await copyLog(bound, archive)
+    const held = await archive.count(placeOf(bound.scope))
+    if (held < written) {
+      throw new DefectError(
+        'core/archive-incomplete',
+        `archive execution ${record.id}: ${written} events were written, the archive holds ${held}`,
+        { next: 'The events stay in the store; look at the archive.' },
+      )
+    }
+    await markRecord(bound, pace, (found) =>
+      found.events === 'hot' ? { ...found, events: 'archived' } : found,
+    )
+  }
+  if ((await bound.live.read()).record.events !== 'archived') return false
+  await freeHotEvents(bound)
+  await markRecord(
+    bound,
+    pace,
+    (found) => (found.events === 'archived' ? { ...found, events: 'cold' } : found),
+    (found) => dropsOf(bound.scope, found, ['archive']),
+  )
+  return true
+}
+
+async function copyLog({ scope }: BoundScope, archive: EventArchive): Promise<number> {
+  const { store, keys } = scope
+  let written = 0
+  let after: string | undefined
+  do {
+    const range = { prefix: keys.log, limit: ARCHIVE_BATCH_EVENTS }
+    const page = await store.range(after === undefined ? range : { ...range, after })
+    if (page.entries.length > 0) {
+      await archive.write(page.entries.map(({ value }) => rowOfEvent(decodeEvent(value), scope)))
+    }
+    written += page.entries.length
+    after = page.next
+  } while (after !== undefined)
+  return written
+}
