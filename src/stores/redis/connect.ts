@@ -45,14 +45,15 @@ export async function connect(address: RedisAddress): Promise<Redis | Cluster> {
             maxRetriesPerRequest: 0,
           },
         })
-  // Each call says by itself what went wrong.
-  redis.on('error', () => undefined)
+  // Each call says by itself what went wrong; only connecting ends with no more than that it ended.
+  let problem: unknown
+  redis.on('error', (error: unknown) => (problem = error))
   try {
     await bounded(connected(redis), { timeoutMs: STORE_CONNECT_TIMEOUT_MS, signal: undefined })
     return redis
   } catch (error) {
     redis.disconnect()
-    throw notDone({ store: 'redis', doing: 'open the store', changes: [] }, error)
+    throw notDone({ store: 'redis', doing: 'open the store', changes: [] }, problem ?? error)
   }
 }
 
