@@ -60,4 +60,19 @@ describe.each(serverStores())('the core on $kind', (kind) => {
     expect((await store.range({ prefix: 'log:' })).entries).toEqual([])
     expect(await collect(other.variables.watch({ signal: AbortSignal.abort() }))).toEqual([])
   }, 60_000)
+
+  test('E-72 events of an execution that asked for it are gone from the server after their time, and the log goes on', async (context) => {
+    const { core, openOther, store } = await openWorld(kind, context)
+    const execution = await core.startExecution({ name: 'etl', id: 'exec_1', eventTtlMs: 1_000 })
+    const lasting = await start(core, 'exec_2')
+    await execution.events.publish(externalEvent('external.a'))
+    const other = await (await openOther()).openExecution('exec_1')
+    await expect.poll(() => other.events.query(), { timeout: 30_000 }).toEqual([])
+    expect(await other.events.has('external.a')).toBe(false)
+    expect(await lasting.events.query()).toHaveLength(1)
+    await other.events.publish(externalEvent('external.b'))
+    await execution.finish({ status: 'completed' })
+    const end = JSON.parse(new TextDecoder().decode((await store.get('log-end:exec_1'))?.value)) as unknown
+    expect(end).toMatchObject({ sequence: 4 })
+  }, 60_000)
 })
