@@ -1,6 +1,7 @@
 /** The commands about modules of tasks; see `program.ts`. */
 
 import type { Command } from 'commander'
+import { resolve } from 'node:path'
 import type { CheckOptions } from './commands/check.ts'
 import type { ExtractOptions } from './commands/extract.ts'
 import type { RegisterOptions } from './commands/register.ts'
@@ -116,7 +117,13 @@ function addStart(program: Command, terminal: Terminal): void {
     .option('--health-host <host>', 'the address for it (default: 127.0.0.1)')
     .addHelpText('after', example('perago start tasks.ts', 'perago start tasks.ts -j 4 --health-port 9100'))
     .action(async (module: string, given: StartOptions) => {
-      const { startTasks } = await import('./commands/start.ts')
-      await startTasks(module, given, terminal)
+      const { hireProcess } = await import('../runtime/hired-process.ts')
+      const hired = hireProcess(resolve(terminal.directory, module))
+      try {
+        const { startTasks } = await import('./commands/start.ts')
+        await startTasks(module, given, { terminal, hired })
+      } finally {
+        hired.dismiss()
+      }
     })
 }

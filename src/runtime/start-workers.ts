@@ -4,6 +4,7 @@ import { createDefinitionRegistry } from '../conductor/definitions.ts'
 import type { Logger } from '../base/logger.ts'
 import { loadModule } from '../worker/load-tasks.ts'
 import { openConductor } from './conductor-connection.ts'
+import type { HiredProcess } from './hired-process.ts'
 import { openLakefs } from './lakefs-connection.ts'
 import { superviseWorkers, type Supervisor } from './supervisor.ts'
 import { assertMayStart, examineRegistration } from './task-registration.ts'
@@ -16,6 +17,8 @@ export interface StartWorkersRequest {
   readonly count: number
   readonly logger: Logger
   readonly signal: AbortSignal
+  /** A process for the first worker, whose code loads while all is checked. */
+  readonly hired?: HiredProcess
   /** Told of each process that serves its health somewhere. */
   readonly onHealth?: (index: number, url: string) => void
 }
@@ -24,20 +27,26 @@ export interface StartWorkersRequest {
 export async function startWorkers(request: StartWorkersRequest): Promise<Supervisor> {
   const { order, count, logger } = request
   await assertStartable(request)
+  const started = new Set<number>()
   return superviseWorkers({
     root: order.options.root,
     count,
     logger,
     prepare: () => adoptOutboxes(order.options.root),
-    spawn: (index) =>
-      spawnWorker(
-        { ...order, options: { ...order.options, ...healthOf(order, index), index } },
+    spawn: (index) => {
+      // Whoever is started again, and that may be days later, looks for itself.
+      const isExamined = !started.has(index)
+      started.add(index)
+      return spawnWorker(
+        { ...order, options: { ...order.options, ...healthOf(order, index), index, isExamined } },
         {
+          hired: index === 0 ? request.hired : undefined,
           onOpened: (url) => {
             if (url !== undefined) request.onHealth?.(index, url)
           },
         },
-      ),
+      )
+    },
   })
 }
 

@@ -10,6 +10,7 @@ import { ORPHAN_GRACE_MS } from '../base/limits.ts'
 import { entryUrl } from '../base/module-entry.ts'
 import { createRedactor } from '../base/redaction.ts'
 import { WorkerAbandonedError } from '../worker/author-errors.ts'
+import { loadModule } from '../worker/load-tasks.ts'
 import type { OrphanWatchData } from '../worker/orphan-watch.ts'
 import { openLogger } from './logging.ts'
 import { openWorker, type OpenedWorker } from './worker.ts'
@@ -34,6 +35,10 @@ function tell(message: FromWorkerProcess): void {
 
 process.on('message', (message: ToWorkerProcess) => {
   switch (message.type) {
+    case 'prepare':
+      // What is wrong with it is told when it is opened.
+      loadModule(message.modulePath).catch(() => undefined)
+      break
     case 'start':
       start(message).catch(leave)
       break

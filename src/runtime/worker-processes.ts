@@ -1,11 +1,10 @@
 /** The supervisor's side of worker processes: starts them, and tells how they ended. */
 
-import { fork } from 'node:child_process'
 import type { ErrorDescription } from '../base/error-description.ts'
 import { renderError } from '../base/error-description.ts'
 import type { LogLevel } from '../base/logger.ts'
-import { entryUrl } from '../base/module-entry.ts'
 import type { LogFormat, PeragoConfiguration } from './configuration.ts'
+import { hireProcess, type HiredProcess } from './hired-process.ts'
 import type { WorkerEnd, WorkerProcess } from './supervisor.ts'
 import type { OpenWorkerOptions } from './worker.ts'
 
@@ -20,7 +19,9 @@ export interface WorkerOrder {
 }
 
 export type ToWorkerProcess =
-  ({ readonly type: 'start' } & WorkerOrder) | { readonly type: 'stop'; readonly deadlineMs: number }
+  | { readonly type: 'prepare'; readonly modulePath: string }
+  | ({ readonly type: 'start' } & WorkerOrder)
+  | { readonly type: 'stop'; readonly deadlineMs: number }
 
 export type FromWorkerProcess =
   | { readonly type: 'opened'; readonly healthUrl: string | undefined }
@@ -30,17 +31,17 @@ export type FromWorkerProcess =
 /** Whose errors another start would only repeat. */
 const FOR_GOOD: readonly string[] = ['invalid', 'missing', 'refused']
 
+export interface SpawnOptions {
+  readonly onOpened?: (healthUrl: string | undefined) => void
+  /** Takes this process, if it still can be had. */
+  readonly hired?: HiredProcess | undefined
+}
+
 /** Starts one worker process; give this to `superviseWorkers` as `spawn`. */
-export function spawnWorker(
-  order: WorkerOrder,
-  told: { readonly onOpened?: (healthUrl: string | undefined) => void } = {},
-): WorkerProcess {
-  const child = fork(entryUrl(import.meta.url, './worker-process.ts'), [], {
-    serialization: 'advanced',
-    // What the supervisor was started with need not make sense here; NODE_OPTIONS reaches both.
-    execArgv: [],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
+export function spawnWorker(order: WorkerOrder, { onOpened, hired }: SpawnOptions = {}): WorkerProcess {
+  const found = hired?.employ() === true ? hired : hireProcess()
+  found.employ()
+  const { child } = found
   let becomeReady: () => void = () => undefined
   let failure: ErrorDescription | undefined
   const send = (message: ToWorkerProcess): void => {
@@ -49,7 +50,7 @@ export function spawnWorker(
   }
   child.on('message', (message) => {
     const said = message as FromWorkerProcess
-    if (said.type === 'opened') told.onOpened?.(said.healthUrl)
+    if (said.type === 'opened') onOpened?.(said.healthUrl)
     else if (said.type === 'ready') becomeReady()
     else failure = said.error
   })

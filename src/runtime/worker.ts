@@ -47,6 +47,8 @@ export interface OpenWorkerOptions {
   readonly index?: number
   /** Starts even if the server has other definitions of the tasks. */
   readonly allowDrift?: boolean
+  /** The definitions on the server were examined a moment ago. */
+  readonly isExamined?: boolean
   /** What a refused publication becomes; terminal unless set. */
   readonly publishRefused?: FailureOptions['publishRefused']
   /** Of the task code; recorded with each publication. */
@@ -96,7 +98,8 @@ export async function openWorker(
     closing.push(() => lakefs.close())
     const conductor = openConductor(configuration, { logger, onExchange: metrics.requestsOf('conductor') })
     closing.push(() => conductor.close())
-    assertMayStart(await examineRegistration(createDefinitionRegistry(conductor), tasks), options)
+    if (options.isExamined !== true)
+      assertMayStart(await examineRegistration(createDefinitionRegistry(conductor), tasks), options)
 
     const workerId = newWorkerId(index)
     const directory = resolve(options.root)

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
 import { CACHE_MAX_BYTES } from '../../base/limits.ts'
+import type { HiredProcess } from '../../runtime/hired-process.ts'
 import { startWorkers } from '../../runtime/start-workers.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { WORK_ROOT, type ConfiguredOptions } from '../options.ts'
@@ -20,7 +21,11 @@ export interface StartOptions extends Omit<ConfiguredOptions, 'json'> {
 }
 
 /** Works until the terminal says to stop. Standard output gets one line, when every process takes work. */
-export async function startTasks(module: string, options: StartOptions, terminal: Terminal): Promise<void> {
+export async function startTasks(
+  module: string,
+  options: StartOptions,
+  { terminal, hired }: { readonly terminal: Terminal; readonly hired: HiredProcess },
+): Promise<void> {
   const loaded = await loadForCommand(options, terminal, {
     ...(options.cacheSize === undefined
       ? {}
@@ -57,6 +62,7 @@ export async function startTasks(module: string, options: StartOptions, terminal
       },
     },
     count: options.jobs,
+    hired,
     logger,
     signal: stop,
     onHealth: (index, url) => terminal.say(`worker ${index}: health and metrics at ${url}\n`),
