@@ -80,8 +80,19 @@ test('N-63 of a sweep by hand and a server that sweeps one does the work', async
   await store.commit({ operations: [{ do: 'put', key: 'leases:sweep', value, ttlMs: 600_000 }] })
   const held = await project.run(['sweep'])
   expect([held.code, held.stderr]).toEqual([3, expect.stringContaining('[cli/sweep-held]')])
-  await store.commit({ operations: [{ do: 'delete', key: 'leases:sweep' }] })
-  expect((await project.run(['sweep'])).stdout).toBe('archived 0, swept 1\n')
+  const [sweep, archive] = ['leases:sweep', 'leases:archive']
+  await store.commit({
+    operations: [
+      { do: 'delete', key: sweep },
+      { do: 'put', key: archive, value, ttlMs: 600_000 },
+    ],
+  })
+  const beside = await project.run(['sweep', '--archive', 'sqlite:archive.db'])
+  expect(beside.stdout).toBe('archiving is done by another instance, swept 1\n')
+  expect(await store.get(archive)).toBeDefined()
+  await store.commit({ operations: [{ do: 'delete', key: archive }] })
+  const rest = await project.run(['sweep', '--archive', 'sqlite:archive.db'])
+  expect(rest.stdout).toBe('archived 1, swept 1\n')
   await store.close()
 })
 

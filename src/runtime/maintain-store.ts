@@ -10,7 +10,6 @@ import { forgetDeliveries } from './forget-deliveries.ts'
 import type { OpenedStores } from './open-store.ts'
 
 export type { DueExecution, Maintenance } from '../core/life-cycle/maintenance.ts'
-export type { PassReport } from '../core/life-cycle/run-pass.ts'
 
 export interface MaintainedStore extends Pick<OpenedStores, 'store' | 'archive'> {
   readonly retention: Retention

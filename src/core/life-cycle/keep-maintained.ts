@@ -15,7 +15,7 @@ export interface KeepMaintainedOptions {
   readonly logger?: Logger
 }
 
-/** A pass that fails is logged and made again after the same interval: nothing is lost by waiting. */
+/** What a pass does is logged. One that fails is logged and made again after the same interval: nothing is lost by waiting. */
 export async function keepMaintained(options: KeepMaintainedOptions): Promise<void> {
   const {
     maintenance,
@@ -41,7 +41,9 @@ async function repeat(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await pass(signal)
+      const report = await pass(signal)
+      if (report !== undefined && report.done + report.failed > 0)
+        logger.info(`a pass of ${what}`, { ...report })
     } catch (error) {
       logger.warn(`a pass of ${what} failed`, { error })
     }
