@@ -197,14 +197,10 @@ export function createWebhooks(parts: WebhooksParts): Webhooks {
     async dead(caller, id, page = FIRST_PAGE) {
       const { id: known } = await find(caller, id)
       const { after, limit } = page
-      if (after !== undefined && !(ID.test(after) && after.startsWith(`${known}-`))) {
-        throw new InvalidError(
-          'api/bad-parameter',
-          'read the parameter "after": it is no delivery of this webhook',
-          {
-            next: 'Correct the request; see /openapi.yaml.',
-          },
-        )
+      if (after !== undefined && !ID.test(after)) {
+        throw new InvalidError('api/bad-parameter', 'read the parameter "after": it is no id of a delivery', {
+          next: 'Correct the request; see /openapi.yaml.',
+        })
       }
       return deliveries.dead(known, { limit, ...(after === undefined ? {} : { after }) })
     },
@@ -250,7 +246,7 @@ function readWanted(
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
     throw bad('its address is no http or https address')
   if (parsed.username !== '' || parsed.password !== '') throw bad('its address contains credentials')
-  if (parsed.href.length > WEBHOOK_URL_MAX_CHARS)
+  if (url.length > WEBHOOK_URL_MAX_CHARS)
     throw bad(`its address has more than ${WEBHOOK_URL_MAX_CHARS} characters`)
   if (types.length === 0 || types.length > API_TYPES_MAX) throw bad(`it names 1 to ${API_TYPES_MAX} types`)
   for (const type of types) compilePattern(type)

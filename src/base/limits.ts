@@ -540,6 +540,8 @@ export const HTTP_CONNECTIONS_MAX = 4_096
 export const HTTP_HEADERS_TIMEOUT_MS = 10_000
 /** How long a whole request may take to arrive. */
 export const HTTP_REQUEST_TIMEOUT_MS = 30_000
+/** How often it is looked whether a request takes too long to arrive. */
+export const HTTP_ARRIVAL_LOOK_MS = 1_000
 /** The largest head of a request. */
 export const HTTP_HEADERS_MAX_BYTES = 16_384
 /** How long requests may take to be answered once the HTTP door closes, before their connections are cut. */

@@ -155,11 +155,12 @@ export class WebhookShelves<Delivery extends KeptDelivery> {
     webhook: string,
     page: { readonly limit: number; readonly after?: string },
   ): Promise<{ readonly deliveries: readonly Delivery[]; readonly next: string | undefined }> {
-    const { entries, next } = await this.#store.range({
-      prefix: prefixOf(DEAD, webhook),
-      limit: Math.min(page.limit, STORE_PAGE_MAX_ENTRIES),
-      ...(page.after === undefined ? {} : { after: deadKey(page.after) }),
-    })
+    const prefix = prefixOf(DEAD, webhook)
+    const after = page.after === undefined ? prefix : deadKey(page.after)
+    // Some other webhook's, behind all of this one.
+    if (after > prefix && !after.startsWith(prefix)) return { deliveries: [], next: undefined }
+    const limit = Math.min(page.limit, STORE_PAGE_MAX_ENTRIES)
+    const { entries, next } = await this.#store.range({ prefix, limit, after })
     const deliveries = entries.map(({ value }) => JSON.parse(decode(value)) as Delivery)
     return { deliveries, next: next === undefined ? undefined : deliveries.at(-1)?.id }
   }

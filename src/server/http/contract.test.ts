@@ -74,7 +74,12 @@ test('DO-07 every status that an operation promises below 500 has been answered,
       Object.keys(responses).map((status) => `${operationId} ${status}`),
     ),
   )
-  const unseen = promised.filter((pair) => !seen.has(pair) && Number(pair.split(' ')[1]) < 500)
+  // What Node's parser refuses comes to no route; see serve.test.ts.
+  const belowRoutes = ['408', '431']
+  const unseen = promised.filter((pair) => {
+    const [, status = ''] = pair.split(' ')
+    return !seen.has(pair) && Number(status) < 500 && !belowRoutes.includes(status)
+  })
   expect(unseen).toEqual([])
 })
 

@@ -91,6 +91,7 @@ export function readEventFilter(url: string): EventFilter & { readonly limit: nu
   const types = given.list('type', API_TYPES_MAX)
   const entityType = given.choice('source_type', SOURCE_TYPES)
   const entityId = given.text('source_id')
+  if (entityId === '') throw bad('source_id', 'it is empty')
   const [start, end] = [given.text('from'), given.text('to')]
   const after = given.whole('after', { least: 0, most: Number.MAX_SAFE_INTEGER })
   return {

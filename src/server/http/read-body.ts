@@ -1,6 +1,6 @@
 /** The body of a request: bounded while it is read, and JSON in well-formed UTF-8. */
 
-import { InvalidError } from '../../base/errors.ts'
+import { InvalidError, isPeragoError } from '../../base/errors.ts'
 import { API_BODY_MAX_BYTES, JSON_DEPTH_MAX } from '../../base/limits.ts'
 
 /** Throws `api/not-json`, `api/body-too-large`, `api/malformed-json` or `api/nested-too-deep`. */
@@ -49,10 +49,19 @@ async function readBounded(request: Request): Promise<Buffer> {
   if (announced > API_BODY_MAX_BYTES) throw tooLarge()
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength
-    if (bytes > API_BODY_MAX_BYTES) throw tooLarge()
-    chunks.push(chunk)
+  try {
+    for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
+      bytes += chunk.byteLength
+      if (bytes > API_BODY_MAX_BYTES) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (isPeragoError(cause)) throw cause
+    // Whoever sent it has gone, or took too long: nobody reads the answer, and it is no mistake of ours.
+    throw new InvalidError('api/body-cut', 'read the body: it ended before its end', {
+      cause,
+      next: 'Send it again.',
+    })
   }
   return Buffer.concat(chunks)
 }

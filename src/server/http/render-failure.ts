@@ -9,6 +9,7 @@ const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
   'api/bad-token': 401,
   'api/forbidden': 403,
   'api/wrong-method': 405,
+  'server/too-slow': 408,
   'api/body-too-large': 413,
   'api/payload-too-large': 413,
   'core/too-large': 413,
@@ -16,22 +17,40 @@ const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
   'api/not-json': 415,
   'api/too-many-requests': 429,
   'api/too-many-followers': 429,
+  'server/head-too-large': 431,
 }
 
 export function statusOf(code: ErrorCode, kind: ErrorKind): number {
   return STATUS_OF_CODE[code] ?? HTTP_STATUS[kind]
 }
 
+export interface ShownFailure {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: { readonly error: object }
+}
+
 /** What the other side is told. Causes stay here: they are ours to read in the log. */
-export function renderFailure(error: unknown, redactor: Redactor): Response {
+export function showFailure(error: unknown, redactor: Redactor): ShownFailure {
   const { kind, code, message, next, read, retryAfterMs, details } = describeError(error, redactor)
   const status = statusOf(code, kind)
   const shown =
     kind === 'defect'
       ? { kind, code, message: 'a mistake of the server; its log says more' }
       : { kind, code, message, next, read, retryAfterMs, details }
-  const headers = new Headers({ 'cache-control': 'no-store' })
-  if (status === 401) headers.set('www-authenticate', 'Bearer realm="perago"')
-  if (retryAfterMs !== undefined) headers.set('retry-after', String(Math.ceil(retryAfterMs / 1_000)))
-  return Response.json({ error: shown }, { status, headers })
+  return {
+    status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      ...(status === 401 ? { 'www-authenticate': 'Bearer realm="perago"' } : {}),
+      ...(retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) }),
+    },
+    body: { error: shown },
+  }
+}
+
+export function renderFailure(error: unknown, redactor: Redactor): Response {
+  const { status, headers, body } = showFailure(error, redactor)
+  return Response.json(body, { status, headers })
 }

@@ -1,42 +1,23 @@
-// The door on real sockets: following, size and time limits, TLS, closing.
-import { request as httpRequest } from 'node:http'
+// The door on real sockets: following, TLS, closing.
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { TEST_CERTIFICATE, TEST_KEY } from '../../../test/support/doors/certificate.ts'
-import { openDoorWorld, type DoorWorld } from '../../../test/support/doors/world.ts'
-import { API_BODY_MAX_BYTES } from '../../base/limits.ts'
+import { serveWorld, type ServedWorld } from '../../../test/support/doors/serve.ts'
+import { openDoorWorld } from '../../../test/support/doors/world.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { openExecutionAccess } from '../../runtime/execution-access.ts'
-import { DEFAULT_HTTP_PORT, serveHttp, type HttpDoor, type ServeHttpOptions } from './serve.ts'
+import { DEFAULT_HTTP_PORT, serveHttp, type ServeHttpOptions } from './serve.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-interface Served {
-  readonly world: DoorWorld
-  readonly door: HttpDoor
-  readonly token: string
-}
-
-async function serve(options: Partial<ServeHttpOptions> = {}): Promise<Served> {
-  const world = openDoorWorld()
-  closing.push(() => world.close())
-  const access = openExecutionAccess({ store: world.store, logger: silentLogger })
-  const door = await serveHttp({
-    access,
-    tokens: world.tokens,
-    webhooks: world.webhooks,
-    examine: () => Promise.resolve([]),
-    compilePattern: access.compilePattern,
-    logger: silentLogger,
-    port: 0,
-    ...options,
-  })
-  closing.push(() => door.close())
-  return { world, door, token: await world.tokenFor('operator') }
+async function serve(options: Partial<ServeHttpOptions> = {}): Promise<ServedWorld> {
+  const served = await serveWorld(options)
+  closing.push(() => served.close())
+  return served
 }
 
 /** Reads server-sent events until there are so many, or the stream ends. */
@@ -178,42 +159,6 @@ async function readStreamHead(response: Response): Promise<void> {
   await reader.read()
   reader.releaseLock()
 }
-
-describe('limits', () => {
-  test('DO-10 a body is refused as soon as it is too large, whatever it announced', async () => {
-    const { door, token } = await serve()
-    let sent = 0
-    const status = await new Promise<number | undefined>((resolve, reject) => {
-      const request = httpRequest(`${door.url}/events`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      })
-      request.on('response', (response) => {
-        resolve(response.statusCode)
-        request.destroy()
-      })
-      request.on('error', reject)
-      // No length is announced, and there is no end.
-      const chunk = Buffer.alloc(16_384, ' ')
-      const write = (): void => {
-        if (request.destroyed || sent > 100 * API_BODY_MAX_BYTES) return
-        sent += chunk.byteLength
-        request.write(chunk, () => setImmediate(write))
-      }
-      write()
-    })
-    expect(status).toBe(413)
-    expect(sent).toBeLessThan(100 * API_BODY_MAX_BYTES)
-  })
-
-  test('DO-10 a head that is too large is refused', async () => {
-    const { door, token } = await serve()
-    const response = await fetch(`${door.url}/healthz`, {
-      headers: { authorization: `Bearer ${token}`, 'x-filler': 'x'.repeat(20_000) },
-    })
-    expect(response.status).toBe(431)
-  })
-})
 
 describe('TLS', () => {
   test('DO-11 with a certificate the door speaks TLS, and nothing else', async () => {

@@ -11,14 +11,17 @@ import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { InvalidError, UnavailableError } from '../../base/errors.ts'
 import {
+  HTTP_ARRIVAL_LOOK_MS,
   HTTP_CLOSE_DEADLINE_MS,
   HTTP_CONNECTIONS_MAX,
   HTTP_HEADERS_MAX_BYTES,
   HTTP_HEADERS_TIMEOUT_MS,
   HTTP_REQUEST_TIMEOUT_MS,
 } from '../../base/limits.ts'
+import { plainRedactor } from '../../base/redaction.ts'
 import { buildHttpApp, type HttpAppParts } from './app.ts'
 import { isLoopbackAddress } from './authenticate.ts'
+import { answerRefusedRequests } from './refused-requests.ts'
 
 export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
   readonly host?: string
@@ -28,6 +31,16 @@ export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
   /** Lets a server without TLS listen beyond loopback, such as behind a proxy that speaks TLS. */
   readonly allowPlainText?: boolean
   readonly closeDeadlineMs?: number
+  readonly timeouts?: Partial<ArrivalTimeouts>
+}
+
+export interface ArrivalTimeouts {
+  /** How long the head of a request may take to arrive. */
+  readonly headMs: number
+  /** How long all of it may. */
+  readonly requestMs: number
+  /** How often that is looked at. */
+  readonly lookMs: number
 }
 
 export interface HttpDoor {
@@ -39,7 +52,7 @@ export interface HttpDoor {
 export const DEFAULT_HTTP_PORT = 8080
 
 export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
-  const { host = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls } = options
+  const { host = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls, timeouts = {} } = options
   checkExposure(host, options)
   const closing = new AbortController()
   const app = buildHttpApp({ ...options, closing: closing.signal })
@@ -47,12 +60,22 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
     fetch: (request, { incoming }) => app.fetch(request, { address: incoming.socket.remoteAddress }),
     createServer: tls === undefined ? createPlainServer : createTlsServer,
     serverOptions: {
-      headersTimeout: HTTP_HEADERS_TIMEOUT_MS,
-      requestTimeout: HTTP_REQUEST_TIMEOUT_MS,
+      headersTimeout: timeouts.headMs ?? HTTP_HEADERS_TIMEOUT_MS,
+      requestTimeout: timeouts.requestMs ?? HTTP_REQUEST_TIMEOUT_MS,
+      // Left to itself Node looks every thirty seconds, and the bounds above would be as much longer.
+      connectionsCheckingInterval: timeouts.lookMs ?? HTTP_ARRIVAL_LOOK_MS,
       maxHeaderSize: HTTP_HEADERS_MAX_BYTES,
-      ...(tls === undefined ? {} : { cert: tls.certificate, key: tls.key, minVersion: 'TLSv1.2' }),
+      ...(tls === undefined
+        ? {}
+        : {
+            cert: tls.certificate,
+            key: tls.key,
+            minVersion: 'TLSv1.2',
+            handshakeTimeout: timeouts.headMs ?? HTTP_HEADERS_TIMEOUT_MS,
+          }),
     } as ServerOptions,
   }) as Server
+  answerRefusedRequests(server, options.redactor ?? plainRedactor)
   server.maxConnections = HTTP_CONNECTIONS_MAX
   await listen(server, port, host)
   const { port: taken } = server.address() as AddressInfo

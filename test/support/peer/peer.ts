@@ -1,27 +1,18 @@
 // The Python package of the same name, as its users have it: installed from its package index into a virtual environment
 // of its own, and started with its own command.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, type TestContext } from 'vitest'
-import { findProgram, removeDirectory, runProgram } from '../servers/process.ts'
-import { CannotStart } from '../servers/real-server.ts'
+import type { TestContext } from 'vitest'
+import { usePython, type PythonEnvironment } from '../servers/python.ts'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
 const REQUIREMENTS = join(HERE, 'requirements.txt')
-/** Some fifty packages, downloaded once. */
-const INSTALL_MS = 600_000
-const VERSION_MS = 20_000
 const COMMAND_MS = 60_000
 
-export interface Peer {
-  /** The interpreter that has the package. */
-  readonly python: string
-}
+export type Peer = PythonEnvironment
 
 export interface PeerSettings {
   readonly conductorUrl: string
@@ -40,57 +31,7 @@ export interface RunningPeer {
 
 /** The package for the tests of a file; without it they are skipped with the reason, and fail where `CI` is `true`. */
 export function usePeer(): (context: Pick<TestContext, 'skip'>) => Peer {
-  let peer: Peer | undefined
-  let missing = 'it was not installed'
-  beforeAll(async () => {
-    try {
-      peer = await installPeer()
-    } catch (error) {
-      if (!(error instanceof CannotStart)) throw error
-      missing = error.message
-    }
-  }, INSTALL_MS)
-  return (context) => {
-    if (peer !== undefined) return peer
-    if (process.env.CI === 'true') throw new Error(`CI must have the Python package: ${missing}`)
-    return context.skip(`the Python package: ${missing}`)
-  }
-}
-
-/**
- * Installs it with the exact versions of everything below it, once for each interpreter: into a directory that gets its
- * name when it is whole, so that a run that was cut off, or another one beside this one, does no harm.
- */
-async function installPeer(): Promise<Peer> {
-  const python = findProgram('python3', [], 'python3-venv')
-  const version = await runProgram(python, ['--version'], { timeoutMs: VERSION_MS })
-  const wanted = createHash('sha256').update(readFileSync(REQUIREMENTS)).update(version).digest('hex')
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'perago-tests')
-  const place = join(cache, `python-package-${wanted.slice(0, 16)}`)
-  const interpreter = join(place, 'bin/python')
-  if (existsSync(interpreter)) return { python: interpreter }
-  mkdirSync(cache, { recursive: true })
-  const partial = mkdtempSync(join(cache, 'partial-'))
-  try {
-    await runProgram(python, ['-m', 'venv', partial], { timeoutMs: INSTALL_MS })
-    const pip = ['-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check', '--no-deps']
-    await runProgram(join(partial, 'bin/python'), [...pip, '-r', REQUIREMENTS], { timeoutMs: INSTALL_MS })
-    renameWhole(partial, place)
-  } catch (error) {
-    throw new CannotStart(error instanceof Error ? error.message : String(error))
-  } finally {
-    removeDirectory(partial)
-  }
-  return { python: interpreter }
-}
-
-function renameWhole(partial: string, place: string): void {
-  try {
-    renameSync(partial, place)
-  } catch (error) {
-    // Another run was quicker.
-    if (!existsSync(place)) throw error
-  }
+  return usePython({ name: 'the Python package', requirements: REQUIREMENTS })
 }
 
 /** What `perago extract` of the Python package writes for the task. */

@@ -1,0 +1,58 @@
+/**
+ * Requests that come no further than Node's own parser: too slow, too large in the head, or no HTTP. They are answered in the
+ * shape of every other failure, and their connection is closed.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { InvalidError } from '../../base/errors.ts'
+import { HTTP_HEADERS_MAX_BYTES } from '../../base/limits.ts'
+import type { Redactor } from '../../base/redaction.ts'
+import { showFailure } from './render-failure.ts'
+
+export function answerRefusedRequests(server: Server, redactor: Redactor): void {
+  const exchanges = new WeakMap<Duplex, readonly [IncomingMessage, ServerResponse]>()
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    exchanges.set(request.socket, [request, response])
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const [request, response] = exchanges.get(socket) ?? []
+    // An answer that has begun is not broken into; and one that came before the end of its request was the answer to it.
+    const isAnswered = response?.headersSent === true && !(request?.complete && response.writableFinished)
+    if (socket.writable && !isAnswered && error.code !== 'ECONNRESET') {
+      socket.write(answerTo(error, redactor))
+    }
+    socket.destroy()
+  })
+}
+
+function answerTo(error: NodeJS.ErrnoException, redactor: Redactor): string {
+  const { status, headers, body } = showFailure(failureOf(error), redactor)
+  const text = JSON.stringify(body)
+  const lines = Object.entries({
+    ...headers,
+    'content-length': String(Buffer.byteLength(text)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`
+}
+
+function failureOf({ code }: NodeJS.ErrnoException): InvalidError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new InvalidError(
+        'server/head-too-large',
+        `read a request: its head has more than ${HTTP_HEADERS_MAX_BYTES} bytes`,
+        { next: 'Send a shorter address, and fewer or shorter headers.' },
+      )
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new InvalidError('server/too-slow', 'read a request: it did not arrive in time', {
+        next: 'Send it faster.',
+      })
+    default:
+      return new InvalidError('server/malformed-request', 'read a request: it is no HTTP/1.1', {
+        next: 'Send HTTP/1.1; with a certificate, over TLS.',
+      })
+  }
+}
