@@ -44,7 +44,7 @@ export function drawCaret(text: string, at: number): string {
 function describe({ text, at, problem }: ExpressionFault): string {
   const { line, column } = placeOf(text, at)
   const where = text.includes('\n') ? `line ${line}, character ${column}` : `character ${column}`
-  return `"${excerpt(text, at)}" at ${where}: ${problem}`
+  return `"${excerpt(text, at)}" at ${where}: ${oneLine(problem)}`
 }
 
 function optionsOf({ text, at, next }: ExpressionFault) {

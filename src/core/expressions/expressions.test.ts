@@ -308,3 +308,9 @@ test('XP-08 an expression is printed in one plain way', () => {
   const text = ' ! ( event:a.done&&( b.x["k"][0]==\'it"s\' ||c.ok ) )  '
   expect(printExpression(parseExpression(text))).toBe('!(event:a.done && (b.x["k"][0] == "it\\"s" || c.ok))')
 })
+
+test('XP-10 a mistake that is a control character is told without it', () => {
+  for (const text of ['\u007f', '\u0085', 'event:a.b \u009f']) {
+    expect(faultOf(() => parseExpression(text)).message).not.toMatch(/\p{Cc}/u)
+  }
+})
