@@ -119,8 +119,12 @@ test('DO-40 a server archives by itself, and what has left the store is read and
   const events = await project.run(['events', 'exec_1', '--follow', '--json', ...archive])
   const lines = events.stdout.trim().split('\n')
   expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(types)
-  // Without the archive nothing of it is found, and nothing else goes wrong.
-  expect((await project.run(['events', 'exec_1'])).stdout).not.toContain('pipeline')
+  // Without the archive it is not told as if nothing had happened.
+  for (const further of [[], ['--follow'], ['--type', 'pipeline.started']]) {
+    const without = await project.run(['events', 'exec_1', ...further])
+    expect([without.code, without.stdout]).toEqual([4, ''])
+    expect(without.stderr).toContain('[core/archive-not-given]')
+  }
   server.child.kill('SIGTERM')
   expect(await server.ended).toMatchObject({ code: 0, stderr: '' })
 })

@@ -1,7 +1,8 @@
 /** The three reads of one execution's events. What has left the store is read from the archive, with the same answers. */
 
-import { RefusedError } from '../../base/errors.ts'
+import { RefusedError, UnavailableError } from '../../base/errors.ts'
 import { EVENT_QUERY_MAX_EVENTS, STORE_PAGE_MAX_ENTRIES } from '../../base/limits.ts'
+import type { ExecutionRecord } from '../namespaces/execution-record.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import type { EventArchive } from './archive-port.ts'
 import { listArchived, readArchivedLatest } from './archived-events.ts'
@@ -19,7 +20,9 @@ export function hasEvent(
   const { store, keys } = bound.scope
   const key = keys.event(type)
   const isArchived = (): boolean | Promise<boolean> =>
-    archive !== undefined && readArchived(bound, archive, type).then((event) => event !== undefined)
+    archive === undefined
+      ? noneIn(bound)
+      : readArchived(bound, archive, type).then((event) => event !== undefined)
   if (store.peek !== undefined) return store.peek(key) !== undefined || isArchived()
   return store.get(key).then((entry) => entry !== undefined || isArchived())
 }
@@ -36,7 +39,9 @@ export async function getEvent(
   if (held !== undefined) return decodeHeldEvent(held.value)
   const entry = store.peek === undefined ? await store.get(key) : undefined
   if (entry !== undefined) return decodeEvent(entry.value)
-  return archive === undefined ? null : ((await readArchived(bound, archive, type)) ?? null)
+  if (archive !== undefined) return (await readArchived(bound, archive, type)) ?? null
+  noneIn(bound)
+  return null
 }
 
 export async function queryEvents(
@@ -47,6 +52,7 @@ export async function queryEvents(
   const checked = checkFilter(filter)
   const hot = await collect(listHot(bound, checked), checked)
   // Asked after reading: what was freed while we read was archived before.
+  if (archive === undefined) noneIn(bound)
   if (archive === undefined || !(await isArchived(bound))) return hot
   return collect(listArchived(archive, bound.scope, checked), checked)
 }
@@ -103,7 +109,25 @@ async function readArchived(
 
 async function isArchived({ live }: BoundScope): Promise<boolean> {
   const found = await live.find()
-  return found !== undefined && (found.record.events === 'archived' || found.record.events === 'cold')
+  return found !== undefined && hasLeft(found.record)
+}
+
+function hasLeft({ events }: ExecutionRecord): boolean {
+  return events === 'archived' || events === 'cold'
+}
+
+/**
+ * For a host without an archive: what went into one is not told as never having happened. By the record as it was seen last,
+ * which costs nothing; whoever opens an execution anew has just read it.
+ */
+function noneIn({ scope, live }: BoundScope): false {
+  const { known } = live
+  if (known === undefined || !hasLeft(known.record)) return false
+  throw new UnavailableError(
+    'core/archive-not-given',
+    `read events of execution ${scope.execution}: they went into an archive, and none is given here`,
+    { next: 'Name the archive that the others use, with --archive or archive.address.' },
+  )
 }
 
 function tooMany(): RefusedError {

@@ -24,9 +24,20 @@ export async function keepMaintained(options: KeepMaintainedOptions): Promise<vo
   } = options
   await Promise.all([
     repeat(options, { what: 'archiving', intervalMs: archiveIntervalMs, pass: maintenance.archiveOnce }),
-    repeat(options, { what: 'sweeping', intervalMs: sweepIntervalMs, pass: maintenance.sweepOnce }),
+    repeat(options, { what: 'sweeping', intervalMs: sweepIntervalMs, pass: sweepAndRelease(maintenance) }),
   ])
   await maintenance.release().catch(() => undefined)
+}
+
+/** Between two of its passes there is room for those of others, such as one that somebody asks for by hand. */
+function sweepAndRelease({ sweepOnce, release }: Maintenance): Maintenance['sweepOnce'] {
+  return async (signal) => {
+    try {
+      return await sweepOnce(signal)
+    } finally {
+      await release('sweep')
+    }
+  }
 }
 
 interface Job {

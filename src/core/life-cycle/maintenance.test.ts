@@ -19,7 +19,7 @@ import { checkpointsPrefix, executionId } from '../keys.ts'
 import { toBytes } from '../json.ts'
 import { listExecutions } from '../namespaces/registry.ts'
 import type { Store } from '../ports.ts'
-import type { Core } from './core.ts'
+import { openCore, type Core } from './core.ts'
 import type { Execution } from './execution.ts'
 import { keepMaintained } from './keep-maintained.ts'
 import { openMaintenance, type Maintenance, type MaintenanceOptions } from './maintenance.ts'
@@ -248,6 +248,24 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     expect(await execution.variables.get('pipeline.output.rows')).toBe(7)
     archive.isDown = true
     await expect(execution.events.has('a.completed')).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+
+  test('E-83 a host that is given no archive says so, instead of telling that nothing happened', async (context) => {
+    const { core, store, clock, openOther, maintain } = await openArchived(kind, context)
+    await runOne(core, 'exec_1')
+    const blind = openCore({ store, clock })
+    const early = await blind.openExecution('exec_1')
+    await maintain().archiveOnce()
+    const late = await blind.openExecution('exec_1')
+    for (const execution of [late, early]) {
+      const code = 'core/archive-not-given'
+      await expect(execution.events.query()).rejects.toMatchObject({ code, kind: 'unavailable' })
+      await expect(execution.events.get('a.completed')).rejects.toMatchObject({ code })
+      await expect(execution.events.has('a.completed')).rejects.toMatchObject({ code })
+    }
+    expect(await late.variables.get('pipeline.output.rows')).toBe(7)
+    const other = await openOther()
+    expect(await other.events.queryEvents(executionId('exec_1'))).toHaveLength(7)
   })
 
   test('E-68 E-81 the store gives its space back only after the archive holds all, however often writing fails', async (context) => {

@@ -71,8 +71,8 @@ export interface Maintenance {
   readonly sweepOnce: (signal?: AbortSignal) => Promise<PassReport | undefined>
   /** What a sweep would remove now; changes nothing. */
   readonly listDue: (signal?: AbortSignal) => AsyncGenerator<DueExecution, void, undefined>
-  /** Gives back the rights to archive and to sweep. */
-  readonly release: () => Promise<void>
+  /** Gives back the right to archive or to sweep, or both. */
+  readonly release: (right?: 'archive' | 'sweep') => Promise<void>
 }
 
 /** Events last: with an archive that is away the others go all the same. */
@@ -137,9 +137,9 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
         ...(forget === undefined ? {} : { workOnRow: (row) => forgetRow(parts, row, forget) }),
       }),
     listDue: (signal) => listDue(parts, signal),
-    release: async () => {
-      await rights.archive.release()
-      await rights.sweep.release()
+    release: async (right) => {
+      if (right !== 'sweep') await rights.archive.release()
+      if (right !== 'archive') await rights.sweep.release()
     },
   }
 }

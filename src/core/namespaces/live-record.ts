@@ -21,6 +21,11 @@ export class LiveRecord {
     this.#scope = scope
   }
 
+  /** As seen last; never reads. */
+  get known(): SeenRecord | undefined {
+    return this.#seen
+  }
+
   /** As seen last; read when it was never seen. Throws `core/no-such-execution`. */
   async seen(): Promise<SeenRecord> {
     return this.#seen ?? (await this.read())
