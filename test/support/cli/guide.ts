@@ -1,0 +1,36 @@
+// Runs the commands of a guide, word for word, in a project that has installed perago and has the examples beside it.
+import { execFile } from 'node:child_process'
+import { cp, mkdir, symlink } from 'node:fs/promises'
+import { delimiter, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { PROJECT_ROOT } from '../source-tree.ts'
+import type { Project } from './command.ts'
+
+const GUIDE_MS = 120_000
+
+/** What the commands print. */
+export async function runGuide(
+  page: string,
+  { project, environment = {} }: { readonly project: Project; readonly environment?: NodeJS.ProcessEnv },
+): Promise<string> {
+  const programs = join(project.directory, 'node_modules/.bin')
+  await mkdir(programs, { recursive: true })
+  await symlink(join(PROJECT_ROOT, 'dist/cli/main.js'), join(programs, 'perago'))
+  await cp(join(PROJECT_ROOT, 'examples/webhooks'), join(project.directory, 'examples/webhooks'), {
+    recursive: true,
+  })
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [join(PROJECT_ROOT, 'scripts/run-document.mjs'), join(PROJECT_ROOT, page), project.directory],
+    {
+      env: {
+        PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
+        HOME: process.env.HOME,
+        PERAGO_TEST_MARK: process.env.PERAGO_TEST_MARK,
+        ...environment,
+      },
+      timeout: GUIDE_MS,
+    },
+  )
+  return stdout
+}
