@@ -1,6 +1,7 @@
 /** The store in PostgreSQL, shared between instances. What a batch does stands in `schema.ts`. */
 
 import type { Client } from 'pg'
+import { setTimeout as wait } from 'node:timers/promises'
 import { InvalidError } from '../../base/errors.ts'
 import {
   STORE_ANSWER_TIMEOUT_MS,
@@ -78,6 +79,8 @@ interface Row {
 
 const NAME = 'postgres'
 const CHANNEL = 'perago_store'
+/** How long after one call to all watches the next one may follow; those of this process are woken by every batch. */
+const TELL_PAUSE_MS = 10
 /** Old changes are forgotten, and expired entries removed, once in this many batches of one store. */
 const TIDY_EVERY = 64
 const ALIVE = '(expires_at IS NULL OR expires_at > clock_timestamp())'
@@ -270,17 +273,24 @@ class PostgresBackend implements Backend {
           { name: 'tell', text: `NOTIFY ${CHANNEL}`, values: [] },
           undefined,
         )
-        if (this.#untidied < TIDY_EVERY) continue
-        this.#untidied = 0
-        const text = `SELECT ${this.#schema}.forget_changes(${this.#changesKept})`
-        await this.#query(reading('forget changes'), { name: 'forget', text, values: [] }, undefined)
-        await this.#removeExpired(undefined)
+        if (this.#untidied >= TIDY_EVERY) {
+          this.#untidied = 0
+          await this.#tidy()
+        }
+        // Whoever writes without a pause would else have as many calls beside him as batches.
+        await wait(TELL_PAUSE_MS)
       } catch {
         // Watches look by themselves, and what is to be tidied up waits: the batch was answered long ago.
         continue
       }
     }
     this.#chores = undefined
+  }
+
+  async #tidy(): Promise<void> {
+    const text = `SELECT ${this.#schema}.forget_changes(${this.#changesKept})`
+    await this.#query(reading('forget changes'), { name: 'forget', text, values: [] }, undefined)
+    await this.#removeExpired(undefined)
   }
 
   /** One connection for all watches of this store; opened again when it broke. */
