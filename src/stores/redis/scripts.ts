@@ -22,14 +22,17 @@ local kept = tonumber(ARGV[2])
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 
--- One stream entry for a batch: the key and kind of each change, in pairs. Answers the revision.
-local function note(told)
-  local revision = redis.call('HINCRBY', state, 'revision', 1)
+-- As a text: numbers of Lua are written with an exponent when they are large.
+local function next_revision()
+  return string.format('%.0f', tonumber(redis.call('HGET', state, 'revision') or '0') + 1)
+end
+
+-- One stream entry for a batch: the key and kind of each change, in pairs.
+local function note(told, revision)
   local before = redis.call('HGET', state, 'last') or '0-0'
   local id = revision .. '-1'
   redis.call('XADD', changes, 'MAXLEN', '~', kept, id, 'before', before, 'changes', cmsgpack.pack(told))
-  redis.call('HSET', state, 'last', id)
-  return revision
+  redis.call('HSET', state, 'revision', revision, 'last', id)
 end
 
 local function drop(key)
@@ -47,7 +50,7 @@ local function remove_expired(most)
     told[#told + 1] = key
     told[#told + 1] = 'delete'
   end
-  note(told)
+  note(told, next_revision())
 end
 
 local function start()
@@ -80,28 +83,33 @@ for _ = 1, conditions do
 end
 if #unmet > 1 then return unmet end
 local told = {}
-local revision = tonumber(redis.call('HGET', state, 'revision') or '0') + 1
-local text = string.format('%.0f', revision)
+local revision = next_revision()
 while at <= #ARGV do
   local key, kind, value, ttl = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   at = at + 4
-  local was_there = drop(key)
+  local was_there = 1
   if kind == 'put' then
-    redis.call('HSET', prefix .. key, 'v', value, 'r', text)
+    redis.call('HSET', prefix .. key, 'v', value, 'r', revision)
     redis.call('ZADD', keys, 0, key)
-    if ttl ~= '' then
+    -- It may stand there although Redis has removed the entry meanwhile.
+    redis.call('ZREM', expiring, key)
+    if ttl == '' then
+      if redis.call('HDEL', prefix .. key, 'e') == 1 then redis.call('PERSIST', prefix .. key) end
+    else
       redis.call('HSET', prefix .. key, 'e', '1')
       redis.call('PEXPIREAT', prefix .. key, string.format('%.0f', now + tonumber(ttl)))
       redis.call('ZADD', expiring, string.format('%.0f', now + tonumber(ttl)), key)
     end
+  else
+    was_there = drop(key)
   end
-  if kind == 'put' or was_there == 1 then
+  if was_there == 1 then
     told[#told + 1] = key
     told[#told + 1] = kind
   end
 end
-if #told > 0 then note(told) end
-return {1, text}
+if #told > 0 then note(told, revision) end
+return {1, revision}
 `
 
 /** ARGV: prefix, kept, epoch, low, high, direction, limit, bytes at most. Answers more or not, then key, value, revision and mark of expiry. */
@@ -151,7 +159,7 @@ for at = 1, math.min(#found, most) do
   told[#told + 1] = found[at]
   told[#told + 1] = 'delete'
 end
-if #told > 0 then note(told) end
+if #told > 0 then note(told, next_revision()) end
 return {#told / 2, #found > most and 1 or 0}
 `
 
