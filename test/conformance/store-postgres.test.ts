@@ -1,8 +1,10 @@
+import { Client } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
 import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { freshName } from '../support/servers/own-database.ts'
 import { useRealServer } from '../support/servers/servers.ts'
-import { forgetByWriting } from './store-cases/scene.ts'
+import { forgetByWriting, put, write } from './store-cases/scene.ts'
 import { storeConformance } from './store.ts'
 
 const postgres = useRealServer('postgres')
@@ -22,4 +24,36 @@ storeConformance('postgres', {
       close: () => store.close(),
     }
   },
+})
+
+test('ST-81 batches that only look at one key go side by side, and one that writes it waits', async (context) => {
+  const { url } = postgres(context)
+  const schema = freshName()
+  const store = await openPostgresStore({ url, schema, answerTimeoutMs: 2_000 })
+  const other = new Client(url)
+  await other.connect()
+  try {
+    await write(store, put('record'))
+    await other.query('BEGIN')
+    // Another instance is in the middle of its batch.
+    await other.query(
+      `SELECT ${schema}.commit_batch('{record}', '{present}', '{NULL}', '{a}', '{put}', $1::bytea[], '{NULL}')`,
+      [[Buffer.from('x')]],
+    )
+    const looking = [{ key: 'record', is: 'present' }] as const
+    expect(await store.commit({ conditions: looking, operations: [put('b')] })).toMatchObject({
+      committed: true,
+    })
+    const writing = store.commit({ conditions: looking, operations: [put('record', 'y')] })
+    // Whoever gives up first, the server or we.
+    await expect(writing).rejects.toMatchObject({
+      kind: expect.stringMatching(/^(unavailable|uncertain)$/) as string,
+    })
+    await other.query('COMMIT')
+    expect(await store.commit({ operations: [put('record', 'y')] })).toMatchObject({ committed: true })
+    expect(await store.get('a')).toBeDefined()
+  } finally {
+    await other.end()
+    await store.close()
+  }
 })

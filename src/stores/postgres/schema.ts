@@ -2,8 +2,9 @@
  * What a PostgreSQL store keeps, and the one function that decides and writes a batch: a batch is one round trip and one
  * transaction.
  *
- * - Batches exclude each other only where they share a key: each takes one lock per key it names, in the order of the
- *   locks' numbers, so that two never wait for each other. The locks go with the transaction.
+ * - Batches exclude each other only where one writes a key that the other names: each takes one lock per key, shared where
+ *   it only looks, in the order of the locks' numbers, so that two never wait for each other. The locks go with the
+ *   transaction.
  * - The transaction's own number (xid) and the revision are taken after the locks, so that for one key both grow from
  *   batch to batch.
  * - A watch's place is a snapshot: the changes it has not seen are those of transactions that were not visible in it and are
@@ -45,11 +46,20 @@ CREATE FUNCTION ${schema}.lock_of(name text) RETURNS bigint LANGUAGE sql IMMUTAB
   SELECT hashtextextended('${schema}:' || name, 0)
 $body$;
 
-CREATE FUNCTION ${schema}.lock_keys(names text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
-DECLARE lock bigint;
+CREATE FUNCTION ${schema}.lock_keys(looked_at text[], written text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE
+  lock bigint;
+  is_written boolean;
 BEGIN
-  FOR lock IN SELECT DISTINCT ${schema}.lock_of(name) AS number FROM unnest(names) AS name ORDER BY number LOOP
-    PERFORM pg_advisory_xact_lock(lock);
+  FOR lock, is_written IN
+    SELECT number, bool_or(writes) FROM (
+      SELECT ${schema}.lock_of(name) AS number, false AS writes FROM unnest(looked_at) AS name
+      UNION ALL SELECT ${schema}.lock_of(name), true FROM unnest(written) AS name
+    ) AS named GROUP BY number ORDER BY number
+  LOOP
+    IF is_written THEN PERFORM pg_advisory_xact_lock(lock);
+    ELSE PERFORM pg_advisory_xact_lock_shared(lock);
+    END IF;
   END LOOP;
 END $body$;
 
@@ -95,7 +105,7 @@ DECLARE
   found_revision bigint;
   is_refused boolean := false;
 BEGIN
-  PERFORM ${schema}.lock_keys(condition_keys || operation_keys);
+  PERFORM ${schema}.lock_keys(condition_keys, operation_keys);
   FOR at IN 1 .. coalesce(array_length(condition_keys, 1), 0) LOOP
     name := condition_keys[at];
     found_revision := (
@@ -139,7 +149,7 @@ BEGIN
     SELECT key FROM ${schema}.entries
     WHERE key >= low COLLATE "C" AND (high IS NULL OR key < high COLLATE "C") ORDER BY key LIMIT most
   ) AS chosen;
-  PERFORM ${schema}.lock_keys(names);
+  PERFORM ${schema}.lock_keys('{}', names);
   WITH gone AS (
     DELETE FROM ${schema}.entries WHERE key = ANY (names) RETURNING key, expires_at
   ), told AS (
