@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
 import { openEtcdStore } from '../../src/stores/etcd/etcd-store.ts'
 import { askJson } from '../support/servers/http.ts'
 import { freshName } from '../support/servers/own-database.ts'
@@ -28,4 +29,29 @@ storeConformance('etcd', {
       close: () => store.close(),
     }
   },
+})
+
+test('ST-82 entries with the same long time to live share a lease, and none goes before its time', async (context) => {
+  const { url } = etcd(context)
+  const prefix = `${freshName()}/`
+  const store = await openEtcdStore({ endpoints: [url], prefix })
+  const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  const [hourMs, shortMs] = [3_600_000, 30_000]
+  try {
+    await Promise.all(['a', 'b', 'c'].map((key) => write(store, put(key, 'x', hourMs))))
+    for (const key of ['d', 'e']) await write(store, put(key, 'x', hourMs))
+    for (const key of ['f', 'g']) await write(store, put(key, 'x', shortMs))
+    await write(store, put('h', 'x', 2 * hourMs))
+    const range = { key: base64(prefix), range_end: base64(`${prefix}~`) }
+    const { body } = await askJson(`${url}/v3/kv/range`, { body: range })
+    const leases = (body as { kvs: { lease: string }[] }).kvs.map(({ lease }) => lease)
+    expect(new Set(leases.slice(0, 5)).size).toBe(1)
+    expect(new Set(leases).size).toBe(4)
+    const { body: left } = await askJson(`${url}/v3/lease/timetolive`, { body: { ID: leases[0] } })
+    const { TTL, grantedTTL } = left as { TTL: string; grantedTTL: string }
+    expect(Number(grantedTTL)).toBeLessThanOrEqual(1.01 * 3_600 + 1)
+    expect(Number(TTL)).toBeGreaterThan(3_600)
+  } finally {
+    await store.close()
+  }
 })

@@ -49,12 +49,26 @@ const NAME = 'etcd'
 const FIRST_STEP = 32
 /** A lease is granted before the batch is written, and must not end before its time even so. */
 const LEASE_AHEAD_S = 1
+/** Entries that live so long share a lease: each may stay this part of its time longer. A lease costs as much as a batch. */
+const LEASE_SHARED_FROM_MS = 60_000
+const LEASE_SHARED_PART = 0.01
+/** etcd removes what hangs on one lease in one step. */
+const LEASE_SHARED_BY_MAX = 1_000
+const LEASES_SHARED_MAX = 100
+
+interface SharedLease {
+  readonly lease: Promise<string>
+  readonly untilMs: number
+  left: number
+}
 
 class EtcdBackend implements Backend {
   readonly name = NAME
   readonly #client: Etcd3
   readonly #prefix: string
   readonly #answerTimeoutMs: number
+  /** By time to live; each until others may not hang on it any more. */
+  readonly #shared = new Map<number, SharedLease>()
 
   constructor(client: Etcd3, prefix: string, answerTimeoutMs: number) {
     this.#client = client
@@ -106,7 +120,7 @@ class EtcdBackend implements Backend {
     const work = workOfBatch(NAME, batch)
     const { conditions, operations } = batch
     const leases = await this.#grantLeases(batch, signal)
-    const answer = await this.#ask(work, signal, (call) =>
+    const writing = this.#ask(work, signal, (call) =>
       this.#client.kv.txn(
         {
           compare: conditions.map((condition) => this.#compareOf(condition)),
@@ -124,6 +138,11 @@ class EtcdBackend implements Backend {
         call,
       ),
     )
+    const answer = await writing.catch((error: unknown) => {
+      // Perhaps the server knows a lease no more that others would go on with.
+      for (const ttlMs of leases.keys()) this.#shared.delete(ttlMs)
+      throw error
+    })
     if (answer.succeeded) return { committed: true, revision: Number(answer.header.revision) }
     await this.#revokeLeases(leases)
     const found = answer.responses.map(({ response_range: { kvs } }) => kvs[0]?.mod_revision)
@@ -177,18 +196,47 @@ class EtcdBackend implements Backend {
     const leases = new Map<number, string>()
     for (const operation of operations) {
       if (operation.do !== 'put' || operation.ttlMs === undefined || leases.has(operation.ttlMs)) continue
-      const TTL = Math.ceil(operation.ttlMs / 1000) + LEASE_AHEAD_S
-      // A lease that nothing hangs on ends by itself.
-      const { ID } = await this.#ask(reading('write a batch'), signal, (call) =>
-        this.#client.leaseClient.leaseGrant({ TTL }, call),
+      const { ttlMs } = operation
+      leases.set(
+        ttlMs,
+        await (ttlMs < LEASE_SHARED_FROM_MS ? this.#grant(ttlMs, signal) : this.#share(ttlMs)),
       )
-      leases.set(operation.ttlMs, ID)
     }
     return leases
   }
 
+  /** A lease that nothing hangs on ends by itself. */
+  async #grant(ttlMs: number, signal: AbortSignal | undefined): Promise<string> {
+    const TTL = Math.ceil(ttlMs / 1000) + LEASE_AHEAD_S
+    const { ID } = await this.#ask(reading('write a batch'), signal, (call) =>
+      this.#client.leaseClient.leaseGrant({ TTL }, call),
+    )
+    return ID
+  }
+
+  async #share(ttlMs: number): Promise<string> {
+    const nowMs = performance.now()
+    const known = this.#shared.get(ttlMs)
+    if (known !== undefined && nowMs < known.untilMs && known.left > 0) {
+      known.left -= 1
+      return known.lease
+    }
+    const spareMs = ttlMs * LEASE_SHARED_PART
+    // Nobody's signal: others wait for it too.
+    const lease = this.#grant(ttlMs + spareMs, undefined)
+    if (this.#shared.size >= LEASES_SHARED_MAX) this.#shared.clear()
+    this.#shared.set(ttlMs, { lease, untilMs: nowMs + spareMs, left: LEASE_SHARED_BY_MAX - 1 })
+    try {
+      return await lease
+    } catch (error) {
+      this.#shared.delete(ttlMs)
+      throw error
+    }
+  }
+
   async #revokeLeases(leases: ReadonlyMap<number, string>): Promise<void> {
-    for (const ID of leases.values()) {
+    for (const [ttlMs, ID] of leases) {
+      if (ttlMs >= LEASE_SHARED_FROM_MS) continue
       try {
         await this.#ask(reading('write a batch'), undefined, (call) =>
           this.#client.leaseClient.leaseRevoke({ ID }, call),
