@@ -2,8 +2,7 @@
 import { quantile } from '../support/figures.mjs'
 
 /**
- * `run(side, until)` works until that moment and answers the milliseconds that each operation took, how many they were if
- * that is not it, and how long it all took.
+ * `run(side, until)` works until that moment and answers the milliseconds that each operation took, or how many there were.
  */
 export async function compareSides({ sides, rounds, roundMs, run }) {
   const found = new Map(sides.map((side) => [side, { rates: [], samples: [] }]))
@@ -11,11 +10,13 @@ export async function compareSides({ sides, rounds, roundMs, run }) {
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       const startMs = performance.now()
       // The first round only warms up.
-      const samples = await run(side, startMs + (round < 0 ? roundMs / 2 : roundMs))
+      const done = await run(side, startMs + (round < 0 ? roundMs / 2 : roundMs))
       const seconds = (performance.now() - startMs) / 1_000
       if (round < 0) continue
-      found.get(side).rates.push(samples.length / seconds)
-      found.get(side).samples.push(...samples)
+      const count = typeof done === 'number' ? done : done.length
+      const kept = found.get(side)
+      kept.rates.push(count / seconds)
+      if (typeof done !== 'number') kept.samples = kept.samples.concat(done)
     }
   }
   return sides.map((side) => {

@@ -1,5 +1,6 @@
 // Many who follow one execution: how long after an event was recorded the last of them has it. Over HTTP the server is a
 // process of its own, and all followers are connections of this one, which share the machine with it.
+import { setMaxListeners } from 'node:events'
 import { createConnection } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { EventFeeds } from '../../dist/api/event-feed.js'
@@ -30,7 +31,7 @@ export async function measureFollowers({ bench, followers }) {
       'deliveries/s',
       'processor of the server, ms an event',
       'µs a delivery',
-      'memory of the server, MiB',
+      'memory, MiB (in process: its heap)',
       'KiB a follower',
     ],
     rows,
@@ -46,9 +47,9 @@ async function followInProcess(followers) {
   })
   const feeds = new EventFeeds()
   const stop = new globalThis.AbortController()
+  setMaxListeners(0, stop.signal)
   const all = gather(followers)
-  globalThis.gc()
-  const before = rssMib(process.pid)
+  const before = heapMib()
   const following = Array.from({ length: followers }, async () => {
     const { signal } = stop
     try {
@@ -59,7 +60,7 @@ async function followInProcess(followers) {
   })
   // The event of its start.
   await all.reached(1)
-  const rss = rssMib(process.pid)
+  const after = heapMib()
   const cpuBefore = process.cpuUsage()
   const samples = await tellAll(all, async (n) => {
     await execution.events.publish(eventOf(TYPE, n))
@@ -68,7 +69,7 @@ async function followInProcess(followers) {
   stop.abort()
   await Promise.all(following)
   await store.close()
-  return describe({ samples, followers, cpu: (user + system) / 1_000, before, rss })
+  return describe({ samples, followers, cpu: (user + system) / 1_000, before, after })
 }
 
 async function followOverHttp(bench, followers) {
@@ -86,7 +87,7 @@ async function followOverHttp(bench, followers) {
     sockets.push(...(await Promise.all(some)))
   }
   await all.reached(1)
-  const rss = rssMib(program.pid)
+  const after = rssMib(program.pid)
   const cpuBefore = cpuMs(program.pid)
   const samples = await tellAll(all, async (n) => {
     const answer = heard()
@@ -96,7 +97,7 @@ async function followOverHttp(bench, followers) {
   const cpu = cpuMs(program.pid) - cpuBefore
   for (const socket of sockets) socket.destroy()
   await program.close()
-  return describe({ samples, followers, cpu, before, rss })
+  return describe({ samples, followers, cpu, before, after })
 }
 
 /** `publish` may tell by the clock of the machine when it began. */
@@ -153,7 +154,7 @@ function openFollower({ port, execution, onEvents }) {
 
 const MARK_CHARACTERS = '\ndata: {"id"'.length - 1
 
-function describe({ samples, followers, cpu, before, rss }) {
+function describe({ samples, followers, cpu, before, after }) {
   const all = WARM_UP + EVENTS
   const seconds = samples.reduce((sum, ms) => sum + ms, 0) / 1_000
   return [
@@ -162,9 +163,14 @@ function describe({ samples, followers, cpu, before, rss }) {
     (samples.length * followers) / seconds,
     cpu / all,
     (cpu * 1_000) / all / followers,
-    rss,
-    ((rss - before) * 1_024) / followers,
+    after,
+    ((after - before) * 1_024) / followers,
   ]
+}
+
+function heapMib() {
+  globalThis.gc()
+  return process.memoryUsage().heapUsed / 2 ** 20
 }
 
 /** One clock for all processes of the machine. */
