@@ -198,6 +198,10 @@ export const WORKSPACE_WRITE_BUFFER_BYTES = 1_048_576
 export const WORKSPACE_HASHES_IN_FLIGHT = 2
 /** How much of a file is read at once while it is hashed. */
 export const WORKSPACE_HASH_BUFFER_BYTES = 1_048_576
+/** From how many files on a workspace is put into a part of the disk of its own, where the file system has such. */
+export const WORKSPACE_APART_FILES_MIN = 500
+/** How long it may take to mark a directory for that. */
+export const WORKSPACE_MARK_TOP_MS = 2_000
 /** How long the thread that hashes large files is kept when there is nothing to hash. */
 export const WORKSPACE_HASH_THREAD_IDLE_MS = 10_000
 /** How long a walk through a directory may keep the event loop to itself. */

@@ -14,6 +14,7 @@ import { passFileClock } from './file-clock.ts'
 import { fetchFrom, type FileProvider } from './file-provider.ts'
 import type { Manifest, ManifestRecord } from './manifest.ts'
 import type { AttemptMarker, OwnedDirectory, WorkspaceAttempt, WorkspaceRoot } from './ownership.ts'
+import { placeApart } from './place-apart.ts'
 import { planLayOut, type LayOutPlan, type LayOutPlanner } from './plan-lay-out.ts'
 import type { ObjectSource } from './ports.ts'
 import { provideFiles, type LayOutProgress } from './provide-files.ts'
@@ -88,6 +89,7 @@ export async function layOut(options: LayOutOptions): Promise<AttemptWorkspace> 
     signal?.throwIfAborted()
     await assertRoom(root.directory, plan.manifest, options.makeRoom)
     owned = await root.claim(place, attempt)
+    await placeApart(place, plan.manifest.count)
     await makeDirectories(owned.tree, plan.directories, signal)
     await provideFiles(owned.tree, plan.manifest, {
       provider: options.provider ?? fetchFrom(options.source),
