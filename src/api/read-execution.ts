@@ -1,6 +1,7 @@
 /** Reading events and variables of one execution. */
 
 import { MissingError } from '../base/errors.ts'
+import { API_PAGE_EVENTS, API_PAGE_MAX_BYTES } from '../base/limits.ts'
 import type { EventFilter } from '../core/events/event-filter.ts'
 import type { ExecutionEvent } from '../core/events/event.ts'
 import type { Json } from '../core/json.ts'
@@ -33,18 +34,37 @@ export function openForReading(
   return access.open({ tenant: caller.tenant, execution })
 }
 
-/** One page; `limit` is how many it has at most. */
+/**
+ * One page; `limit` is how many it has at most. It ends early when its events are large, so that no answer is larger than the
+ * server can hold for many at once.
+ */
 export async function queryEvents(
   door: ExecutionDoor,
   filter: EventFilter & { readonly limit: number },
 ): Promise<EventPage> {
-  // One more than is shown tells whether there is another page.
-  const found = await door.events({ ...filter, limit: filter.limit + 1 })
-  const events = found.slice(0, filter.limit).map(showEvent)
-  const last = events.at(-1)
-  return found.length > events.length && last !== undefined
-    ? { events, next_after: last.sequence }
-    : { events }
+  const events: ShownEvent[] = []
+  let bytes = 0
+  for (let { after } = filter; ;) {
+    const wanted = Math.min(filter.limit - events.length, API_PAGE_EVENTS)
+    // One more than is shown tells whether there is another page.
+    const found = await door.events({
+      ...filter,
+      ...(after === undefined ? {} : { after }),
+      limit: wanted + 1,
+    })
+    for (const event of found.slice(0, wanted).map(showEvent)) {
+      events.push(event)
+      bytes += Buffer.byteLength(JSON.stringify(event.payload))
+      if (bytes >= API_PAGE_MAX_BYTES) break
+    }
+    const [last, lastFound] = [events.at(-1), found.at(-1)]
+    if (last === undefined || lastFound === undefined || last.sequence === lastFound.sequence)
+      return { events }
+    if (events.length === filter.limit || bytes >= API_PAGE_MAX_BYTES) {
+      return { events, next_after: last.sequence }
+    }
+    after = last.sequence
+  }
 }
 
 /** Throws `api/no-such-event`. */

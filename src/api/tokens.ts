@@ -102,7 +102,7 @@ export function createTokens({
 
 export function badToken(): RefusedError {
   return new RefusedError('api/bad-token', 'let a request in: it has no token that is good', {
-    next: 'Send a token as "Authorization: Bearer perago_…"; perago token create makes one.',
+    next: 'Send a token in the Authorization header, behind the word Bearer; perago token create makes one.',
   })
 }
 

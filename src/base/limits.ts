@@ -526,6 +526,8 @@ export const EVENT_OUTSIDE_PAYLOAD_MAX_BYTES = 65_536
 export const API_PAGE_EVENTS = 100
 /** The most events of one page of an answer. */
 export const API_PAGE_MAX_EVENTS = 1_000
+/** A page of an answer whose payloads have this many bytes as JSON ends early. */
+export const API_PAGE_MAX_BYTES = 4_194_304
 /** How many types or patterns one request may name. */
 export const API_TYPES_MAX = 32
 /** How many requests a caller may send at once before it is slowed down. */

@@ -2,7 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { document } from '../../../test/support/doors/contract.ts'
 import { openDoorWorld, type DoorWorld } from '../../../test/support/doors/world.ts'
-import { API_BODY_MAX_BYTES, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../../base/limits.ts'
+import {
+  API_BODY_MAX_BYTES,
+  API_PAGE_EVENTS,
+  API_PAGE_MAX_BYTES,
+  EVENT_OUTSIDE_PAYLOAD_MAX_BYTES,
+} from '../../base/limits.ts'
 
 let world: DoorWorld
 let token: string
@@ -169,6 +174,36 @@ describe('reading', () => {
     expect((await world.ask('/executions/exec_1/events/c.completed', { token })).status).toBe(404)
   })
 
+  test.each(['ascending', 'descending'])(
+    'DO-35 a page of large events ends early, and those behind it miss none: %s',
+    async (order) => {
+      const execution = await world.core.startExecution({ id: 'exec_1', name: 'etl' })
+      const payload = { text: 'x'.repeat(EVENT_OUTSIDE_PAYLOAD_MAX_BYTES - 100) }
+      const source = { entityType: 'external', entityId: 'a' } as const
+      const count = 1.5 * (API_PAGE_MAX_BYTES / EVENT_OUTSIDE_PAYLOAD_MAX_BYTES) + API_PAGE_EVENTS
+      for (let at = 0; at < count; at++) {
+        const isLarge = at >= API_PAGE_EVENTS
+        await execution.events.publish({ type: 'external.a.b', source, payload: isLarge ? payload : {} })
+      }
+      const sequences: number[] = []
+      const pages: number[] = []
+      for (let after = ''; ;) {
+        const path = `/executions/exec_1/events?limit=1000&order=${order}${after}`
+        const page = (await (await world.ask(path, { token })).json()) as {
+          events: { sequence: number }[]
+          next_after?: number
+        }
+        pages.push(page.events.length)
+        sequences.push(...page.events.map(({ sequence }) => sequence))
+        if (page.next_after === undefined) break
+        after = `&after=${String(page.next_after)}`
+      }
+      const all = Array.from({ length: count + 1 }, (_, at) => at + 1)
+      expect(sequences).toEqual(order === 'ascending' ? all : all.reverse())
+      expect(pages).toHaveLength(2)
+    },
+  )
+
   test('DO-21 variables of one execution are read by name, and listed', async () => {
     const execution = await world.core.startExecution({
       id: 'exec_1',
@@ -215,6 +250,12 @@ describe('reading', () => {
     await world.core.startExecution({ id: 'exec_1', name: 'etl' })
     expect((await world.ask(path, { token })).status).toBe(400)
   })
+})
+
+test('DO-17 what a refusal says to do next reaches whoever has no token, whole', async () => {
+  const { next } = (await failureOf(await world.ask('/events'))) as { next?: string }
+  expect(next).toContain('Authorization header')
+  expect(next).not.toContain('redacted')
 })
 
 describe('what is not there', () => {
