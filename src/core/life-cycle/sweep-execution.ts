@@ -6,6 +6,7 @@ import { dropsOf } from '../namespaces/ended-index.ts'
 import { hasEnded, isSwept, type ExecutionRecord } from '../namespaces/execution-record.ts'
 import type { WritePace } from '../namespaces/guarded-write.ts'
 import { markRecord } from '../namespaces/mark-record.ts'
+import type { ScopeKeys } from '../namespaces/scope.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 
 /** How long what an execution leaves behind is kept, from its end on; `Infinity` for ever. */
@@ -47,19 +48,23 @@ export async function sweepExecution(bound: BoundScope, parts: SweepParts): Prom
   const { store, keys } = bound.scope
   const { record } = await bound.live.read()
   const due = findDue(parts, record)
-  for (const part of due) {
-    if (part === 'events') {
-      await clearEvents(bound, { archive: parts.archive, rule: undefined, pace: parts.pace })
-      continue
-    }
-    if (part === 'variables') await store.clear(keys.marks)
-    await store.clear(part === 'variables' ? keys.variables : keys.checkpoints)
+  const plain = due.filter((part) => part !== 'events')
+  for (const prefix of plain.flatMap((part) => prefixesOf(keys, part))) await store.clear(prefix)
+  if (plain.length > 0) {
+    const gone = Object.fromEntries(plain.map((part) => [part, 'gone']))
     await markRecord(
       bound,
       parts.pace,
-      (found) => ({ ...found, [part]: 'gone' }),
-      (found) => dropsOf(bound.scope, found, [part]),
+      (found) => ({ ...found, ...gone }),
+      (found) => dropsOf(bound.scope, found, plain),
     )
   }
+  if (due.includes('events')) {
+    await clearEvents(bound, { archive: parts.archive, rule: undefined, pace: parts.pace })
+  }
   return due.length > 0
+}
+
+function prefixesOf(keys: ScopeKeys, part: 'variables' | 'checkpoints'): readonly string[] {
+  return part === 'variables' ? [keys.marks, keys.variables] : [keys.checkpoints]
 }

@@ -23,6 +23,8 @@ export const ENDED_JOBS: readonly EndedJob[] = ['archive', 'events', 'variables'
 /** Sorts before the end of every execution: what is half removed waits for nothing. */
 const AT_ONCE = '0000-01-01T00:00:00.000Z'
 
+const FIRST_ENTRIES = 8
+
 /** What enters the index with the end of an execution. */
 export function putsOfEnd({ keys }: Pick<Scope, 'keys'>, endedAt: string): readonly PutOperation[] {
   return ENDED_JOBS.map((job) => put(keys.ended(job, endedAt)))
@@ -68,7 +70,9 @@ export async function* listEnded(
   const { until, signal } = options
   let after: string | undefined
   do {
-    const range = { prefix: endedPrefix(job), limit: REGISTRY_PAGE_ENTRIES }
+    // Mostly the first few tell that nothing is due.
+    const limit = after === undefined ? FIRST_ENTRIES : REGISTRY_PAGE_ENTRIES
+    const range = { prefix: endedPrefix(job), limit }
     const page = await store.range(
       after === undefined ? range : { ...range, after },
       signal === undefined ? {} : { signal },
