@@ -1,5 +1,6 @@
 // What the dispatcher asks of its store: counted, however much waits, and when the store does not answer for a while.
 import { afterEach, describe, expect, test } from 'vitest'
+import { giveUpDelivery } from '../../../test/support/doors/world.ts'
 import type { Caller } from '../../api/callers.ts'
 import { createWebhooks, type DeliveryRecord, type WebhookRecord } from '../../api/webhooks.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
@@ -99,7 +100,7 @@ interface World {
 }
 
 function open(clock: Clock = systemClock): World {
-  const plain = openMemoryStore()
+  const plain = openMemoryStore({ clock })
   closing.push(() => plain.close())
   const store = new CountedStore(plain)
   const shelves = new WebhookShelves<DeliveryRecord>(store, 'one')
@@ -322,6 +323,17 @@ describe('what must not happen', () => {
     await records.remove(id)
     await expect(shelves.revive(dead)).resolves.toBe(false)
     await expect(shelves.next(id, 10)).resolves.toEqual([])
+  })
+
+  test('DO-29 what was given up is kept for thirty days, and no longer', async () => {
+    const clock = new ManualClock()
+    const { shelves, add, store } = open(clock)
+    const { id } = await add()
+    await giveUpDelivery({ store, deliveries: shelves }, id)
+    await clock.advance(30 * 24 * HOUR_MS - 1)
+    expect((await shelves.dead(id, { limit: 10 })).deliveries).toHaveLength(1)
+    await clock.advance(1)
+    expect((await shelves.dead(id, { limit: 10 })).deliveries).toEqual([])
   })
 
   test('DO-33 a store that does not answer for a while, and watches that are cut, lose no delivery', async () => {
