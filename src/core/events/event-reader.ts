@@ -16,14 +16,16 @@ export function hasEvent(
   archive: EventArchive | undefined,
   type: string,
 ): boolean | Promise<boolean> {
+  const { store } = bound.scope
+  const key = keyOf(bound, type)
+  // What is found under a name has it rightly: only what is not found may be misnamed.
+  if (store.peek?.(key) !== undefined) return true
   checkType(type)
-  const { store, keys } = bound.scope
-  const key = keys.event(type)
   const isArchived = (): boolean | Promise<boolean> =>
     archive === undefined
       ? noneIn(bound)
       : readArchived(bound, archive, type).then((event) => event !== undefined)
-  if (store.peek !== undefined) return store.peek(key) !== undefined || isArchived()
+  if (store.peek !== undefined) return isArchived()
   return store.get(key).then((entry) => entry !== undefined || isArchived())
 }
 
@@ -32,11 +34,11 @@ export async function getEvent(
   archive: EventArchive | undefined,
   type: string,
 ): Promise<ExecutionEvent | null> {
-  checkType(type)
-  const { store, keys } = bound.scope
-  const key = keys.event(type)
+  const { store } = bound.scope
+  const key = keyOf(bound, type)
   const held = store.peek?.(key)
   if (held !== undefined) return decodeHeldEvent(held.value)
+  checkType(type)
   const entry = store.peek === undefined ? await store.get(key) : undefined
   if (entry !== undefined) return decodeEvent(entry.value)
   if (archive !== undefined) return (await readArchived(bound, archive, type)) ?? null
@@ -97,6 +99,16 @@ async function* listHot(
     }
     after = page.next
   } while (after !== undefined)
+}
+
+function keyOf({ scope }: BoundScope, type: string): string {
+  try {
+    return scope.keys.event(type)
+  } catch (error) {
+    // What would blur a key is no type either, and is told as such.
+    checkType(type)
+    throw error
+  }
 }
 
 async function readArchived(
