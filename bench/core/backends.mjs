@@ -60,7 +60,7 @@ export async function openBackend(bench, name) {
 }
 
 /** The core, behind the few words that the bare drivers know too. */
-function oursOver(store) {
+export function oursOver(store) {
   const core = openCore({ store })
   return {
     start: () => core.startExecution({ name: 'bench' }),

@@ -1,8 +1,12 @@
 // One lookup after another: has an event of a type happened, and what was the latest one?
 import { printTable, quantile, round } from '../support/figures.mjs'
-import { eventOf } from './backends.mjs'
+import { openMemoryStore } from '../../dist/perago-core.js'
+import { eventOf, oursOver } from './backends.mjs'
+import { openBareMap } from './bare.mjs'
 
 const EVENTS = 10_000
+/** A program has this many kinds of events, and hardly ever as many as events. */
+const TYPES = 100
 /** As many calls as one reading of the clock stands for; a single one of memory's would be lost in it. */
 const TOGETHER = { memory: 100, sqlite: 10 }
 const BATCHES = 200
@@ -10,21 +14,21 @@ const PUBLISHED_TOGETHER = 500
 
 export async function measureLookups({ backends, rounds }) {
   const rows = []
-  for (const { name, driver, ours, bare } of backends) {
+  for (const { name, driver, ours, bare, count } of scenesOf(backends)) {
     const execution = await ours.start('lookups')
     const other = await bare.start('lookups')
-    const types = Array.from({ length: EVENTS }, (_, index) => `external.bench.t${index}`)
-    for (let at = 0; at < types.length; at += PUBLISHED_TOGETHER) {
-      const some = types.slice(at, at + PUBLISHED_TOGETHER)
-      await Promise.all(some.map((type, index) => ours.append(execution, eventOf(type, at + index))))
-      await Promise.all(some.map((type, index) => bare.append(other, eventOf(type, at + index))))
+    const types = Array.from({ length: count }, (_, index) => `external.bench.t${index}`)
+    for (let at = 0; at < EVENTS; at += PUBLISHED_TOGETHER) {
+      const some = Array.from({ length: PUBLISHED_TOGETHER }, (_, index) => at + index)
+      await Promise.all(some.map((n) => ours.append(execution, eventOf(types[n % count], n))))
+      await Promise.all(some.map((n) => bare.append(other, eventOf(types[n % count], n))))
     }
     for (const what of ['has', 'get']) {
       const together = TOGETHER[name] ?? 1
       const read = { ours: (type) => ours[what](execution, type), bare: (type) => bare[what](other, type) }
       const found = await readInTurn({ read, types, together, rounds })
       rows.push([
-        `${what}, ${name}`,
+        `${what}, ${name}, ${count} types`,
         quantile(found.ours, 0.5),
         quantile(found.ours, 0.99),
         driver,
@@ -36,10 +40,25 @@ export async function measureLookups({ backends, rounds }) {
   }
   console.log(`## A lookup among ${EVENTS} events of one execution, one at a time\n`)
   printTable(['µs', 'p50', 'p99', 'beside', 'p50', 'p99', 'ratio'], rows)
-  sayThreshold('E-67, has in memory below 1 µs', rows, 'has, memory', 1)
-  sayThreshold('get in memory below 2 µs', rows, 'get, memory', 2)
-  sayThreshold('E-73, has in Redis below 1 ms', rows, 'has, redis', 1_000)
+  for (const count of [TYPES, EVENTS]) {
+    sayThreshold(`E-67, has in memory below 1 µs, ${count} types`, rows, `has, memory, ${count} types`, 1)
+    sayThreshold(`get in memory below 2 µs, ${count} types`, rows, `get, memory, ${count} types`, 2)
+  }
+  sayThreshold('E-73, has in Redis below 1 ms', rows, `has, redis, ${EVENTS} types`, 1_000)
   console.log('')
+}
+
+/** In memory nothing but these events: what else it holds makes every look slower. */
+function scenesOf(backends) {
+  return backends.flatMap((backend) =>
+    backend.name === 'memory'
+      ? [TYPES, EVENTS].map((count) => ({
+          ...{ name: 'memory', driver: backend.driver, count },
+          ours: oursOver(openMemoryStore()),
+          bare: openBareMap(),
+        }))
+      : [{ ...backend, count: EVENTS }],
+  )
 }
 
 /** Microseconds a call, ours and bare in turn. */
