@@ -129,7 +129,7 @@ test('DO-40 a server archives by itself, and what has left the store is read and
   expect(await server.ended).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('DO-41 the store is named by a flag, the environment or the file, and sealed with the keys of the configuration', async () => {
+test('DO-41 X-143 the store is named by a flag, the environment or the file, and sealed with the keys of the configuration', async () => {
   const key = randomBytes(32)
   const keys = `k1=${key.toString('base64')}`
   await startOne('exec_1', 'sealed.db', key)
@@ -139,6 +139,13 @@ test('DO-41 the store is named by a flag, the environment or the file, and seale
   expect((await project.run(['vars', 'exec_1', 'a.rows'], sealed)).stdout).toBe('7\n')
   expect((await readFile(join(project.directory, 'sealed.db'))).includes('a day to remember')).toBe(false)
 
+  const other = { ...sealed, PERAGO_STORE_KEYS: `k1=${randomBytes(32).toString('base64')}` }
+  const wrong = await project.run(['vars', 'exec_1'], { ...other, PERAGO_STORE_KEYS_FILE: '' })
+  expect([wrong.code, wrong.stdout, wrong.stderr]).toEqual([
+    2,
+    '',
+    expect.stringContaining('[stores/damaged]'),
+  ])
   const missing = await project.run(['vars', 'exec_1', '--store', 'sqlite:sealed.db'])
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('[runtime/store-is-sealed]')])
   const clear = await project.run(['vars', 'exec_2', '--store', 'plain.db'], sealed)
