@@ -33,6 +33,8 @@ class CountedStore implements Store {
   /** How often a watch was opened, or tried to be. */
   watches = 0
   isDown = false
+  /** Runs between a page that was read and its arrival. */
+  onPage: ((request: Parameters<Store['range']>[0]) => Promise<void>) | undefined
   /** Ends every watch with an error. */
   breakWatches = new AbortController()
 
@@ -49,6 +51,7 @@ class CountedStore implements Store {
     this.#count()
     const page = await this.#store.range(...args)
     this.entries += page.entries.length
+    await this.onPage?.(args[0])
     return page
   }
 
@@ -334,6 +337,38 @@ describe('what must not happen', () => {
     expect((await shelves.dead(id, { limit: 10 })).deliveries).toHaveLength(1)
     await clock.advance(1)
     expect((await shelves.dead(id, { limit: 10 })).deliveries).toEqual([])
+  })
+
+  test('DO-33 a delivery that ends while a page with it is on its way is not made again', async () => {
+    const { store, add, dispatch, publish, sent } = open()
+    await add()
+    let end = (): void => undefined
+    dispatch({
+      send: (_, delivery) => {
+        sent.push(delivery)
+        if (sent.length > 1) return Promise.resolve(undefined)
+        return new Promise((resolve) => (end = () => resolve(undefined)))
+      },
+    })
+    await publish('exec_1')
+    await expect.poll(() => sent.length).toBe(1)
+    const waits = async (): Promise<boolean> =>
+      (await store.range({ prefix: 'server:deliveries:' })).entries.some(({ value }) =>
+        new TextDecoder().decode(value).includes(sent[0]?.id ?? ''),
+      )
+    let held = 0
+    store.onPage = async ({ prefix }) => {
+      if (!prefix.startsWith('server:deliveries:wh_') || held > 0) return
+      held += 1
+      end()
+      while (await waits()) await new Promise((resolve) => setImmediate(resolve))
+      for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    await publish('exec_2')
+    await expect.poll(() => sent.length).toBe(2)
+    await expect.poll(async () => (await store.range({ prefix: 'server:deliveries:' })).entries).toEqual([])
+    expect(held).toBe(1)
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(sent.length)
   })
 
   test('DO-33 a store that does not answer for a while, and watches that are cut, lose no delivery', async () => {

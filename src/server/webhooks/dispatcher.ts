@@ -158,14 +158,16 @@ export class WebhookDispatcher {
 
   /** The earliest calls of one webhook that it has places for. */
   async #deliverDue(webhook: WebhookRecord, shelves: DispatcherParts['shelves']): Promise<void> {
-    let places = WEBHOOK_IN_FLIGHT
-    for (const other of this.#underWay.values()) if (other.webhook === webhook.id) places -= 1
+    // Those under way now: one that ends while the page is on its way may still stand in it.
+    const underWay = new Set<string>()
+    for (const [id, other] of this.#underWay) if (other.webhook === webhook.id) underWay.add(id)
+    let places = WEBHOOK_IN_FLIGHT - underWay.size
     // The next that ends looks again.
     if (places <= 0) return
     const nowMs = this.#clock.now().getTime()
     // Those under way wait in front, and there are others enough behind them.
     for (const delivery of await shelves.next(webhook.id, 2 * WEBHOOK_IN_FLIGHT)) {
-      if (this.#underWay.has(delivery.id)) continue
+      if (underWay.has(delivery.id)) continue
       const dueMs = Date.parse(delivery.nextAt)
       if (dueMs > nowMs) {
         this.#due.note(webhook.id, dueMs)

@@ -1,0 +1,81 @@
+// Two instances that deliver webhooks from one store, on SQLite and on real servers: one delivers, and another goes on.
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Caller } from '../../src/api/callers.ts'
+import { createWebhooks, type DeliveryRecord, type WebhookRecord } from '../../src/api/webhooks.ts'
+import { silentLogger } from '../../src/base/logger.ts'
+import { compileTypePattern } from '../../src/core/events/type-pattern.ts'
+import { openCore } from '../../src/core/life-cycle/core.ts'
+import type { Store } from '../../src/core/ports.ts'
+import { openRecordShelf } from '../../src/runtime/record-shelf.ts'
+import { WEBHOOKS, WebhookShelves } from '../../src/runtime/webhook-shelves.ts'
+import { WebhookDispatcher } from '../../src/server/webhooks/dispatcher.ts'
+import { externalEvent } from '../support/core-world.ts'
+import { serverStores, STORE_KINDS } from '../support/stores.ts'
+
+const OPERATOR: Caller = { name: 'o', tenant: undefined, role: 'operator' }
+const SOON = { timeout: 20_000, interval: 50 }
+const kinds = [...STORE_KINDS.filter(({ kind }) => kind === 'sqlite'), ...serverStores()]
+
+describe.each(kinds)('webhooks on $kind', ({ open }) => {
+  test('DO-25 DO-31 two instances send each event once, and the second goes on where the first ended', async (context) => {
+    const { store, openAnother } = await open(context)
+    const sent: { readonly by: string; readonly delivery: DeliveryRecord }[] = []
+    let isWell = true
+    const dispatch = (by: string, over: Store): WebhookDispatcher => {
+      const records = openRecordShelf<WebhookRecord>(over, WEBHOOKS)
+      const dispatcher = new WebhookDispatcher({
+        shelves: new WebhookShelves<DeliveryRecord>(over, by),
+        webhooks: () => records.list(),
+        compilePattern: compileTypePattern,
+        send: (_, delivery) => {
+          sent.push({ by, delivery })
+          return Promise.resolve(isWell ? undefined : 'it answered 500')
+        },
+        logger: silentLogger,
+        lookMs: 200,
+      })
+      onTestFinished(() => dispatcher.close())
+      return dispatcher
+    }
+    const webhooks = createWebhooks({
+      records: openRecordShelf<WebhookRecord>(store, WEBHOOKS),
+      deliveries: new WebhookShelves<DeliveryRecord>(store, 'door'),
+      compilePattern: compileTypePattern,
+    })
+    const { id } = await webhooks.add(OPERATOR, {
+      url: 'https://example.com/',
+      types: ['external.**'],
+      retry: { attempts: 1 },
+    })
+    const execution = await openCore({ store, outbox: true }).startExecution({ name: 'etl' })
+    const publish = async (count: number): Promise<void> => {
+      for (let at = 0; at < count; at++) await execution.events.publish(externalEvent('external.n', { at }))
+    }
+    const first = dispatch('first', await openAnother())
+    await publish(1)
+    await expect.poll(() => sent.length, SOON).toBe(1)
+    dispatch('second', await openAnother())
+    await publish(20)
+    await expect.poll(() => sent.length, SOON).toBe(21)
+    await first.close()
+    await publish(20)
+    await expect.poll(() => sent.length, SOON).toBe(41)
+    expect(new Set(sent.map(({ delivery }) => delivery.id)).size).toBe(41)
+    expect(sent.map(({ by }) => by)).toEqual([
+      ...Array<string>(21).fill('first'),
+      ...Array<string>(20).fill('second'),
+    ])
+
+    // What is dead is revived from elsewhere, and found by the one that delivers.
+    isWell = false
+    await publish(1)
+    await expect.poll(async () => (await webhooks.dead(OPERATOR, id)).deliveries.length, SOON).toBe(1)
+    isWell = true
+    expect(await webhooks.redeliverAll(OPERATOR, id)).toEqual({ redelivered: 1, more: false })
+    await expect.poll(() => sent.length, SOON).toBe(43)
+    expect(sent[42]!.delivery.id).toBe(sent[41]!.delivery.id)
+    await expect
+      .poll(async () => (await store.range({ prefix: 'server:deliveries:' })).entries, SOON)
+      .toEqual([])
+  }, 60_000)
+})
