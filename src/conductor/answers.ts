@@ -7,6 +7,7 @@
  */
 
 import type { ErrorCode, ErrorKind } from '../base/errors.ts'
+import type { Break } from '../base/http-exchange.ts'
 import { operationRow, type OperationName } from './operations.ts'
 
 /** As much of an answer as a verdict needs. */
@@ -97,14 +98,6 @@ function classifyTrouble(operation: OperationName, { refusal }: Answer): ErrorRo
   return operationClass === 'safe'
     ? row('unavailable', 'conductor/server-trouble', 'Try again; look into the server log if it stays.')
     : row('uncertain', 'conductor/server-trouble', LOOK_FIRST)
-}
-
-/** How an exchange ended without an answer. */
-export interface Break {
-  /** Whether the server may have seen any of the request. */
-  readonly sent: boolean
-  /** `not-http`: something answered that does not speak HTTP. */
-  readonly how: 'dropped' | 'timeout' | 'aborted' | 'not-http'
 }
 
 /** What it means that no answer came. */

@@ -18,6 +18,7 @@ import {
   CONDUCTOR_CONNECTIONS_MAX,
   CONDUCTOR_QUOTE_MAX_CHARS,
 } from '../base/limits.ts'
+import { ExchangeBrokenError } from '../base/http-exchange.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
 import { oneLine, shortened } from '../base/one-line.ts'
 import type { Random } from '../base/random.ts'
@@ -28,7 +29,7 @@ import { classifyAnswer, classifyBreak, classifyStrangeBody, type Refusal, type 
 import { createTokenSource, NO_TOKEN, type ConductorKey, type TokenSource } from './auth.ts'
 import { parseEndpoint } from './endpoint.ts'
 import { operationRow, type OperationName } from './operations.ts'
-import { createTransport, ExchangeBrokenError, type RawAnswer, type Transport } from './transport.ts'
+import { createTransport, type RawAnswer, type Transport } from './transport.ts'
 
 export interface ConductorClientOptions {
   /** As people write it: with or without `/api`. */

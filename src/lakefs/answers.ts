@@ -7,6 +7,7 @@
  */
 
 import type { ErrorCode, ErrorKind } from '../base/errors.ts'
+import type { Break } from '../base/http-exchange.ts'
 import { operationRow, type ExpectedRefusal, type OperationClass, type OperationName } from './operations.ts'
 
 /** As much of an answer as a verdict needs. */
@@ -149,14 +150,6 @@ function errorOf(status: number): Verdict {
   // Every other 4xx says that the request is wrong, in a way this table need not tell apart.
   const row = STATUS_ROWS[status] ?? STATUS_ROWS[400]
   return row === undefined ? NOT_LAKEFS : { is: 'error', ...row }
-}
-
-/** How an exchange ended without an answer. */
-export interface Break {
-  /** Whether the server may have seen any of the request. */
-  readonly sent: boolean
-  /** `not-http`: something answered that does not speak HTTP. */
-  readonly how: 'dropped' | 'timeout' | 'aborted' | 'not-http'
 }
 
 export type BreakVerdict = {

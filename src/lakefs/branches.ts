@@ -32,7 +32,6 @@ export async function createBranch(
     (api, init) =>
       api.POST('/repositories/{repository}/branches', {
         ...init,
-        parseAs: 'text',
         params: { path: { repository } },
         body: { name: branch, source: from, ...(hidden === undefined ? {} : { hidden }) },
       }),

@@ -5,11 +5,11 @@
  * - When an earlier answer was lost, no later "surely not done" may stand for the whole: it ends `uncertain`.
  */
 
-import createOpenapiClient, { type Client } from 'openapi-fetch'
 import type { Readable } from 'node:stream'
 import { createAdaptiveLimit, type AdaptiveLimit } from '../base/adaptive-limit.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
 import { isPeragoError, type PeragoError } from '../base/errors.ts'
+import { ExchangeBrokenError, TextCollector, type AnswerReceiver } from '../base/http-exchange.ts'
 import { LAKEFS_JSON_ANSWER_MAX_BYTES, LAKEFS_REFUSAL_MAX_BYTES } from '../base/limits.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
@@ -17,25 +17,12 @@ import type { Redactor } from '../base/redaction.ts'
 import { parseRetryAfter } from '../base/retry-after.ts'
 import { isRetryable, retry, type RetryOptions, type RetryPolicy } from '../base/retry.ts'
 import { classifyAnswer, type Answer, type Verdict } from './answers.ts'
-import type { Endpoint } from './endpoint.ts'
+import { API, type Api, type CallInit } from './api.ts'
+import { requestPath, type Endpoint } from './endpoint.ts'
 import { breakFailure, failureOf, lostEarlier, shapeFailure, type Call } from './failures.ts'
-import type { paths } from './generated/lakefs-api.ts'
 import { operationRow, type ExpectedRefusal, type OperationName, type RefusalOf } from './operations.ts'
 import { ShapeError } from './readers.ts'
-import {
-  ExchangeBrokenError,
-  type AnswerReceiver,
-  type RawAnswer,
-  type RawRequest,
-  type Transport,
-} from './transport.ts'
-
-export type Api = Client<paths>
-
-/** To be spread into each typed call: what makes it travel over our transport. */
-export type CallInit = {
-  readonly fetch: (request: Request) => Promise<Response>
-}
+import type { RawAnswer, RawRequest, Transport } from './transport.ts'
 
 export interface TypedAnswer<Body> {
   readonly data?: Body
@@ -105,13 +92,11 @@ export interface CallsOptions {
 }
 
 export function createCalls(options: CallsOptions): Calls {
-  const api = createOpenapiClient<paths>({ baseUrl: options.endpoint.apiUrl })
   const limit = createAdaptiveLimit({ max: options.concurrency, initial: options.concurrency })
 
   return {
-    json: (call, send, read) =>
-      attempts(options, limit, call, () => sendJson(options, api, call, send, read)),
-    jsonOnce: (call, send, read) => sendJson(options, api, call, send, read),
+    json: (call, send, read) => attempts(options, limit, call, () => sendJson(options, call, send, read)),
+    jsonOnce: (call, send, read) => sendJson(options, call, send, read),
     once: (call, request) => sendRaw(options, call, request),
     deliverOnce: (call, request, receive) => deliverRaw(options, call, request, receive),
     attempts: (call, once) => attempts(options, limit, call, once),
@@ -160,27 +145,23 @@ async function attempts<Value>(
 
 async function sendJson<Name extends OperationName, Body, Value>(
   options: CallsOptions,
-  api: Api,
   call: Call<Name>,
   send: (api: Api, init: CallInit) => Promise<TypedAnswer<Body>>,
   read: (body: Body | undefined) => Value,
 ): Promise<CallResult<Value, RefusalOf<Name>>> {
   let judged: { readonly verdict: Exclude<Verdict, { is: 'error' }>; readonly answer: Answer } | undefined
-  const fetch = async (request: Request): Promise<Response> => {
-    const body = request.body === null ? undefined : await request.text()
-    const raw = await exchange(options, call, {
-      method: request.method as RawRequest['method'],
-      path: request.url.slice(options.endpoint.origin.length),
-      headers: Object.fromEntries(request.headers),
-      ...(body === undefined ? {} : { body }),
+  const travel: CallInit['send'] = async ({ method, template, names, query, headers, json }) => {
+    const { answer, text } = await deliverText(options, call, {
+      method,
+      path: requestPath(options.endpoint, template, names, query),
+      headers: json === undefined ? headers : { 'content-type': JSON_TYPE, ...headers },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     })
-    const text = await readText(call, raw, LAKEFS_JSON_ANSWER_MAX_BYTES)
-    judged = judge(options, call, raw, text)
-    const { status } = raw
-    return new Response(status === 204 ? null : text, { status, headers: { 'content-type': JSON_TYPE } })
+    judged = judge(options, call, answer, text)
+    return judged.verdict.is === 'done' ? { data: parse(text) } : {}
   }
 
-  const { data } = await send(api, { fetch })
+  const { data } = await send(API, { send: travel })
   if (judged === undefined) throw shapeFailure(call, 'no request was made')
   const { verdict, answer } = judged
   if (verdict.is !== 'done') return refusal<Name>(verdict.is, answer)
@@ -206,26 +187,44 @@ async function deliverRaw<Name extends OperationName>(
   request: RawRequest,
   receive: (answer: Pick<RawAnswer, 'status' | 'header'>) => AnswerReceiver['write'],
 ): Promise<CallResult<undefined, RefusalOf<Name>>> {
-  let answered: Pick<RawAnswer, 'status' | 'header'> | undefined
   let write: AnswerReceiver['write'] | undefined
-  const refused: Uint8Array[] = []
-  let refusedBytes = 0
-  const note = noteFor(options, call)
-  const receiver: AnswerReceiver = {
+  const refused = new TextCollector(LAKEFS_REFUSAL_MAX_BYTES)
+  const answered = await deliver(options, call, request, {
     begin: (answer) => {
-      answered = answer
-      note(answer.status)
       if (operationRow(call.operation).done.includes(answer.status)) write = receive(answer)
     },
-    write: (piece) => {
-      if (write !== undefined) return write(piece)
-      refusedBytes += piece.byteLength
-      if (refusedBytes > LAKEFS_REFUSAL_MAX_BYTES)
-        throw new ExchangeBrokenError({ sent: true, how: 'dropped' }, new Error('a refusal without end'))
-      refused.push(piece)
-      return undefined
-    },
-  }
+    write: (piece) => (write === undefined ? refused.add(piece) : write(piece)),
+  })
+  if (write !== undefined) return { is: 'done', value: undefined }
+  const { verdict, answer } = judge(options, call, answered, refused.text())
+  if (verdict.is === 'done') throw shapeFailure(call, `status ${answered.status}`)
+  return refusal<Name>(verdict.is, answer)
+}
+
+type Answered = Pick<RawAnswer, 'status' | 'header'>
+
+/** The whole answer, which is no larger than a document may be. */
+async function deliverText(
+  options: CallsOptions,
+  call: Call,
+  request: RawRequest,
+): Promise<{ readonly answer: Answered; readonly text: string }> {
+  const collected = new TextCollector(LAKEFS_JSON_ANSWER_MAX_BYTES)
+  const answer = await deliver(options, call, request, {
+    begin: () => undefined,
+    write: (piece) => collected.add(piece),
+  })
+  return { answer, text: collected.text() }
+}
+
+async function deliver(
+  options: CallsOptions,
+  call: Call,
+  request: RawRequest,
+  receiver: AnswerReceiver,
+): Promise<Answered> {
+  let answered: Answered | undefined
+  const note = noteFor(options, call)
   try {
     await options.transport.deliver(
       {
@@ -233,17 +232,21 @@ async function deliverRaw<Name extends OperationName>(
         headers: { ...request.headers, authorization: options.authorization },
         signal: call.signal,
       },
-      receiver,
+      {
+        begin: (answer) => {
+          answered = answer
+          note(answer.status)
+          receiver.begin(answer)
+        },
+        write: (piece) => receiver.write(piece),
+      },
     )
   } catch (error) {
     if (answered === undefined) note(undefined)
     throw error instanceof ExchangeBrokenError ? brokenOff(call, error) : error
   }
-  if (write !== undefined) return { is: 'done', value: undefined }
   if (answered === undefined) throw shapeFailure(call, 'no answer was begun')
-  const { verdict, answer } = judge(options, call, answered, Buffer.concat(refused).toString('utf8'))
-  if (verdict.is === 'done') throw shapeFailure(call, `status ${answered.status}`)
-  return refusal<Name>(verdict.is, answer)
+  return answered
 }
 
 function refusal<Name extends OperationName>(

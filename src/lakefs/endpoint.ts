@@ -1,5 +1,6 @@
 /** Where the server is, and how requests name things there. */
 
+import type { QueryValue } from './api.ts'
 import { InvalidError } from '../base/errors.ts'
 
 export interface Endpoint {
@@ -28,16 +29,18 @@ export function parseEndpoint(text: string): Endpoint {
   return { origin: url.origin, apiPath, apiUrl: `${url.origin}${apiPath}` }
 }
 
-/** Fills a path of the contract and adds the query, the way the typed calls do. */
+/** Fills a path of the contract and adds the query. */
 export function requestPath(
   endpoint: Endpoint,
   template: string,
   names: Readonly<Record<string, string>>,
-  query: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, QueryValue>>,
 ): string {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''))
-  const pairs = Object.entries(query).map(
-    ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
+  const pairs = Object.entries(query).flatMap(([key, value]) =>
+    (Array.isArray(value) ? value : value === undefined ? [] : [value]).map(
+      (one: string | number | boolean) => `${encodeURIComponent(key)}=${encodeURIComponent(one)}`,
+    ),
   )
   return `${endpoint.apiPath}${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`
 }

@@ -13,8 +13,9 @@ import {
   type PeragoError,
 } from '../base/errors.ts'
 import { systemClock } from '../base/clock.ts'
+import { ExchangeBrokenError } from '../base/http-exchange.ts'
 import { parseRetryAfter } from '../base/retry-after.ts'
-import { exchangeOver, ExchangeBrokenError, type RawAnswer, type TransportOptions } from './transport.ts'
+import { exchangeOver, type RawAnswer, type TransportOptions } from './transport.ts'
 
 export interface StoreRequest {
   readonly address: string

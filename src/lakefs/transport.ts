@@ -6,7 +6,14 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher, Pool } from 'undici'
 import { DefectError } from '../base/errors.ts'
-import type { Break } from './answers.ts'
+import {
+  exchangeOver as deliverOver,
+  ExchangeBrokenError,
+  firstOf,
+  isNotHttp,
+  type AnswerReceiver,
+  type Break,
+} from '../base/http-exchange.ts'
 
 export interface TransportOptions {
   readonly origin: string
@@ -36,25 +43,6 @@ export interface RawAnswer {
   readonly body: Readable
 }
 
-/** No answer, or only the beginning of one. */
-export class ExchangeBrokenError extends Error {
-  readonly broken: Break
-
-  constructor(broken: Break, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
-    this.name = 'ExchangeBrokenError'
-    this.broken = broken
-  }
-}
-
-/** Where the body of one answer goes, without a stream between. */
-export interface AnswerReceiver {
-  /** Told once the status is known; whoever throws here, or below, ends the exchange with that error. */
-  begin(answer: Pick<RawAnswer, 'status' | 'header'>): void
-  /** Given a promise, the connection is not read on until it resolves. */
-  write(piece: Uint8Array): Promise<void> | undefined
-}
-
 export interface Transport {
   exchange(request: RawRequest): Promise<RawAnswer>
   /** The same, with the body handed on as it arrives; resolves after its last piece was handed on. */
@@ -80,7 +68,11 @@ export function createTransport(options: TransportOptions): Transport {
         throw new DefectError('lakefs/client-closed', `${request.method} after the client was closed`)
       }
       pool ??= openPool(options)
-      return deliverOver(await pool, request, { ...options, receiver })
+      return deliverOver(await pool, request, {
+        receiver,
+        bounds: 'answer',
+        boundMs: options.answerTimeoutMs,
+      })
     },
     close() {
       closing ??= pool === undefined ? Promise.resolve() : pool.then((opened) => opened.destroy())
@@ -101,7 +93,7 @@ async function openPool(options: TransportOptions): Promise<Pool> {
   })
 }
 
-/** One exchange over any dispatcher. */
+/** One exchange over any dispatcher, with a stream for the answer. */
 export async function exchangeOver(
   dispatcher: Dispatcher,
   request: RawRequest,
@@ -159,90 +151,6 @@ export async function exchangeOver(
   }
 }
 
-/**
- * One exchange whose body goes straight to a receiver. For the many small objects of a workspace: a stream, its
- * iterators and what they allocate take several times as long as the exchange itself.
- */
-function deliverOver(
-  dispatcher: Dispatcher,
-  request: RawRequest,
-  { origin, receiver, answerTimeoutMs }: TransportOptions & { readonly receiver: AnswerReceiver },
-): Promise<void> {
-  const { signal } = request
-  return new Promise((resolve, reject) => {
-    let sent = false
-    let how: Break['how'] = 'dropped'
-    let controller: Dispatcher.DispatchController | undefined
-    let failure: Error | undefined
-    let isOver = false
-    const end = (settle: () => void): void => {
-      if (isOver) return
-      isOver = true
-      clearTimeout(watchdog)
-      signal?.removeEventListener('abort', onAbort)
-      settle()
-    }
-    const fail = (error: unknown): void => {
-      end(() => {
-        if (failure !== undefined) reject(failure)
-        else reject(new ExchangeBrokenError({ sent, how: isNotHttp(error) ? 'not-http' : how }, error))
-      })
-      // A request that still waits for a connection is cut as soon as it gets one.
-      controller?.abort(error instanceof Error ? error : new Error(String(error)))
-    }
-    const refuse = (error: unknown): void => {
-      failure = error instanceof Error ? error : new Error(String(error))
-      fail(failure)
-    }
-    const onAbort = (): void => {
-      how = 'aborted'
-      fail(signal?.reason)
-    }
-    const watchdog = setTimeout(() => {
-      how = 'timeout'
-      fail(new Error(`no progress within ${answerTimeoutMs} ms`))
-    }, answerTimeoutMs)
-    if (signal?.aborted === true) {
-      onAbort()
-      return
-    }
-    signal?.addEventListener('abort', onAbort, { once: true })
-    const { method, path, headers, body = null } = request
-    dispatcher.dispatch(
-      { origin, method, path, headers, body },
-      {
-        onRequestStart: (started) => {
-          controller = started
-          if (isOver) started.abort(new Error('the exchange is over'))
-          sent = true
-        },
-        onResponseStart: (_, status, answered) => {
-          if (isOver || status < 200) return
-          clearTimeout(watchdog)
-          try {
-            receiver.begin({ status, header: (name) => firstOf(answered[name.toLowerCase()]) })
-          } catch (error) {
-            refuse(error)
-          }
-        },
-        onResponseData: (reading, piece) => {
-          if (isOver) return
-          try {
-            const written = receiver.write(piece)
-            if (written === undefined) return
-            reading.pause()
-            written.then(() => reading.resume(), refuse)
-          } catch (error) {
-            refuse(error)
-          }
-        },
-        onResponseEnd: () => end(resolve),
-        onResponseError: (_, error) => fail(error),
-      },
-    )
-  })
-}
-
 /** Tells when the request is about to be written to a connection: before that, surely nothing was sent. */
 function noteStart(handler: Dispatcher.DispatchHandler, onStart: () => void): Dispatcher.DispatchHandler {
   return {
@@ -258,13 +166,4 @@ function noteStart(handler: Dispatcher.DispatchHandler, onStart: () => void): Di
     onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
     onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
   }
-}
-
-function isNotHttp(error: unknown): boolean {
-  // By its name: undici 7.30 looks the code up in a table that runs the other way, and leaves it undefined.
-  return error instanceof Error && error.name === 'HTTPParserError'
-}
-
-function firstOf(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header
 }
