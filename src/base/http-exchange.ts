@@ -104,7 +104,7 @@ export function exchangeOver(
     dispatcher.dispatch(
       {
         ...(origin !== undefined && { origin }),
-        method: method as Dispatcher.HttpMethod,
+        method,
         path,
         headers,
         body,
