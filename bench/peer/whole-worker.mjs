@@ -7,8 +7,8 @@ import { chainOf, inputOf, isRead, runSmallest, runTask, runTwice, sumOf } from 
 import { verifyBranch } from './verify.mjs'
 import { startWorker } from './workers.mjs'
 
-const IDLE_SETTLE_MS = 5_000
-const IDLE_MS = 15_000
+const IDLE_SETTLE_MS = 20_000
+const IDLE_MS = 60_000
 
 /** Tasks a second, best of the rounds, by the name of the side. */
 export async function measureThroughput(world, { data, branches, chain, slots }) {
