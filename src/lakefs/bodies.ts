@@ -131,7 +131,7 @@ export function shortBody(expected: Expectation, arrivedBytes: number, cause?: u
   )
 }
 
-function wrongLength(body: UploadBody, found: string, what: string): InvalidError {
+export function wrongLength(body: Pick<UploadBody, 'sizeBytes'>, found: string, what: string): InvalidError {
   return new InvalidError(
     'lakefs/body-length',
     `${what}: ${body.sizeBytes} bytes were announced, the source has ${found}`,
@@ -139,7 +139,7 @@ function wrongLength(body: UploadBody, found: string, what: string): InvalidErro
   )
 }
 
-function unreadable(cause: unknown, what: string): InvalidError {
+export function unreadable(cause: unknown, what: string): InvalidError {
   const said = cause instanceof Error ? cause.message : String(cause)
   return new InvalidError('lakefs/body-unreadable', `${what}: the source failed: ${said}`, { cause })
 }

@@ -55,7 +55,13 @@ export interface Calls {
     call: Call<Name>,
     request: RawRequest,
   ): Promise<CallResult<RawAnswer, RefusalOf<Name>>>
-  /** The same, with the body handed on as it arrives. `receive` is called once the status says "done". */
+  /** One try with a body that is there as a whole, and an answer in JSON: to be used inside `attempts`. */
+  documentOnce<Name extends OperationName, Value>(
+    call: Call<Name>,
+    request: RawRequest,
+    read: (json: never) => Value,
+  ): Promise<CallResult<Value, RefusalOf<Name>>>
+  /** One try, with the body handed on as it arrives. `receive` is called once the status says "done". */
   deliverOnce<Name extends OperationName>(
     call: Call<Name>,
     request: RawRequest,
@@ -98,6 +104,7 @@ export function createCalls(options: CallsOptions): Calls {
     json: (call, send, read) => attempts(options, limit, call, () => sendJson(options, call, send, read)),
     jsonOnce: (call, send, read) => sendJson(options, call, send, read),
     once: (call, request) => sendRaw(options, call, request),
+    documentOnce: (call, request, read) => sendDocument(options, call, request, read),
     deliverOnce: (call, request, receive) => deliverRaw(options, call, request, receive),
     attempts: (call, once) => attempts(options, limit, call, once),
     repeat: (once, { signal, shouldRetry }) => retry(once, { ...retryBasis(options, signal), shouldRetry }),
@@ -179,6 +186,18 @@ async function sendRaw<Name extends OperationName>(
   const { verdict, answer } = judge(options, call, raw, text)
   if (verdict.is === 'done') throw shapeFailure(call, `status ${raw.status}`)
   return refusal<Name>(verdict.is, answer)
+}
+
+async function sendDocument<Name extends OperationName, Value>(
+  options: CallsOptions,
+  call: Call<Name>,
+  request: RawRequest,
+  read: (json: never) => Value,
+): Promise<CallResult<Value, RefusalOf<Name>>> {
+  const { answer: head, text } = await deliverText(options, call, request)
+  const { verdict, answer } = judge(options, call, head, text)
+  if (verdict.is !== 'done') return refusal<Name>(verdict.is, answer)
+  return { is: 'done', value: readDocument(call, text, read) }
 }
 
 async function deliverRaw<Name extends OperationName>(
@@ -362,7 +381,11 @@ export async function readJson<Value>(
   raw: RawAnswer,
   read: (json: never) => Value,
 ): Promise<Value> {
-  const json = parse(await readText(call, raw, LAKEFS_JSON_ANSWER_MAX_BYTES))
+  return readDocument(call, await readText(call, raw, LAKEFS_JSON_ANSWER_MAX_BYTES), read)
+}
+
+function readDocument<Value>(call: Call, text: string, read: (json: never) => Value): Value {
+  const json = parse(text)
   if (json === undefined) throw shapeFailure(call, 'it is no JSON document')
   // `never` is the one type every reader accepts; each of them makes sure of what it gets.
   return readValue(call, () => read(json as never))

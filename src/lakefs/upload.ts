@@ -1,13 +1,17 @@
 /** Bytes into a repository: through lakeFS, or straight to the object store where the server offers that. */
 
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { isPeragoError } from '../base/errors.ts'
 import { LAKEFS_PRESIGNED_PUT_MAX_BYTES } from '../base/limits.ts'
 import type { CallOptions, Metadata, WriteOutcome } from '../publication/ports.ts'
-import { openForSending } from './bodies.ts'
+import { openForSending, unreadable, wrongLength } from './bodies.ts'
 import { readJson } from './calls.ts'
 import type { LakefsClient } from './client.ts'
 import { requestPath } from './endpoint.ts'
 import type { Call } from './failures.ts'
 import { toObjectStat } from './readers.ts'
+import type { RawRequest } from './transport.ts'
 import {
   checkMetadata,
   checkStored,
@@ -50,40 +54,87 @@ async function uploadThroughServer(
     target: uploadTarget(upload),
     signal: options.signal,
   }
-  return client.calls.attempts(call, async () => {
-    let progress: () => void = () => undefined
-    const sent = openForSending(upload.body, { what: whatOf(upload), progress: () => progress() })
-    try {
-      const result = await client.calls.once(call, {
-        method: 'POST',
-        path: requestPath(
-          client.endpoint,
-          '/repositories/{repository}/branches/{branch}/objects',
-          { repository: upload.repository, branch: upload.branch },
-          { path: upload.path },
-        ),
-        headers: {
-          'content-type': upload.contentType ?? DEFAULT_CONTENT_TYPE,
-          'content-length': String(upload.body.sizeBytes),
-          ...(ifAbsent ? { 'if-none-match': '*' } : {}),
-          ...metadataHeaders(upload.metadata ?? {}),
-        },
-        body: sent.stream,
-        onStart: (touch) => {
-          progress = touch
-        },
-      })
-      if (result.is !== 'done') return { written: false, reason: 'exists' }
-      const object = await readJson(call, result.value, toObjectStat)
-      checkStored(call, upload, { object, md5: options.isMd5 ? sent.md5() : undefined })
-      return { written: true, object }
-    } catch (error) {
-      // A source that failed broke the connection, not the other way round.
-      throw sent.failure() ?? error
-    } finally {
-      sent.stream.destroy()
-    }
+  return client.calls.attempts(call, () => {
+    const source = openBody(upload)
+    const request = requestFor(client, upload)
+    return source instanceof Uint8Array
+      ? sendWhole(client, upload, { ...options, call, request, bytes: source })
+      : sendStream(client, upload, { ...options, call, request, source })
   })
+}
+
+interface Sending extends Uploading {
+  readonly call: Call<'uploadObject' | 'uploadObjectIfAbsent'>
+  readonly request: Pick<RawRequest, 'method' | 'path' | 'headers'>
+}
+
+function openBody(upload: Upload): Readable | Uint8Array {
+  try {
+    return upload.body.open()
+  } catch (error) {
+    throw isPeragoError(error) ? error : unreadable(error, whatOf(upload))
+  }
+}
+
+function requestFor(client: LakefsClient, upload: Upload): Sending['request'] {
+  return {
+    method: 'POST',
+    path: requestPath(
+      client.endpoint,
+      '/repositories/{repository}/branches/{branch}/objects',
+      { repository: upload.repository, branch: upload.branch },
+      { path: upload.path },
+    ),
+    headers: {
+      'content-type': upload.contentType ?? DEFAULT_CONTENT_TYPE,
+      'content-length': String(upload.body.sizeBytes),
+      ...(upload.ifAbsent === true ? { 'if-none-match': '*' } : {}),
+      ...metadataHeaders(upload.metadata ?? {}),
+    },
+  }
+}
+
+/** Streams on both sides of a small body take longer than the exchange. */
+async function sendWhole(
+  client: LakefsClient,
+  upload: Upload,
+  { call, request, bytes, isMd5 }: Sending & { readonly bytes: Uint8Array },
+): Promise<WriteOutcome> {
+  const { sizeBytes } = upload.body
+  if (bytes.byteLength !== sizeBytes) throw wrongLength(upload.body, String(bytes.byteLength), whatOf(upload))
+  const result = await client.calls.documentOnce(call, { ...request, body: bytes }, toObjectStat)
+  if (result.is !== 'done') return { written: false, reason: 'exists' }
+  const md5 = (): string => upload.body.md5 ?? createHash('md5').update(bytes).digest('hex')
+  checkStored(call, upload, { object: result.value, md5: isMd5 ? md5() : undefined })
+  return { written: true, object: result.value }
+}
+
+async function sendStream(
+  client: LakefsClient,
+  upload: Upload,
+  { call, request, source, isMd5 }: Sending & { readonly source: Readable },
+): Promise<WriteOutcome> {
+  let progress: () => void = () => undefined
+  const body = { ...upload.body, open: () => source }
+  const sent = openForSending(body, { what: whatOf(upload), progress: () => progress() })
+  try {
+    const result = await client.calls.once(call, {
+      ...request,
+      body: sent.stream,
+      onStart: (touch) => {
+        progress = touch
+      },
+    })
+    if (result.is !== 'done') return { written: false, reason: 'exists' }
+    const object = await readJson(call, result.value, toObjectStat)
+    checkStored(call, upload, { object, md5: isMd5 ? sent.md5() : undefined })
+    return { written: true, object }
+  } catch (error) {
+    // A source that failed broke the connection, not the other way round.
+    throw sent.failure() ?? error
+  } finally {
+    sent.stream.destroy()
+  }
 }
 
 /**

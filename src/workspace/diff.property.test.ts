@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { contentOf } from '../../test/support/workspace/content-of.ts'
 import { memorySource, type StoredObject } from '../../test/support/workspace/memory-source.ts'
 import { ATTEMPT, temporaryRoot } from '../../test/support/workspace/temporary-root.ts'
 import { diffWorkspace } from './diff.ts'
@@ -69,7 +69,7 @@ test('WS-31 the changes, applied to the input, give what the body left behind; w
         const after = new Map(before)
         for (const key of changes.deletes) expect(after.delete(key)).toBe(true)
         for (const upload of changes.uploads) {
-          const uploaded = await text(upload.open())
+          const uploaded = (await contentOf(upload)).toString()
           expect(uploaded).not.toBe(before.get(upload.key))
           after.set(upload.key, uploaded)
         }

@@ -16,10 +16,11 @@ import {
 } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { buffer, text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { contentOf } from '../../test/support/workspace/content-of.ts'
 import { memorySource, type StoredObject } from '../../test/support/workspace/memory-source.ts'
 import { ATTEMPT, temporaryRoot } from '../../test/support/workspace/temporary-root.ts'
+import { WORKSPACE_SMALL_FILE_MAX_BYTES } from '../base/limits.ts'
 import { contentTypeOf } from './content-type.ts'
 import { diffWorkspace, type ChangeSet } from './diff.ts'
 import { readFileFacts, suspect } from './file-facts.ts'
@@ -65,7 +66,7 @@ describe('what changed', () => {
       deletes: ['d/gone'],
     })
     expect(changes).toMatchObject({ unchangedCount: 1, uploadBytes: 4, hashedCount: 1 })
-    expect(await Promise.all(changes.uploads.map((upload) => text(upload.open())))).toEqual(['x', '33', 'n'])
+    expect((await Promise.all(changes.uploads.map(contentOf))).map(String)).toEqual(['x', '33', 'n'])
   })
 
   test('WS-20 a file that became a directory, and the other way round', async () => {
@@ -283,11 +284,14 @@ describe('what changes under the eyes', () => {
     ['becomes a link', (path: string) => rename(path, `${path}-2`).then(() => symlink(`${path}-2`, path))],
     ['becomes a pipe', (path: string) => unlink(path).then(() => execFileSync('mkfifo', [path]))],
   ])('WS-27 a file that %s between the comparison and the upload is noticed', async (_what, change) => {
-    const workspace = await laidOut({ a: 'before' })
-    await writeFile(join(workspace.dir, 'a'), 'after')
-    const { uploads } = await diffWorkspace(workspace)
-    await change(join(workspace.dir, 'a'))
-    await expect(buffer(uploads[0]!.open())).rejects.toThrow(withCode('workspace/still-changing'))
+    // A small one is read at once, another one streamed.
+    for (const more of ['', 'x'.repeat(WORKSPACE_SMALL_FILE_MAX_BYTES)]) {
+      const workspace = await laidOut({ a: `before${more}` })
+      await writeFile(join(workspace.dir, 'a'), `after${more}`)
+      const { uploads } = await diffWorkspace(workspace)
+      await change(join(workspace.dir, 'a'))
+      await expect(contentOf(uploads[0]!)).rejects.toThrow(withCode('workspace/still-changing'))
+    }
   })
 
   test('WS-27 a file that is edited while it is uploaded never arrives whole', async () => {

@@ -6,14 +6,14 @@
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { InvalidError, isPeragoError } from '../base/errors.ts'
-import { WORKSPACE_HASHES_IN_FLIGHT } from '../base/limits.ts'
+import { WORKSPACE_HASHES_IN_FLIGHT, WORKSPACE_SMALL_FILE_MAX_BYTES } from '../base/limits.ts'
 import { contentTypeOf } from './content-type.ts'
 import { asDiskError } from './disk-errors.ts'
 import { suspect, type FileFacts } from './file-facts.ts'
 import { forEachBounded } from './for-each-bounded.ts'
 import type { AttemptWorkspace } from './lay-out.ts'
 import type { Manifest } from './manifest.ts'
-import { hashUnchanged, openUnchanged, type KnownFile } from './read-unchanged.ts'
+import { hashUnchanged, openUnchanged, readUnchanged, type KnownFile } from './read-unchanged.ts'
 import { describeRefusals, RefusalList, type Refusals } from './refusals.ts'
 import { scanTree } from './scan.ts'
 import { TreeWatch, type WatchedTree } from './tree-watch.ts'
@@ -33,8 +33,8 @@ export interface UploadFile {
   readonly isNew: boolean
   /** In hexadecimal, where the comparison had to read it. */
   readonly md5?: string
-  /** Streams the content; fails with `workspace/still-changing` when the file is not the one that was compared. */
-  open(): Readable
+  /** The content, of a small file at once; fails with `workspace/still-changing` when it is not the file that was compared. */
+  open(): Readable | Uint8Array
 }
 
 export interface ChangeSet {
@@ -211,7 +211,8 @@ function uploadOf(file: KnownFile, key: string): UploadFile {
     contentType: contentTypeOf(file.path),
     metadata: {},
     isNew: true,
-    open: () => openUnchanged(file),
+    open: () =>
+      file.facts.sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES ? readUnchanged(file) : openUnchanged(file),
   }
 }
 

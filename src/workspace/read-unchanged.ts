@@ -1,10 +1,11 @@
 /** Reads a file and insists that it is, before and after, the one that was looked at. */
 
 import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { WORKSPACE_HASH_BUFFER_BYTES } from '../base/limits.ts'
+import { setImmediate } from 'node:timers/promises'
+import { WORKSPACE_HASH_BUFFER_BYTES, WORKSPACE_SMALL_FILE_MAX_BYTES } from '../base/limits.ts'
 import { systemCode } from './disk-errors.ts'
 import { factsOf, sameFacts, type FileFacts } from './file-facts.ts'
 import { stillChanging } from './walk-tree.ts'
@@ -20,6 +21,11 @@ export interface KnownFile {
 /** The MD5 of the content, in hexadecimal. */
 export async function hashUnchanged(file: KnownFile, signal?: AbortSignal): Promise<string> {
   const hash = createHash('md5')
+  if (file.facts.sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES) {
+    // Of many small ones each takes no time, and together they would keep this thread.
+    await setImmediate(undefined, signal === undefined ? {} : { signal })
+    return hash.update(readUnchanged(file)).digest('hex')
+  }
   for await (const chunk of readChunks(file, signal)) hash.update(chunk)
   return hash.digest('hex')
 }
@@ -27,6 +33,37 @@ export async function hashUnchanged(file: KnownFile, signal?: AbortSignal): Prom
 /** A stream of the content, which fails with `workspace/still-changing` when the file is no longer the known one. */
 export function openUnchanged(file: KnownFile): Readable {
   return Readable.from(readChunks(file), { objectMode: false })
+}
+
+/** The whole content at once, for a small file: on a local disk that takes less than handing it to another thread. */
+export function readUnchanged({ localPath, path, facts }: KnownFile): Uint8Array {
+  const file = openKnownSync(localPath, path)
+  try {
+    const assertKnownNow = (): void => {
+      const now = fstatSync(file, { bigint: true })
+      if (!now.isFile() || !sameFacts(factsOf(now), facts))
+        throw stillChanging(path, 'was changed after it was looked at')
+    }
+    assertKnownNow()
+    const content = Buffer.allocUnsafe(facts.sizeBytes)
+    for (let position = 0; position < content.length;) {
+      const read = readSync(file, content, position, content.length - position, position)
+      if (read === 0) throw stillChanging(path, 'became shorter while it was read')
+      position += read
+    }
+    assertKnownNow()
+    return content
+  } finally {
+    closeSync(file)
+  }
+}
+
+function openKnownSync(localPath: string, path: string): number {
+  try {
+    return openSync(localPath, OPEN_FLAGS)
+  } catch (error) {
+    throw asChanged(error, path)
+  }
 }
 
 async function* readChunks(file: KnownFile, signal?: AbortSignal): AsyncGenerator<Buffer, void> {
@@ -70,16 +107,22 @@ function readAt(handle: FileHandle, position: number, sizeBytes: number): Promis
   return reading
 }
 
+/** No link is followed, and no pipe is waited for. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+
 async function openKnown({ localPath, path }: KnownFile): Promise<FileHandle> {
   try {
-    return await open(localPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    return await open(localPath, OPEN_FLAGS)
   } catch (error) {
-    const code = systemCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') {
-      throw stillChanging(path, 'was removed or replaced after it was looked at')
-    }
-    throw error
+    throw asChanged(error, path)
   }
+}
+
+function asChanged(error: unknown, path: string): unknown {
+  const code = systemCode(error)
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP'
+    ? stillChanging(path, 'was removed or replaced after it was looked at')
+    : error
 }
 
 async function assertKnown(handle: FileHandle, { path, facts }: KnownFile): Promise<void> {
