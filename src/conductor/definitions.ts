@@ -94,7 +94,8 @@ export function createDefinitionRegistry(client: ConductorClient): DefinitionReg
       return plan(declared, await readTaskDef(declared.name, options), diffTaskDef)
     },
 
-    async applyTaskDef({ action, declared }, { signal } = {}) {
+    async applyTaskDef(planned, { signal } = {}) {
+      const { action, declared } = planned
       if (action === 'keep') return
       const about = `"${declared.name}"`
       if (action === 'create') {
@@ -108,7 +109,8 @@ export function createDefinitionRegistry(client: ConductorClient): DefinitionReg
         operation: 'updateTaskDef',
         method: 'PUT',
         path,
-        json: declared,
+        // An update replaces everything; schemas are not ours to take away.
+        json: { ...schemasOf(planned.registered), ...declared },
         about,
         signal,
       })
@@ -236,4 +238,11 @@ function notDefined({ name, version }: WorkflowStart): MissingError {
       next: 'Register the workflow definition first.',
     },
   )
+}
+
+const SCHEMA_FIELDS: readonly string[] = ['inputSchema', 'outputSchema', 'enforceSchema']
+
+/** What others have registered of a task's input and output: the contract of the server does not name these fields. */
+function schemasOf(registered: TaskDef): Partial<TaskDef> {
+  return Object.fromEntries(Object.entries(registered).filter(([field]) => SCHEMA_FIELDS.includes(field)))
 }

@@ -7,7 +7,7 @@ import { buildTaskDef } from '../worker/build-taskdef.ts'
 import { judgeBudget } from '../worker/task-controls.ts'
 import type { TaskDefinition } from '../worker/task-definition.ts'
 
-/** What Conductor is told of a task. It keeps no schemas in a task definition, so these stay with `extract`. */
+/** What Conductor is told of a task. Schemas stay with `extract`; those that are registered are left as they are. */
 export function declaredTaskDef(task: TaskDefinition): TaskDef {
   const fields = Object.entries(buildTaskDef(task)).filter(([name]) => !name.endsWith('Schema'))
   return Object.fromEntries(fields) as TaskDef

@@ -56,6 +56,27 @@ export function definitionConformance(conductor: (context: TestContext) => RealS
       })
     })
 
+    test('CO-86 an update of a task definition leaves the schemas that others have registered', async (context) => {
+      await withRegistry(context, async (registry, url) => {
+        const declared = { name: name('t'), retryCount: 1, ownerEmail: 'perago@example.org' }
+        const inputSchema = {
+          name: `${declared.name}_input`,
+          version: 1,
+          type: 'JSON',
+          data: { type: 'object' },
+        }
+        const answer = await fetch(`${url}/api/metadata/taskdefs`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify([{ ...declared, inputSchema }]),
+        })
+        expect(answer.status).toBe(200)
+        await registry.applyTaskDef(await registry.planTaskDef({ ...declared, retryCount: 4 }))
+        const registered = await registry.readTaskDef(declared.name)
+        expect(registered).toMatchObject({ retryCount: 4, inputSchema: { data: { type: 'object' } } })
+      })
+    })
+
     test('CO-83 CO-84 a workflow definition is created, kept, replaced, started, and its workflow terminated', async (context) => {
       await withRegistry(context, async (registry, url) => {
         const taskType = name('t')
