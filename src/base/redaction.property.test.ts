@@ -102,14 +102,19 @@ function wrapped(kind: string, value: unknown, key: string): unknown {
     case 'set':
       return new Set([value])
     case 'error':
-      return Object.assign(new Error(String(value)), { details: { [key]: value } })
+      return Object.assign(new Error(asText(value)), { details: { [key]: value } })
     case 'cause':
       return new Error('outer', { cause: value })
     case 'key':
-      return { [String(value)]: key }
+      return { [asText(value)]: key }
     default:
       return { [key]: value }
   }
+}
+
+/** An object whose own `toString` is none has no text. */
+function asText(value: unknown): string {
+  return attempt(() => String(value)) ?? 'no text'
 }
 
 test('BA-29 a text that holds no secret comes back as it was', () => {
