@@ -44,7 +44,7 @@ export type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from './core
 export type { VariableStore } from './core/variables/variable-store.ts'
 export type { VariableNotice, WatchOptions } from './core/variables/watch-variables.ts'
 
-export type { Json, JsonObject } from './core/json.ts'
+export type { Json, JsonObject } from './base/json.ts'
 export { executionId, tenantId, type ExecutionId, type TenantId } from './core/keys.ts'
 export { EXECUTION_STATUSES, type ExecutionStatus } from './core/namespaces/execution-record.ts'
 export { RESERVED_NODE_IDS } from './core/namespaces/names.ts'

@@ -96,7 +96,7 @@ export type { AttemptSnapshot, FreshAttempt, TaskStatus, WorkflowStatus } from '
 export { decidePublication, PublishFenceError } from './fences/publish-fence.ts'
 export type { PublishDecision, PublishFacts, PublishRefusal } from './fences/publish-fence.ts'
 
-export { defineCommandTask, defineTask, defineWorkspaceTask } from './worker/task-definition.ts'
+export { defineCommandTask, defineTask, defineWorkspaceTask } from './tasks/task-definition.ts'
 export type {
   AttemptInfo,
   BodyContext,
@@ -109,10 +109,10 @@ export type {
   TaskWorkspaceSpec,
   WorkspaceBodyContext,
   WorkspaceTaskInput,
-} from './worker/task-definition.ts'
-export type { PublishBudget, TaskControls, TaskControlsInput } from './worker/task-controls.ts'
-export { RetryableError, TerminalError } from './worker/author-errors.ts'
-export { defineWorkflow } from './worker/workflow-definition.ts'
+} from './tasks/task-definition.ts'
+export type { PublishBudget, TaskControls, TaskControlsInput } from './tasks/task-controls.ts'
+export { RetryableError, TerminalError } from './tasks/author-errors.ts'
+export { defineWorkflow } from './tasks/workflow-definition.ts'
 export type {
   PlainStep,
   StepInput,
@@ -120,25 +120,19 @@ export type {
   WorkflowDefDocument,
   WorkflowDefinition,
   WorkflowInput,
-} from './worker/workflow-definition.ts'
-export type { WorkflowStep } from './worker/workflow-steps.ts'
-export type { Json, JsonObject } from './worker/ports.ts'
+} from './tasks/workflow-definition.ts'
+export type { WorkflowStep } from './tasks/workflow-steps.ts'
+export type { Json, JsonObject } from './base/json.ts'
 export {
   forbidGlob,
-  GuardrailError,
   jsonMatches,
   maxBytes,
   maxFiles,
   requireDir,
   requireFile,
   requireGlob,
-} from './workspace/guardrails.ts'
-export type {
-  Guardrail,
-  GuardrailContext,
-  GuardrailFailure,
-  GuardrailFunction,
-  GuardrailPhase,
-  GuardrailRule,
-} from './workspace/guardrails.ts'
-export type { WorkspaceSpec } from './workspace/workspace-spec.ts'
+} from './workspace/comparing/guardrails.ts'
+export { GuardrailError } from './tasks/guardrail-error.ts'
+export type { GuardrailFailure, GuardrailPhase } from './tasks/guardrail-error.ts'
+export type { Guardrail, GuardrailContext, GuardrailFunction, GuardrailRule } from './tasks/guardrails.ts'
+export type { WorkspaceSpec } from './tasks/workspace-spec.ts'

@@ -1,6 +1,6 @@
 // The page of expressions is held to the code: its tables are parsed and evaluated.
 import { expect, test } from 'vitest'
-import { EXPRESSION_MAX_CHARS, EXPRESSION_MAX_DEPTH } from '../src/base/limits.ts'
+import { EXPRESSION_MAX_CHARS, EXPRESSION_MAX_DEPTH } from '../src/core/limits.ts'
 import { evaluateExpression } from '../src/core/expressions/evaluate-expression.ts'
 import { drawCaret } from '../src/core/expressions/expression-errors.ts'
 import { parseExpression } from '../src/core/expressions/parse-expression.ts'

@@ -1,6 +1,6 @@
 // The pages on fences say what the code does: these tests read both.
 import { describe, expect, test } from 'vitest'
-import { FENCE_TABLE } from '../src/fences/fence-table.ts'
+import { FENCE_TABLE } from './support/fence-table.ts'
 import { attemptOf, filesOf, NO_CHANGES, publicationOf, TARGET } from './support/publication-world.ts'
 import { assertCurrentAttemptSnapshot, StaleAttemptError } from '../src/fences/attempt-fence.ts'
 import { decidePublication, PublishFenceError, type PublishRefusal } from '../src/fences/publish-fence.ts'

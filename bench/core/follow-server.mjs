@@ -1,9 +1,9 @@
 // The HTTP door over a store in memory, with one execution, in a process of its own; it publishes when it is told to.
-import { createTokens } from '../../dist/api/tokens.js'
+import { createTokens } from '../../dist/server/access/tokens.js'
 import { silentLogger as logger } from '../../dist/base/logger.js'
 import { openCore, openMemoryStore } from '../../dist/perago-core.js'
 import { openExecutionAccess } from '../../dist/runtime/execution-access.js'
-import { openRecordShelf } from '../../dist/runtime/record-shelf.js'
+import { openRecordShelf } from '../../dist/core/records/record-store.js'
 import { serveHttp } from '../../dist/server/http/serve.js'
 
 const store = openMemoryStore()

@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events'
 import { createConnection } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { EventFeeds } from '../../dist/api/event-feed.js'
+import { EventFeeds } from '../../dist/server/http/event-feed.js'
 import { silentLogger } from '../../dist/base/logger.js'
 import { openExecutionAccess } from '../../dist/runtime/execution-access.js'
 import { openCore, openMemoryStore } from '../../dist/perago-core.js'

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { declaredTaskDef } from '../../dist/runtime/task-registration.js'
-import { loadTasks } from '../../dist/worker/load-tasks.js'
+import { declaredTaskDef } from '../../dist/runtime/modules/task-registration.js'
+import { loadTasks } from '../../dist/worker/bodies/load-tasks.js'
 import {
   cpuMs,
   peakRssMib,

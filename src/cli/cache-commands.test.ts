@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openProject } from '../../test/support/cli/command.ts'
 import { memorySource } from '../../test/support/workspace/memory-source.ts'
 import { ATTEMPT } from '../../test/support/workspace/temporary-root.ts'
-import { listEntries } from '../workspace/cache-files.ts'
-import { cacheDirectoryOf, openContentCache } from '../workspace/content-cache.ts'
-import { layOut } from '../workspace/lay-out.ts'
-import { openWorkspaceRoot } from '../workspace/ownership.ts'
+import { listEntries } from '../workspace/cache/cache-files.ts'
+import { cacheDirectoryOf, openContentCache } from '../workspace/cache/content-cache.ts'
+import { layOut } from '../workspace/laying-out/lay-out.ts'
+import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
 
 test('WK-172 a cache is listed, a damaged object is found and removed, and all of it is cleared', async () => {
   const project = await openProject()

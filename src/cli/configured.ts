@@ -3,8 +3,8 @@ import {
   loadConfiguration,
   type LoadConfigurationRequest,
   type LoadedConfiguration,
-} from '../runtime/configuration.ts'
-import { openLogger } from '../runtime/logging.ts'
+} from '../runtime/configuration/configuration.ts'
+import { openLogger } from '../runtime/telemetry/logging.ts'
 import type { ConfiguredOptions } from './options.ts'
 import type { Terminal } from './terminal.ts'
 

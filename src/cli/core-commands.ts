@@ -1,8 +1,8 @@
 /** The commands about executions and the server over them; see `program.ts`. */
 
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { ROLES } from '../api/callers.ts'
-import { API_PAGE_MAX_EVENTS, TOKEN_LIFETIME_MAX_MS } from '../base/limits.ts'
+import { ROLES } from '../server/access/callers.ts'
+import { API_PAGE_MAX_EVENTS, TOKEN_LIFETIME_MAX_MS } from '../server/limits.ts'
 import { parseDuration } from '../base/quantities.ts'
 import type { EventsOptions, VariablesOptions } from './commands/executions.ts'
 import type { ServeOptions } from './commands/serve.ts'

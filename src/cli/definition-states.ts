@@ -1,7 +1,7 @@
 /** What differs between a module and the server, for people. */
 
 import { oneLine, shortened } from '../base/one-line.ts'
-import type { DefinitionState } from '../runtime/module-registration.ts'
+import type { DefinitionState } from '../runtime/modules/module-registration.ts'
 
 const WORDS = { same: 'as registered', missing: 'not registered', differs: 'differs' } as const
 const VALUE_MAX_CHARS = 120

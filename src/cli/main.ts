@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The `perago` command. Everything it does is in `run.ts`; here it only meets the process. */
 
-import { COMMAND_LINGER_MS } from '../base/limits.ts'
+import { COMMAND_LINGER_MS } from './limits.ts'
 import { processTerminal } from './process-terminal.ts'
 import { runCli, showFailure } from './run.ts'
 

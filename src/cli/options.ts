@@ -1,7 +1,7 @@
 /** What commands can be told, as they get it. */
 
 import { InvalidArgumentError } from 'commander'
-import { COMMAND_COUNT_MAX } from '../base/limits.ts'
+import { COMMAND_COUNT_MAX } from './limits.ts'
 import type { LogLevel } from '../base/logger.ts'
 
 /** What every command that reads the configuration can be told. */

@@ -1,7 +1,7 @@
 /** How long commands are told to keep what is over. */
 
 import type { Command } from 'commander'
-import type { LoadConfigurationRequest } from '../runtime/configuration.ts'
+import type { LoadConfigurationRequest } from '../runtime/configuration/configuration.ts'
 
 export interface RetentionOptions {
   readonly keepEvents?: string

@@ -5,7 +5,7 @@
  */
 
 import { abortReason, type Clock } from '../base/clock.ts'
-import { CONDUCTOR_TOKEN_LIFETIME_MS, CONDUCTOR_TOKEN_REFRESH_AHEAD_MS } from '../base/limits.ts'
+import { CONDUCTOR_TOKEN_LIFETIME_MS, CONDUCTOR_TOKEN_REFRESH_AHEAD_MS } from './limits.ts'
 
 export interface ConductorKey {
   readonly keyId: string

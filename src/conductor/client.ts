@@ -17,13 +17,13 @@ import {
   CONDUCTOR_CONNECT_TIMEOUT_MS,
   CONDUCTOR_CONNECTIONS_MAX,
   CONDUCTOR_QUOTE_MAX_CHARS,
-} from '../base/limits.ts'
-import { ExchangeBrokenError } from '../base/http-exchange.ts'
+} from './limits.ts'
+import { ExchangeBrokenError } from '../remote/http-exchange.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
 import { oneLine, shortened } from '../base/one-line.ts'
 import type { Random } from '../base/random.ts'
 import { createRedactor } from '../base/redaction.ts'
-import { parseRetryAfter } from '../base/retry-after.ts'
+import { parseRetryAfter } from '../remote/retry-after.ts'
 import { retry, type RetryPolicy } from '../base/retry.ts'
 import { classifyAnswer, classifyBreak, classifyStrangeBody, type Refusal, type Verdict } from './answers.ts'
 import { createTokenSource, NO_TOKEN, type ConductorKey, type TokenSource } from './auth.ts'

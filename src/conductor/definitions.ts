@@ -1,7 +1,8 @@
 /** Task and workflow definitions on a Conductor server: read, compared with what is declared, registered; and starts. */
 
 import { MissingError, RefusedError } from '../base/errors.ts'
-import type { JsonObject, QueueCallOptions, WorkflowId } from '../worker/ports.ts'
+import type { QueueCallOptions, WorkflowId } from '../worker/ports.ts'
+import type { JsonObject } from '../base/json.ts'
 import { fieldOf, segment, strangeBody, type ConductorClient } from './client.ts'
 import {
   diffTaskDef,
@@ -12,7 +13,7 @@ import {
 } from './definition-diff.ts'
 import type { components } from './generated/conductor-api.ts'
 import type { OperationName } from './operations.ts'
-import { requirePayloadFits } from './payload-limits.ts'
+import { requirePayloadFits } from '../worker/payload-limits.ts'
 
 /** What registering would do. */
 export type DefinitionPlan<Definition> =

@@ -5,11 +5,8 @@
 
 import { systemClock, type Clock } from '../base/clock.ts'
 import { InvalidError } from '../base/errors.ts'
-import {
-  CONDUCTOR_LOGS_PER_RESULT_MAX,
-  CONDUCTOR_POLL_WAIT_MAX_MS,
-  CONDUCTOR_SEARCH_PAGE,
-} from '../base/limits.ts'
+import { CONDUCTOR_SEARCH_PAGE } from './limits.ts'
+import { CONDUCTOR_LOGS_PER_RESULT_MAX, CONDUCTOR_POLL_WAIT_MAX_MS } from '../worker/limits.ts'
 import {
   WORKFLOW_STATUSES,
   type OpenWorkflow,
@@ -21,7 +18,7 @@ import {
 import { fieldOf, segment, strangeBody, type ConductorClient } from './client.ts'
 import type { components } from './generated/conductor-api.ts'
 import type { OperationName } from './operations.ts'
-import { requirePayloadFits } from './payload-limits.ts'
+import { requirePayloadFits } from '../worker/payload-limits.ts'
 import { readTaskRecord } from './task-records.ts'
 import { readOpenPage } from './open-workflows.ts'
 

@@ -1,7 +1,8 @@
 /** One page of the workflows that have not ended, as Conductor writes them. */
 
 import { z } from 'zod'
-import type { JsonObject, OpenWorkflow, WorkflowId } from '../worker/ports.ts'
+import type { OpenWorkflow, WorkflowId } from '../worker/ports.ts'
+import type { JsonObject } from '../base/json.ts'
 import { strangeBody, type ConductorClient } from './client.ts'
 
 const text = z.string().nullish()

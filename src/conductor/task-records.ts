@@ -1,13 +1,8 @@
 /** Reads a task as Conductor writes it. Outside data is nothing until a schema has read it. */
 
 import { z } from 'zod'
-import {
-  TASK_STATUSES,
-  type JsonObject,
-  type TaskId,
-  type TaskRecord,
-  type WorkflowId,
-} from '../worker/ports.ts'
+import { TASK_STATUSES, type TaskId, type TaskRecord, type WorkflowId } from '../worker/ports.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { components } from './generated/conductor-api.ts'
 
 type ApiTask = components['schemas']['Task']

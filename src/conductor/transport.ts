@@ -2,7 +2,7 @@
 
 import type { Pool } from 'undici'
 import { DefectError, invariant } from '../base/errors.ts'
-import { exchangeOver, TextCollector, type AnswerHead } from '../base/http-exchange.ts'
+import { exchangeOver, TextCollector, type AnswerHead } from '../remote/http-exchange.ts'
 
 export interface TransportOptions {
   readonly origin: string

@@ -3,11 +3,9 @@
  * dropped or changed on the way.
  */
 
+import type { Json } from '../base/json.ts'
 import { InvalidError } from '../base/errors.ts'
-import { JSON_DEPTH_MAX } from '../base/limits.ts'
-
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
-export type JsonObject = { readonly [key: string]: Json }
+import { JSON_DEPTH_MAX } from './limits.ts'
 
 export interface JsonRule {
   /** What the value is, for messages: `payload`, `variable "a.b"`. */

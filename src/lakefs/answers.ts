@@ -7,7 +7,7 @@
  */
 
 import type { ErrorCode, ErrorKind } from '../base/errors.ts'
-import type { Break } from '../base/http-exchange.ts'
+import type { Break } from '../remote/http-exchange.ts'
 import { operationRow, type ExpectedRefusal, type OperationClass, type OperationName } from './operations.ts'
 
 /** As much of an answer as a verdict needs. */

@@ -13,7 +13,7 @@ import {
   LAKEFS_MULTIPART_THRESHOLD_BYTES,
   LAKEFS_PART_BYTES,
   LAKEFS_PARTS_IN_FLIGHT,
-} from '../base/limits.ts'
+} from './limits.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
 import { createRedactor } from '../base/redaction.ts'

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { invariant, isPeragoError } from '../base/errors.ts'
 import type { BranchName, CommitRef, RepositoryName } from '../base/ids.ts'
-import { LAKEFS_DIRECT_DOWNLOAD_MAX_BYTES } from '../base/limits.ts'
+import { LAKEFS_DIRECT_DOWNLOAD_MAX_BYTES } from './limits.ts'
 import type {
   ByteRange,
   CallOptions,

@@ -14,8 +14,8 @@ import {
   type ErrorKind,
   type PeragoError,
 } from '../base/errors.ts'
-import type { Break } from '../base/http-exchange.ts'
-import { LAKEFS_QUOTE_MAX_CHARS } from '../base/limits.ts'
+import type { Break } from '../remote/http-exchange.ts'
+import { LAKEFS_QUOTE_MAX_CHARS } from './limits.ts'
 import { oneLine, shortened } from '../base/one-line.ts'
 import { classifyBreak, type Answer, type Verdict } from './answers.ts'
 import { operationRow, type OperationName } from './operations.ts'

@@ -2,11 +2,7 @@
 
 import { InvalidError, UnavailableError, type PeragoError } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
-import {
-  LAKEFS_BATCH_DELETE_MAX_PATHS,
-  LAKEFS_PATH_MAX_BYTES,
-  LAKEFS_REFUSED_PATHS_SHOWN,
-} from '../base/limits.ts'
+import { LAKEFS_BATCH_DELETE_MAX_PATHS, LAKEFS_PATH_MAX_BYTES, LAKEFS_REFUSED_PATHS_SHOWN } from './limits.ts'
 import type {
   ByteRange,
   CallOptions,

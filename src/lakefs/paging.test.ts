@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LAKEFS_PAGE_MAX } from '../base/limits.ts'
+import { LAKEFS_PAGE_MAX } from './limits.ts'
 import { paged, type PageQuery } from './paging.ts'
 
 function pagesOf(names: readonly string[]): {

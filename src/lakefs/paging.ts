@@ -1,7 +1,7 @@
 /** Pages as one row of items. The next page is asked for only when somebody wants more. */
 
 import { DefectError } from '../base/errors.ts'
-import { LAKEFS_PAGE_MAX } from '../base/limits.ts'
+import { LAKEFS_PAGE_MAX } from './limits.ts'
 
 export interface Page<Item> {
   readonly items: readonly Item[]

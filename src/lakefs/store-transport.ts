@@ -13,8 +13,8 @@ import {
   type PeragoError,
 } from '../base/errors.ts'
 import { systemClock } from '../base/clock.ts'
-import { ExchangeBrokenError } from '../base/http-exchange.ts'
-import { parseRetryAfter } from '../base/retry-after.ts'
+import { ExchangeBrokenError } from '../remote/http-exchange.ts'
+import { parseRetryAfter } from '../remote/retry-after.ts'
 import { exchangeOver, type RawAnswer, type TransportOptions } from './transport.ts'
 
 export interface StoreRequest {

@@ -13,7 +13,7 @@ import {
   isNotHttp,
   type AnswerReceiver,
   type Break,
-} from '../base/http-exchange.ts'
+} from '../remote/http-exchange.ts'
 
 export interface TransportOptions {
   readonly origin: string

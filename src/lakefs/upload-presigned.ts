@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { InvalidError, errorKindOf } from '../base/errors.ts'
-import { LAKEFS_ABORT_UPLOAD_MS, LAKEFS_PARTS_MAX } from '../base/limits.ts'
+import { LAKEFS_ABORT_UPLOAD_MS, LAKEFS_PARTS_MAX } from './limits.ts'
 import type { CallOptions, ObjectStat, WriteOutcome } from '../publication/ports.ts'
 import { corrupted, looksLikeMd5, openForSending } from './bodies.ts'
 import type { LakefsClient } from './client.ts'

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { isPeragoError } from '../base/errors.ts'
-import { LAKEFS_PRESIGNED_PUT_MAX_BYTES } from '../base/limits.ts'
+import { LAKEFS_PRESIGNED_PUT_MAX_BYTES } from './limits.ts'
 import type { CallOptions, Metadata, WriteOutcome } from '../publication/ports.ts'
 import { openForSending, unreadable, wrongLength } from './bodies.ts'
 import { readJson } from './calls.ts'

@@ -1,7 +1,7 @@
 /** Removes staging branches: one's own after a publication, and those that former attempts left behind. */
 
 import type { BranchName } from '../base/ids.ts'
-import { PUBLICATION_CLEANUP_MS } from '../base/limits.ts'
+import { PUBLICATION_CLEANUP_MS } from './limits.ts'
 import type { StagingSite } from './open-staging.ts'
 import type { BranchHead, CallOptions, VersionedRepo } from './ports.ts'
 import { repeatWhenLost } from './repeat.ts'

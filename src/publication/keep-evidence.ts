@@ -2,7 +2,7 @@
 
 import { RefusedError } from '../base/errors.ts'
 import type { CommitRef } from '../base/ids.ts'
-import { PUBLICATION_CLEANUP_MS } from '../base/limits.ts'
+import { PUBLICATION_CLEANUP_MS } from './limits.ts'
 import { evidenceMetadata, evidenceTag, type EvidenceRecord } from './evidence-record.ts'
 import { repeatWhenLost } from './repeat.ts'
 import type { PublicationRun } from './run.ts'

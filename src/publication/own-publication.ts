@@ -4,7 +4,7 @@
  */
 
 import type { CommitRef } from '../base/ids.ts'
-import { PUBLICATION_LOOK_BACK_COMMITS } from '../base/limits.ts'
+import { PUBLICATION_LOOK_BACK_COMMITS } from './limits.ts'
 import { errorKindOf } from '../base/errors.ts'
 import { PublishFenceError } from '../fences/publish-fence.ts'
 import { passAttemptFence } from './attempt-guard.ts'

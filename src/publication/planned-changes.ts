@@ -1,7 +1,7 @@
 /** What an attempt changed against its input ref, as whole keys of the repository. */
 
 import { InvalidError } from '../base/errors.ts'
-import { PUBLICATION_PATHS_SHOWN } from '../base/limits.ts'
+import { PUBLICATION_PATHS_SHOWN } from './limits.ts'
 import type { Metadata, UploadBody } from './ports.ts'
 
 export interface PlannedUpload {

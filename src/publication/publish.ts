@@ -16,7 +16,7 @@
 
 import { errorKindOf, invariant, UncertainError, unreachable } from '../base/errors.ts'
 import type { CommitRef } from '../base/ids.ts'
-import { PUBLICATION_TURNS_MAX } from '../base/limits.ts'
+import { PUBLICATION_TURNS_MAX } from './limits.ts'
 import {
   decidePublication,
   PublishFenceError,

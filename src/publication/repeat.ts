@@ -2,7 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { errorKindOf } from '../base/errors.ts'
-import { PUBLICATION_REPEATS_MAX } from '../base/limits.ts'
+import { PUBLICATION_REPEATS_MAX } from './limits.ts'
 import type { Random } from '../base/random.ts'
 import { retry } from '../base/retry.ts'
 

@@ -2,7 +2,7 @@
 
 import { MissingError } from '../base/errors.ts'
 import type { CommitRef } from '../base/ids.ts'
-import type { ChangeSet } from '../workspace/diff.ts'
+import type { ChangeSet } from '../workspace/comparing/diff.ts'
 import type { ObjectSource } from '../workspace/ports.ts'
 import type { PlannedChanges } from './planned-changes.ts'
 import type { VersionedRepo } from './ports.ts'

@@ -5,7 +5,7 @@
 
 import { InvalidError } from '../base/errors.ts'
 import { branchName, type BranchName } from '../base/ids.ts'
-import { STAGING_NAME_MAX_CHARS } from '../base/limits.ts'
+import { STAGING_NAME_MAX_CHARS } from './limits.ts'
 
 export interface StagingIdentity {
   readonly workflowId: string

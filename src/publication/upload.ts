@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events'
 import { createAdaptiveLimit, type AdaptiveLimit } from '../base/adaptive-limit.ts'
 import { invariant } from '../base/errors.ts'
 import type { BranchName } from '../base/ids.ts'
-import { CONCURRENCY_MAX } from '../base/limits.ts'
+import { PUBLICATION_UPLOADS_IN_FLIGHT } from './limits.ts'
 import type { PlannedChanges, PlannedUpload } from './planned-changes.ts'
 import type { CallOptions, VersionedRepo } from './ports.ts'
 import { repeatWhenLost, type RepeatOptions } from './repeat.ts'
@@ -48,7 +48,7 @@ export async function uploadAll(request: UploadRequest): Promise<UploadedChecksu
   const lane = async (): Promise<void> => {
     for (const upload of row) await send(upload)
   }
-  const lanes = Math.min(CONCURRENCY_MAX, changes.uploads.length)
+  const lanes = Math.min(PUBLICATION_UPLOADS_IN_FLIGHT, changes.uploads.length)
   const failures: unknown[] = []
   const guarded = async (work: () => Promise<void>): Promise<void> => {
     try {

@@ -1,8 +1,8 @@
 /** The content cache of a worker's root, for whoever looks after it from outside; workers may use it meanwhile. */
 
-import { sizeOfEntryName } from '../workspace/cache-entry.ts'
-import { checkEntries, clearEntries, listEntries, type CacheCheck } from '../workspace/cache-files.ts'
-import { cacheDirectoryOf } from '../workspace/content-cache.ts'
+import { sizeOfEntryName } from '../workspace/cache/cache-entry.ts'
+import { checkEntries, clearEntries, listEntries, type CacheCheck } from '../workspace/cache/cache-files.ts'
+import { cacheDirectoryOf } from '../workspace/cache/content-cache.ts'
 
 export interface CacheListing {
   readonly directory: string

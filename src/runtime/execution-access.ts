@@ -1,12 +1,12 @@
 /** How the doors reach executions: one tenant's core at a time, one execution of it, and nothing that lists any. */
 
-import { EXECUTION_TENANTS_REMEMBERED } from '../base/limits.ts'
+import { EXECUTION_TENANTS_REMEMBERED } from './limits.ts'
 import type { Logger } from '../base/logger.ts'
 import type { EventArchive } from '../core/events/archive-port.ts'
 import type { EventFilter } from '../core/events/event-filter.ts'
 import { compileTypePattern } from '../core/events/type-pattern.ts'
 import type { ExecutionEvent, NewEvent } from '../core/events/event.ts'
-import type { Json } from '../core/json.ts'
+import type { Json } from '../base/json.ts'
 import { executionId, logPrefix, tenantId } from '../core/keys.ts'
 import { openCore, type Core } from '../core/life-cycle/core.ts'
 import type { Store } from '../core/ports.ts'

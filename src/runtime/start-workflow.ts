@@ -4,7 +4,7 @@ import type { ConductorClient } from '../conductor/client.ts'
 import { createDefinitionRegistry, type WorkflowStart } from '../conductor/definitions.ts'
 import { createHttpTaskQueue } from '../conductor/http-task-queue.ts'
 import type { QueueCallOptions, WorkflowId } from '../worker/ports.ts'
-import { startAlone } from '../worker/start-workflow.ts'
+import { startAlone } from '../worker/branches/start-workflow.ts'
 
 /**
  * Starts a workflow, unless another one that has not ended may write a branch that its input names: that is refused with

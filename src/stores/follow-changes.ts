@@ -5,7 +5,7 @@
  */
 
 import { isPeragoError, UnavailableError } from '../base/errors.ts'
-import { STORE_WATCH_PATIENCE_MS } from '../base/limits.ts'
+import { STORE_WATCH_PATIENCE_MS } from './limits.ts'
 import { retry } from '../base/retry.ts'
 import type { WatchNotice } from '../core/ports.ts'
 import type { ChangeFeed } from './backend.ts'

@@ -10,7 +10,7 @@ import {
   STORE_PAGE_MAX_ENTRIES,
   STORE_TTL_MAX_MS,
   STORE_VALUE_MAX_BYTES,
-} from '../base/limits.ts'
+} from '../core/limits.ts'
 import type { RangeRequest, Store, StoreBatch, StoreOperation, WatchNotice } from '../core/ports.ts'
 import type { Backend, CheckedBatch, KeySpan, KeyStretch } from './backend.ts'
 import { followChanges } from './follow-changes.ts'

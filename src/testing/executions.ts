@@ -1,6 +1,6 @@
 /** Pipelines that have children, in tests: a child without its parent, a parent without its child. */
 
-import type { Json } from '../core/json.ts'
+import type { Json } from '../base/json.ts'
 import type { Core } from '../core/life-cycle/core.ts'
 import type { Execution } from '../core/life-cycle/execution.ts'
 import type { StartRequest } from '../core/life-cycle/start-execution.ts'

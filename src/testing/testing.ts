@@ -21,14 +21,14 @@ export {
   type QueueLink,
   type TestQueue,
   type TestQueueOptions,
-} from './task-queue/open-test-queue.ts'
-export type { Deficiencies } from './task-queue/queue-host.ts'
-export type { QueueControl, WorkflowStartRequest, WorkflowView } from './task-queue/control.ts'
-export type { TestTaskDef, TestWorkflowDef, TestWorkflowTask } from './task-queue/definitions.ts'
+} from './open-test-queue.ts'
+export type { Deficiencies } from '../engine/protocol/queue-host.ts'
+export type { QueueControl, WorkflowStartRequest, WorkflowView } from '../engine/protocol/control.ts'
+export type { TestTaskDef, TestWorkflowDef, TestWorkflowTask } from '../engine/protocol/definitions.ts'
 export { mockOutputs, runPipelineAlone, type AloneRun } from './executions.ts'
 export { ManualClock } from './manual-clock.ts'
 export { openTestWorker, registerModule, type TestWorker, type TestWorkerOptions } from './test-worker.ts'
-export type { LoadedModule } from '../worker/load-tasks.ts'
+export type { LoadedModule } from '../worker/bodies/load-tasks.ts'
 export type { AttemptStepEvent, AttemptSummary, WorkerEvent, WorkerObserver } from '../worker/events.ts'
 export type { RunningWorker, StopReport, WorkerStatus } from '../worker/worker.ts'
 export type { TaskQueue, TaskRecord, TaskResult } from '../worker/ports.ts'

@@ -3,7 +3,7 @@
 import type { ErrorCode } from '../base/errors.ts'
 import type { PublicationStep } from '../publication/steps.ts'
 import type { ResultStatus } from './ports.ts'
-import type { AttemptInfo } from './task-definition.ts'
+import type { AttemptInfo } from '../tasks/task-definition.ts'
 
 /** The steps of an attempt, in their order. A publication tells its own steps besides. */
 export const ATTEMPT_STEPS = [

@@ -11,6 +11,7 @@
  * `refused` (credentials, permissions), `defect`. What is simply not there is `undefined`.
  */
 
+import type { JsonObject } from '../base/json.ts'
 import type {
   AttemptSnapshot,
   TaskId,
@@ -22,9 +23,6 @@ import type {
 // Adapters may import port files only, and speak these words with us.
 export { TASK_STATUSES, WORKFLOW_STATUSES } from '../fences/attempt-snapshot.ts'
 export type { AttemptSnapshot, TaskId, TaskStatus, WorkflowId, WorkflowStatus }
-
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
-export type JsonObject = { readonly [key: string]: Json }
 
 export interface QueueCallOptions {
   readonly signal?: AbortSignal

@@ -13,19 +13,14 @@ import { plainRedactor } from '../base/redaction.ts'
 import type { WorkflowId } from '../fences/attempt-snapshot.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
-import type { WorkflowView } from '../testing/task-queue/control.ts'
-import {
-  openTestQueue,
-  type QueueCall,
-  type QueueLink,
-  type TestQueue,
-} from '../testing/task-queue/open-test-queue.ts'
-import type { Deficiencies } from '../testing/task-queue/queue-host.ts'
-import { openWorkspaceRoot, type WorkspaceRoot } from '../workspace/ownership.ts'
+import type { WorkflowView } from '../engine/protocol/control.ts'
+import { openTestQueue, type QueueCall, type QueueLink, type TestQueue } from '../testing/open-test-queue.ts'
+import type { Deficiencies } from '../engine/protocol/queue-host.ts'
+import { openWorkspaceRoot, type WorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { WorkerEvent } from './events.ts'
-import { openLocalLeases } from './lease.ts'
-import { openOutbox } from './outbox.ts'
-import type { TaskDefinition } from './task-definition.ts'
+import { openLocalLeases } from './leases/lease.ts'
+import { openOutbox } from './results/outbox.ts'
+import type { TaskDefinition } from '../tasks/task-definition.ts'
 import { startWorker, type RunningWorker, type WorkerOptions } from './worker.ts'
 
 let directory: string

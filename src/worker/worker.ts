@@ -15,30 +15,30 @@ import {
   WORKER_ABORT_WAIT_MS,
   WORKER_SLOTS,
   WORKER_STOP_DEADLINE_MS,
-} from '../base/limits.ts'
+} from './limits.ts'
 import { systemRandom, type Random } from '../base/random.ts'
-import { collectPeriodically } from '../workspace/collect-orphans.ts'
-import type { AttemptOutcome, AttemptSurroundings } from './attempt-life.ts'
+import { collectPeriodically } from '../workspace/ownership/collect-orphans.ts'
+import type { AttemptOutcome, AttemptSurroundings } from './attempt/attempt-life.ts'
 import {
   BodyAbortedError,
   WorkerAbandonedError,
   WorkerProcessEndedError,
   WorkerStoppingError,
-} from './author-errors.ts'
-import { openBranchWatch, type BranchWatch } from './branch-watch.ts'
+} from '../tasks/author-errors.ts'
+import { openBranchWatch, type BranchWatch } from './branches/branch-watch.ts'
 import { tellAll, type AttemptStepEvent, type WorkerObserver } from './events.ts'
-import { deliverItem, finishAttempt, type DeliverySurroundings } from './finish-attempt.ts'
-import { mapFailure } from './failure-map.ts'
-import { followSignals } from './follow-signals.ts'
-import type { LeaseKeeper } from './lease.ts'
-import type { ForeseenResult, Outbox } from './outbox.ts'
-import { pollForTasks } from './poller.ts'
+import { deliverItem, finishAttempt, type DeliverySurroundings } from './results/finish-attempt.ts'
+import { mapFailure } from './results/failure-map.ts'
+import { followSignals } from './attempt/follow-signals.ts'
+import type { LeaseKeeper } from './leases/lease.ts'
+import type { ForeseenResult, Outbox } from './results/outbox.ts'
+import { pollForTasks } from './polling/poller.ts'
 import type { TaskQueue, TaskRecord } from './ports.ts'
-import { openPublishHabits } from './publish-habits.ts'
-import { readFreshAttempt } from './read-fresh-attempt.ts'
-import { attemptInfoOf, runAttempt } from './run-attempt.ts'
-import { openSlots } from './slots.ts'
-import type { AttemptInfo, TaskDefinition } from './task-definition.ts'
+import { openPublishHabits } from './attempt/publish-hints.ts'
+import { readFreshAttempt } from './attempt/read-fresh-attempt.ts'
+import { attemptInfoOf, runAttempt } from './attempt/run-attempt.ts'
+import { openSlots } from './polling/slots.ts'
+import type { AttemptInfo, TaskDefinition } from '../tasks/task-definition.ts'
 
 /** One task that a worker takes, and where its module is. */
 export interface WorkerTask {

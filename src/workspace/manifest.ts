@@ -4,7 +4,7 @@
  */
 
 import { invariant } from '../base/errors.ts'
-import type { FileFacts } from './file-facts.ts'
+import type { FileFacts } from '../tasks/tree-entry.ts'
 import { KeyTable } from './key-table.ts'
 import type { SourceObject } from './ports.ts'
 

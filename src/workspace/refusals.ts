@@ -1,6 +1,6 @@
 /** What stands in the way, all at once: everything up to a bound, and then a count. */
 
-import { WORKSPACE_REFUSALS_MAX, WORKSPACE_REFUSALS_SHOWN } from '../base/limits.ts'
+import { WORKSPACE_REFUSALS_MAX, WORKSPACE_REFUSALS_SHOWN } from './limits.ts'
 
 export interface Refusal {
   readonly path: string

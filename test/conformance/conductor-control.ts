@@ -1,8 +1,9 @@
 // The control surface of a real Conductor, over its own API: what a test does to it besides working for it.
 import { MissingError, RefusedError } from '../../src/base/errors.ts'
 import { readTaskRecord } from '../../src/conductor/task-records.ts'
-import type { QueueControl, WorkflowView } from '../../src/testing/task-queue/control.ts'
-import type { JsonObject, TaskRecord, WorkflowId, WorkflowStatus } from '../../src/worker/ports.ts'
+import type { QueueControl, WorkflowView } from '../../src/engine/protocol/control.ts'
+import type { TaskRecord, WorkflowId, WorkflowStatus } from '../../src/worker/ports.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 import { askJson, type JsonAnswer, type JsonRequest } from '../support/servers/http.ts'
 
 export function conductorControl(url: string): QueueControl {

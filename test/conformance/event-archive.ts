@@ -7,7 +7,8 @@
 import fc from 'fast-check'
 import { describe, expect, test, type TestContext } from 'vitest'
 import type { EventArchive, EventRow, EventRowQuery } from '../../src/core/events/archive-port.ts'
-import { encodeJson, type Json } from '../../src/core/json.ts'
+import { encodeJson } from '../../src/core/json.ts'
+import type { Json } from '../../src/base/json.ts'
 
 export interface ArchiveScene {
   readonly archive: EventArchive

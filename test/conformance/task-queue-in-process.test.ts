@@ -1,4 +1,4 @@
-import { openTestQueue } from '../../src/testing/task-queue/open-test-queue.ts'
+import { openTestQueue } from '../../src/testing/open-test-queue.ts'
 import { ManualClock } from '../../src/testing/manual-clock.ts'
 import { taskQueueConformance } from './task-queue.ts'
 

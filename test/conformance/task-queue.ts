@@ -2,17 +2,11 @@
 // Method: each case sets its scene through the control surface, under names of its own, and reads back what became of it.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test, type TestContext } from 'vitest'
-import { CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES } from '../../src/base/limits.ts'
-import type { QueueControl } from '../../src/testing/task-queue/control.ts'
-import type { TestTaskDef, TestWorkflowTask } from '../../src/testing/task-queue/definitions.ts'
-import type {
-  JsonObject,
-  TaskId,
-  TaskQueue,
-  TaskRecord,
-  TaskResult,
-  WorkflowId,
-} from '../../src/worker/ports.ts'
+import { CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES } from '../../src/worker/limits.ts'
+import type { QueueControl } from '../../src/engine/protocol/control.ts'
+import type { TestTaskDef, TestWorkflowTask } from '../../src/engine/protocol/definitions.ts'
+import type { TaskId, TaskQueue, TaskRecord, TaskResult, WorkflowId } from '../../src/worker/ports.ts'
+import type { JsonObject } from '../../src/base/json.ts'
 
 export interface QueueScene {
   readonly queue: TaskQueue

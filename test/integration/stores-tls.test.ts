@@ -1,7 +1,7 @@
 // Goal: a store is reached over TLS with the certificates its address names, and by nobody else and nowhere else.
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
-import { openArchiveAt, openStoreAt } from '../../src/runtime/store-address.ts'
+import { openArchiveAt, openStoreAt } from '../../src/runtime/stores/store-address.ts'
 import type { KillableKind } from '../support/servers/killable.ts'
 import { openTlsServer, type TlsServer } from '../support/servers/tls-servers.ts'
 

@@ -13,7 +13,7 @@ import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.t
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import { evidenceTag } from '../../src/publication/evidence-record.ts'
 import type { VersionedRepo } from '../../src/publication/ports.ts'
-import type { QueueControl, WorkflowView } from '../../src/testing/task-queue/control.ts'
+import type { QueueControl, WorkflowView } from '../../src/engine/protocol/control.ts'
 import { conductorControl } from '../conformance/conductor-control.ts'
 import { openProject, type Project, type Started } from '../support/cli/command.ts'
 import { bodyOf, filesOf, logOf } from '../support/publication-world.ts'

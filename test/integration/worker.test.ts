@@ -15,24 +15,20 @@ import { createRepository } from '../../src/lakefs/administration.ts'
 import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.ts'
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import type { VersionedRepo } from '../../src/publication/ports.ts'
-import type { PeragoConfiguration } from '../../src/runtime/configuration.ts'
+import type { PeragoConfiguration } from '../../src/runtime/configuration/configuration.ts'
 import { runTask, type RunTaskRequest } from '../../src/runtime/run-task.ts'
-import { superviseWorkers, type Supervisor } from '../../src/runtime/supervisor.ts'
-import { declaredTaskDef } from '../../src/runtime/task-registration.ts'
+import { superviseWorkers, type Supervisor } from '../../src/runtime/processes/supervisor.ts'
+import { declaredTaskDef } from '../../src/runtime/modules/task-registration.ts'
 import {
   adoptOutboxes,
   openWorker,
   type OpenedWorker,
   type OpenWorkerOptions,
 } from '../../src/runtime/worker.ts'
-import { spawnWorker, type WorkerOrder } from '../../src/runtime/worker-processes.ts'
-import type { WorkflowView } from '../../src/testing/task-queue/control.ts'
-import {
-  openTestQueue,
-  type QueueLink,
-  type TestQueue,
-} from '../../src/testing/task-queue/open-test-queue.ts'
-import { loadTasks } from '../../src/worker/load-tasks.ts'
+import { spawnWorker, type WorkerOrder } from '../../src/runtime/processes/worker-processes.ts'
+import type { WorkflowView } from '../../src/engine/protocol/control.ts'
+import { openTestQueue, type QueueLink, type TestQueue } from '../../src/testing/open-test-queue.ts'
+import { loadTasks } from '../../src/worker/bodies/load-tasks.ts'
 import { filesOf, logOf, stagingBranchesOf } from '../support/publication-world.ts'
 import { serveTestQueue, type ConductorFront } from '../support/worker/conductor-http.ts'
 

@@ -2,48 +2,58 @@
 import { posix } from 'node:path'
 import type { Import } from './source-tree.ts'
 
-const ACTING = ['workspace', 'publication', 'worker', 'orchestrator']
-const ADAPTERS = ['lakefs', 'conductor', 'stores']
-const BELOW_RUNTIME = ['base', 'fences', 'core', ...ACTING, ...ADAPTERS]
+const BELOW_RUNTIME = [
+  'base',
+  'remote',
+  'fences',
+  'tasks',
+  'core',
+  'workspace',
+  'publication',
+  'worker',
+  'engine',
+  'webhooks',
+  'lakefs',
+  'conductor',
+  'stores',
+]
 
 interface RoomRule {
   readonly may: readonly string[]
   /** Rooms of which only the port files may be imported. */
   readonly portsOf?: readonly string[]
-  /** Rooms of which only types may be imported. */
-  readonly typesOf?: readonly string[]
 }
 
 export const ROOMS: Readonly<Record<string, RoomRule>> = {
   base: { may: [] },
+  remote: { may: ['base'] },
   fences: { may: ['base'] },
-  workspace: { may: ['base'] },
+  tasks: { may: ['base'] },
   core: { may: ['base'] },
+  workspace: { may: ['base', 'tasks'] },
   publication: { may: ['base', 'fences', 'workspace'] },
-  worker: { may: ['base', 'fences', 'workspace', 'publication'] },
-  orchestrator: { may: ['base', 'core'] },
-  lakefs: { may: ['base'], portsOf: ['publication', 'worker', 'core'] },
-  conductor: { may: ['base'], portsOf: ['publication', 'worker', 'core'] },
-  stores: { may: ['base'], portsOf: ['publication', 'worker', 'core'] },
+  worker: { may: ['base', 'fences', 'tasks', 'workspace', 'publication'] },
+  engine: { may: ['base', 'core', 'tasks', 'fences'], portsOf: ['worker', 'publication'] },
+  webhooks: { may: ['base', 'core'] },
+  lakefs: { may: ['base', 'remote'], portsOf: ['publication'] },
+  conductor: { may: ['base', 'remote'], portsOf: ['worker'] },
+  stores: { may: ['base'], portsOf: ['core'] },
   runtime: { may: BELOW_RUNTIME },
-  api: { may: ['base', 'runtime'], typesOf: ['core'] },
-  server: { may: ['base', 'runtime', 'api'], typesOf: ['core'] },
-  cli: { may: ['base', 'runtime', 'api', 'server', 'embedded'], typesOf: ['core'] },
-  embedded: { may: ['base', 'core', 'orchestrator', 'stores'] },
+  server: { may: ['base', 'core', 'engine', 'webhooks', 'runtime'] },
+  cli: { may: ['base', 'core', 'engine', 'webhooks', 'runtime', 'server', 'embedded'] },
+  embedded: { may: ['base'] },
   testing: { may: [...BELOW_RUNTIME, 'runtime', 'embedded'] },
   web: { may: [] },
 }
 
 /** Inside core: what each inner room may import of the others. Files of core itself stand below them all. */
 export const INSIDE_CORE: Readonly<Record<string, readonly string[]>> = {
+  records: [],
   namespaces: [],
   expressions: [],
   events: ['namespaces'],
-  variables: ['namespaces'],
-  'life-cycle': ['namespaces', 'events', 'variables'],
-  dag: ['namespaces', 'expressions', 'events', 'variables', 'life-cycle'],
-  plan: ['namespaces', 'expressions', 'events', 'variables', 'life-cycle', 'dag'],
-  checkpoints: ['namespaces', 'expressions', 'events', 'variables', 'life-cycle', 'dag', 'plan'],
+  variables: ['namespaces', 'expressions'],
+  'life-cycle': ['namespaces', 'events', 'variables', 'expressions'],
 }
 
 /** `undefined` when the import keeps to the table, else what is wrong with it. */
@@ -69,10 +79,7 @@ export function judgeImport(found: Import): string | undefined {
   if (rule.portsOf?.includes(there.room)) {
     return isPortFile(found.to)
       ? undefined
-      : refuse('an adapter imports port files only (ports.ts, *-port.ts)')
-  }
-  if (rule.typesOf?.includes(there.room)) {
-    return found.typeOnly ? undefined : refuse(`${here.room} imports only types of ${there.room}`)
+      : refuse(`${here.room} imports port files of ${there.room} only (ports.ts, *-port.ts, *limits.ts)`)
   }
   return refuse(`${here.room} may not import ${there.room}`)
 }
@@ -85,8 +92,9 @@ function judgeInsideCore(here: string | undefined, there: string | undefined): s
   return allowed.includes(there) ? undefined : `core/${here} may not import core/${there}`
 }
 
+/** The limits of a room are part of what its port promises. */
 function isPortFile(path: string): boolean {
-  return /(^|-)ports?\.ts$/.test(posix.basename(path))
+  return /(^|-)(ports?|limits)\.ts$/.test(posix.basename(path))
 }
 
 function placeOf(path: string): { readonly room: string | undefined; readonly inner: string | undefined } {

@@ -1,6 +1,6 @@
 import { InvalidError, RefusedError } from '../../base/errors.ts'
-import { openRegistry, type ModuleComparison } from '../../runtime/module-registration.ts'
-import { readModule, type ReadModule, type TaskSummary } from '../../runtime/task-modules.ts'
+import { openRegistry, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
+import { readModule, type ReadModule, type TaskSummary } from '../../runtime/modules/task-modules.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { describeState, stateOf } from '../definition-states.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'

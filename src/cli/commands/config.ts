@@ -1,7 +1,11 @@
 import { showOrigin, type Origin } from '../../base/configuration.ts'
 import { oneLine } from '../../base/one-line.ts'
 import { REDACTED } from '../../base/redaction.ts'
-import { SETTINGS, type LoadedConfiguration, type SettingName } from '../../runtime/configuration.ts'
+import {
+  SETTINGS,
+  type LoadedConfiguration,
+  type SettingName,
+} from '../../runtime/configuration/configuration.ts'
 import { loadForCommand } from '../configured.ts'
 import type { ConfiguredOptions } from '../options.ts'
 import { renderTable } from '../table.ts'

@@ -1,11 +1,14 @@
 import { describeError, renderError, type ErrorDescription } from '../../base/error-description.ts'
 import { oneLine } from '../../base/one-line.ts'
 import { formatSize } from '../../base/quantities.ts'
-import { examineConductor, type ConductorExamination } from '../../runtime/conductor-examination.ts'
-import { openLakefs } from '../../runtime/lakefs-connection.ts'
-import { examineLakefs, type LakefsExamination } from '../../runtime/lakefs-examination.ts'
-import { openRegistry, type ModuleComparison } from '../../runtime/module-registration.ts'
-import { readModule } from '../../runtime/task-modules.ts'
+import {
+  examineConductor,
+  type ConductorExamination,
+} from '../../runtime/examinations/conductor-examination.ts'
+import { openLakefs } from '../../runtime/connections/lakefs-connection.ts'
+import { examineLakefs, type LakefsExamination } from '../../runtime/examinations/lakefs-examination.ts'
+import { openRegistry, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
+import { readModule } from '../../runtime/modules/task-modules.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'
 import { renderTable } from '../table.ts'

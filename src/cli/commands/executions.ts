@@ -1,13 +1,13 @@
-import type { Caller } from '../../api/callers.ts'
-import type { ExecutionDoor } from '../../api/ports.ts'
-import { EventFeeds } from '../../api/event-feed.ts'
+import type { Caller } from '../../server/access/callers.ts'
+import type { ExecutionDoor } from '../../server/http/ports.ts'
+import { EventFeeds } from '../../server/http/event-feed.ts'
 import {
   listVariables,
   openForReading,
   queryEvents,
   readVariable,
   showEvent,
-} from '../../api/read-execution.ts'
+} from '../../server/http/read-execution.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { oneLine, shortened } from '../../base/one-line.ts'
 import { openExecutionAccess, type OpenedAccess } from '../../runtime/execution-access.ts'

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
-import { buildDefinitions, readModule, type Definitions } from '../../runtime/task-modules.ts'
+import { buildDefinitions, readModule, type Definitions } from '../../runtime/modules/task-modules.ts'
 import type { Terminal } from '../terminal.ts'
 import { refuseProblems } from './check.ts'
 

@@ -1,6 +1,6 @@
 import { InvalidError } from '../../base/errors.ts'
-import { openRegistry, type DefinitionState } from '../../runtime/module-registration.ts'
-import { readModule } from '../../runtime/task-modules.ts'
+import { openRegistry, type DefinitionState } from '../../runtime/modules/module-registration.ts'
+import { readModule } from '../../runtime/modules/task-modules.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { renderChanges } from '../definition-states.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'

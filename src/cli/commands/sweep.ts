@@ -1,6 +1,6 @@
 import { RefusedError } from '../../base/errors.ts'
-import { LEADER_LEASE_MS } from '../../base/limits.ts'
-import { maintenanceOf, type DueExecution, type Maintenance } from '../../runtime/maintain-store.ts'
+import { LEADER_LEASE_MS } from '../../core/limits.ts'
+import { maintenanceOf, type DueExecution, type Maintenance } from '../../runtime/stores/maintain-store.ts'
 import { loggerForCommand } from '../configured.ts'
 import { loadCore, openCoreStores, type CoreOptions } from '../core-stores.ts'
 import { retentionFlags, type RetentionOptions } from '../retention-options.ts'

@@ -1,10 +1,15 @@
-import type { Caller } from '../../api/callers.ts'
-import { createWebhooks, type DeliveryRecord, type WebhookRecord, type Webhooks } from '../../api/webhooks.ts'
-import { STORE_PAGE_MAX_ENTRIES } from '../../base/limits.ts'
+import type { Caller } from '../../server/access/callers.ts'
+import {
+  createWebhooks,
+  type DeliveryRecord,
+  type WebhookRecord,
+  type Webhooks,
+} from '../../webhooks/webhooks.ts'
+import { STORE_PAGE_MAX_ENTRIES } from '../../core/limits.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { openExecutionAccess } from '../../runtime/execution-access.ts'
-import { openRecordShelf } from '../../runtime/record-shelf.ts'
-import { WEBHOOKS, WebhookShelves } from '../../runtime/webhook-shelves.ts'
+import { openRecordShelf } from '../../core/records/record-store.ts'
+import { WEBHOOKS, WebhookShelves } from '../../webhooks/webhook-store.ts'
 import { withStores, type CoreOptions } from '../core-stores.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'

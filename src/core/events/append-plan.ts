@@ -8,7 +8,7 @@
  */
 
 import { isPeragoError } from '../../base/errors.ts'
-import { EVENTS_PER_BATCH_MAX, STORE_BATCH_MAX_BYTES, STORE_BATCH_MAX_OPERATIONS } from '../../base/limits.ts'
+import { EVENTS_PER_BATCH_MAX, STORE_BATCH_MAX_BYTES, STORE_BATCH_MAX_OPERATIONS } from '../limits.ts'
 import { fromBytes, toBytes } from '../json.ts'
 import { putsOfEnd } from '../namespaces/ended-index.ts'
 import { decideStatus, encodeRecord, hasEnded, type ExecutionRecord } from '../namespaces/execution-record.ts'

@@ -1,7 +1,8 @@
 /** Reads of an execution whose events lie in the archive; the answers are those the store gave before. */
 
-import { ARCHIVE_BATCH_EVENTS } from '../../base/limits.ts'
-import { decodeJson, encodeJson, type JsonObject } from '../json.ts'
+import { ARCHIVE_BATCH_EVENTS } from '../limits.ts'
+import { decodeJson, encodeJson } from '../json.ts'
+import type { JsonObject } from '../../base/json.ts'
 import type { Scope } from '../namespaces/scope.ts'
 import type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from './archive-port.ts'
 import type { CheckedFilter } from './event-filter.ts'

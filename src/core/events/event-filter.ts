@@ -1,7 +1,7 @@
 /** Which events of an execution are asked for. All that is given must hold; nothing in it could name another execution. */
 
 import { InvalidError } from '../../base/errors.ts'
-import { EVENT_QUERY_MAX_EVENTS } from '../../base/limits.ts'
+import { EVENT_QUERY_MAX_EVENTS } from '../limits.ts'
 import { show } from '../namespaces/names.ts'
 import { SOURCE_KINDS, type SourceKind } from './event-types.ts'
 import type { ExecutionEvent } from './event.ts'

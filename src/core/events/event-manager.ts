@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { InvalidError } from '../../base/errors.ts'
-import { IDEMPOTENCY_KEY_MAX_CHARS } from '../../base/limits.ts'
+import { IDEMPOTENCY_KEY_MAX_CHARS } from '../limits.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import type { ExecutionId } from '../keys.ts'
 import { SYSTEM_PACE, type WritePace } from '../namespaces/guarded-write.ts'

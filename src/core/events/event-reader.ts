@@ -1,7 +1,7 @@
 /** The three reads of one execution's events. What has left the store is read from the archive, with the same answers. */
 
 import { RefusedError, UnavailableError } from '../../base/errors.ts'
-import { EVENT_QUERY_MAX_EVENTS, STORE_PAGE_MAX_ENTRIES } from '../../base/limits.ts'
+import { EVENT_QUERY_MAX_EVENTS, STORE_PAGE_MAX_ENTRIES } from '../limits.ts'
 import type { ExecutionRecord } from '../namespaces/execution-record.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import type { EventArchive } from './archive-port.ts'

@@ -10,7 +10,7 @@
  */
 
 import { InvalidError } from '../../base/errors.ts'
-import { EVENT_TYPE_MAX_CHARS, EVENT_TYPE_SEGMENTS_MAX } from '../../base/limits.ts'
+import { EVENT_TYPE_MAX_CHARS, EVENT_TYPE_SEGMENTS_MAX } from '../limits.ts'
 import { checkNodeId, show } from '../namespaces/names.ts'
 
 export const SOURCE_KINDS = ['pipeline', 'node', 'task', 'external'] as const

@@ -1,8 +1,9 @@
 /** One thing that happened in an execution, as callers see it and as it is stored. */
 
 import { DefectError, InvalidError } from '../../base/errors.ts'
-import { EVENT_PAYLOAD_MAX_BYTES, NAME_MAX_CHARS } from '../../base/limits.ts'
-import { decodeJson, encodeJson, fromBytes, toBytes, type JsonObject } from '../json.ts'
+import { EVENT_PAYLOAD_MAX_BYTES, NAME_MAX_CHARS } from '../limits.ts'
+import { decodeJson, encodeJson, fromBytes, toBytes } from '../json.ts'
+import type { JsonObject } from '../../base/json.ts'
 import type { ExecutionId } from '../keys.ts'
 import { show } from '../namespaces/names.ts'
 import { SOURCE_KINDS, parseEventType, type SourceKind } from './event-types.ts'

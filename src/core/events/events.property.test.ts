@@ -9,7 +9,7 @@ import { seededRandom } from '../../base/random.ts'
 import { openCore } from '../life-cycle/core.ts'
 import { checkFilter, isListed, type EventFilter } from './event-filter.ts'
 import { compileTypePattern } from './type-pattern.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../../base/json.ts'
 
 const faults = fc.array(fc.constantFrom<StoreFault>(...STORE_FAULTS), { maxLength: 30 })
 const settings = { numRuns: 60 }

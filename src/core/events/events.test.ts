@@ -6,7 +6,7 @@ import { STORE_KINDS } from '../../../test/support/stores.ts'
 import type { Logger } from '../../base/logger.ts'
 import { silentLogger } from '../../base/logger.ts'
 import type { Execution } from '../life-cycle/execution.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../../base/json.ts'
 import type { EventFilter } from './event-filter.ts'
 import type { NewEvent } from './event.ts'
 

@@ -1,7 +1,7 @@
 /** Events are small: what is large travels as a reference, an address in the payload and in a variable. */
 
 import { InvalidError } from '../../base/errors.ts'
-import { EVENT_PAYLOAD_ADVICE_BYTES } from '../../base/limits.ts'
+import { EVENT_PAYLOAD_ADVICE_BYTES } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { CheckedEvent } from './event.ts'
 

@@ -1,7 +1,7 @@
 /** Which types a filter means: `*` stands for exactly one segment, `**` for any number of them, none included. */
 
 import { InvalidError } from '../../base/errors.ts'
-import { EVENT_TYPE_MAX_CHARS, EVENT_TYPE_SEGMENTS_MAX } from '../../base/limits.ts'
+import { EVENT_TYPE_MAX_CHARS, EVENT_TYPE_SEGMENTS_MAX } from '../limits.ts'
 import { show } from '../namespaces/names.ts'
 
 const SEGMENT = /^(?:[A-Za-z0-9_-]+|\*\*?)$/

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isPeragoError, type PeragoError } from '../../base/errors.ts'
-import { EXPRESSION_MAX_CHARS, EXPRESSION_MAX_DEPTH } from '../../base/limits.ts'
+import { EXPRESSION_MAX_CHARS, EXPRESSION_MAX_DEPTH } from '../limits.ts'
 import { evaluateExpression, type ExpressionScope } from './evaluate-expression.ts'
 import { parseExpression } from './parse-expression.ts'
 import { printExpression } from './print-expression.ts'

@@ -12,7 +12,7 @@
  * ```
  */
 
-import { EXPRESSION_MAX_CHARS, EXPRESSION_MAX_DEPTH } from '../../base/limits.ts'
+import { EXPRESSION_MAX_CHARS, EXPRESSION_MAX_DEPTH } from '../limits.ts'
 import { badExpression } from './expression-errors.ts'
 import { readTokens, type Sign, type Token } from './read-tokens.ts'
 import {

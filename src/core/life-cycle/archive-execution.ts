@@ -1,7 +1,7 @@
 /** One execution that is over goes into the archive, and its events leave the store once the archive holds them all. */
 
 import { DefectError } from '../../base/errors.ts'
-import { ARCHIVE_BATCH_EVENTS } from '../../base/limits.ts'
+import { ARCHIVE_BATCH_EVENTS } from '../limits.ts'
 import type { EventArchive } from '../events/archive-port.ts'
 import { placeOf, rowOfEvent } from '../events/archived-events.ts'
 import { freeHotEvents } from '../events/clear-events.ts'

@@ -1,7 +1,7 @@
 /** What an event says about an error: enough to know what happened, small enough for a payload. */
 
 import { isPeragoError } from '../../base/errors.ts'
-import type { JsonObject } from '../json.ts'
+import type { JsonObject } from '../../base/json.ts'
 
 const MESSAGE_CHARS = 500
 

@@ -4,13 +4,13 @@
  */
 
 import { InvalidError } from '../../base/errors.ts'
-import { VARIABLES_TOGETHER_MAX } from '../../base/limits.ts'
+import { VARIABLES_TOGETHER_MAX } from '../limits.ts'
 import { describeFailure } from './describe-failure.ts'
 import type { EventFilter } from '../events/event-filter.ts'
 import type { PublishOptions } from '../events/event-manager.ts'
 import { parseEventType } from '../events/event-types.ts'
 import type { ExecutionEvent, NewEvent } from '../events/event.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
 import type { ExecutionId } from '../keys.ts'
 import type { ExecutionStatus } from '../namespaces/execution-record.ts'
 import type { SeenRecord } from '../namespaces/live-record.ts'

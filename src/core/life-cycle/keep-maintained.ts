@@ -1,7 +1,7 @@
 /** Archiving and sweeping from time to time, for a host that runs as long as its signal lets it. */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { ARCHIVE_INTERVAL_MS, SWEEP_INTERVAL_MS } from '../../base/limits.ts'
+import { ARCHIVE_INTERVAL_MS, SWEEP_INTERVAL_MS } from '../limits.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import type { Maintenance } from './maintenance.ts'
 

@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../base/clock.ts'
 import { errorKindOf } from '../../base/errors.ts'
-import { LEADER_LEASE_MS } from '../../base/limits.ts'
+import { LEADER_LEASE_MS } from '../limits.ts'
 import { fromBytes, toBytes } from '../json.ts'
 import { leaseKey } from '../keys.ts'
 import type { Store } from '../ports.ts'

@@ -10,7 +10,7 @@
 
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { errorKindOf } from '../../base/errors.ts'
-import { RETENTION_CHECKPOINTS_MS, RETENTION_EVENTS_MS, RETENTION_VARIABLES_MS } from '../../base/limits.ts'
+import { RETENTION_CHECKPOINTS_MS, RETENTION_EVENTS_MS, RETENTION_VARIABLES_MS } from '../limits.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { systemRandom } from '../../base/random.ts'
 import type { EventArchive } from '../events/archive-port.ts'

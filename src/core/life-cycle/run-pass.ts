@@ -1,7 +1,7 @@
 /** One pass over the executions that something is due for, by whoever holds the right to make it. */
 
 import { errorKindOf } from '../../base/errors.ts'
-import { SWEEPS_IN_FLIGHT } from '../../base/limits.ts'
+import { SWEEPS_IN_FLIGHT } from '../limits.ts'
 import type { EndedEntry } from '../namespaces/ended-index.ts'
 import type { Leadership } from './leadership.ts'
 

@@ -1,10 +1,10 @@
 /** The first write of an execution, which is all of it or nothing. */
 
 import { InvalidError, RefusedError } from '../../base/errors.ts'
-import { EVENT_TTL_MIN_MS, STORE_TTL_MAX_MS, VARIABLES_TOGETHER_MAX } from '../../base/limits.ts'
+import { EVENT_TTL_MIN_MS, STORE_TTL_MAX_MS, VARIABLES_TOGETHER_MAX } from '../limits.ts'
 import { putLogEnd, ttlOf } from '../events/append-plan.ts'
 import { checkEvent, encodeEvent } from '../events/event.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../../base/json.ts'
 import { executionId, type ExecutionId } from '../keys.ts'
 import { decodeRecord, encodeRecord, type ExecutionRecord } from '../namespaces/execution-record.ts'
 import { commitGuarded } from '../namespaces/guarded-write.ts'

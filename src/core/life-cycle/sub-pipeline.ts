@@ -4,7 +4,7 @@
  */
 
 import { MissingError, RefusedError } from '../../base/errors.ts'
-import type { Json, JsonObject } from '../json.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
 import type { ExecutionId } from '../keys.ts'
 import { checkName, checkNodeId } from '../namespaces/names.ts'
 import type { Core } from './core.ts'

@@ -6,7 +6,7 @@
  * - EI-2 An entry promises nothing: the record decides. One that came too late to be right is dropped by the next pass.
  */
 
-import { REGISTRY_PAGE_ENTRIES } from '../../base/limits.ts'
+import { REGISTRY_PAGE_ENTRIES } from '../limits.ts'
 import { endedPrefix, readEndedKey, type EndedJob, type ExecutionScope } from '../keys.ts'
 import type { Store, StoreOperation } from '../ports.ts'
 import type { ExecutionRecord } from './execution-record.ts'

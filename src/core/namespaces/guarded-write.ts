@@ -10,7 +10,7 @@ import {
   WRITE_RETRY_DELAY_MAX_MS,
   WRITE_RETRY_DELAY_MS,
   WRITE_TRIES_MAX,
-} from '../../base/limits.ts'
+} from '../limits.ts'
 import { systemRandom, type Random } from '../../base/random.ts'
 import type { CommitOutcome, Store, StoreBatch } from '../ports.ts'
 

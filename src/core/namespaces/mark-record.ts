@@ -1,6 +1,6 @@
 /** Changing the record of an execution, whoever else changes it at the same time. */
 
-import { EXECUTION_TOMBSTONE_MS } from '../../base/limits.ts'
+import { EXECUTION_TOMBSTONE_MS } from '../limits.ts'
 import { encodeRecord, isSwept, type ExecutionRecord } from './execution-record.ts'
 import { commitGuarded, settleConflicts, type WritePace } from './guarded-write.ts'
 import type { SeenRecord } from './live-record.ts'

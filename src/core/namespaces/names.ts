@@ -1,7 +1,7 @@
 /** What nodes, inputs, outputs and variables may be called. */
 
 import { InvalidError } from '../../base/errors.ts'
-import { NAME_MAX_CHARS, VARIABLE_NAME_MAX_CHARS } from '../../base/limits.ts'
+import { NAME_MAX_CHARS, VARIABLE_NAME_MAX_CHARS } from '../limits.ts'
 
 /** No node may be called so: each is the beginning of names that are not a node's. */
 export const RESERVED_NODE_IDS = ['pipeline', 'system', 'external', 'shared'] as const

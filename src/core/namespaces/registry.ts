@@ -3,7 +3,7 @@
  * package entry offers it.
  */
 
-import { REGISTRY_PAGE_ENTRIES } from '../../base/limits.ts'
+import { REGISTRY_PAGE_ENTRIES } from '../limits.ts'
 import { EXECUTIONS_PREFIX } from '../keys.ts'
 import type { Store } from '../ports.ts'
 import { decodeRecord, type ExecutionRecord } from './execution-record.ts'

@@ -1,6 +1,6 @@
 /** The executions that this process works with, each bound once and shared by all who ask; forgotten when many others came. */
 
-import { EXECUTIONS_REMEMBERED } from '../../base/limits.ts'
+import { EXECUTIONS_REMEMBERED } from '../limits.ts'
 import type { ExecutionId, TenantId } from '../keys.ts'
 import type { Store } from '../ports.ts'
 import { LiveRecord } from './live-record.ts'

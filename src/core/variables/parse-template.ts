@@ -6,8 +6,8 @@
  */
 
 import { InvalidError } from '../../base/errors.ts'
-import { TEMPLATE_FILTERS_MAX, TEMPLATE_MAX_CHARS } from '../../base/limits.ts'
-import type { Json } from '../json.ts'
+import { TEMPLATE_FILTERS_MAX, TEMPLATE_MAX_CHARS } from '../limits.ts'
+import type { Json } from '../../base/json.ts'
 import { parseVariableName } from '../namespaces/names.ts'
 import { FILTER_NAMES, type FilterName } from './template-filters.ts'
 

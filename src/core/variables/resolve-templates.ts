@@ -1,8 +1,9 @@
 /** Fills in templates from the variables of one execution. */
 
 import { MissingError } from '../../base/errors.ts'
-import { VARIABLE_MAX_BYTES } from '../../base/limits.ts'
-import { encodeJson, freezeDeeply, type Json } from '../json.ts'
+import { VARIABLE_MAX_BYTES } from '../limits.ts'
+import { encodeJson, freezeDeeply } from '../json.ts'
+import type { Json } from '../../base/json.ts'
 import { parseTemplate, type Template, type TemplatePlace } from './parse-template.ts'
 import { applyFilter, textOf } from './template-filters.ts'
 

@@ -1,7 +1,8 @@
 /** The filters of templates, `default` apart: what each makes of a value. */
 
 import { InvalidError } from '../../base/errors.ts'
-import { decodeJson, encodeJson, type Json } from '../json.ts'
+import { decodeJson, encodeJson } from '../json.ts'
+import type { Json } from '../../base/json.ts'
 
 type Filter = (value: Json, args: readonly Json[]) => Json | undefined
 

@@ -1,7 +1,7 @@
 // Goal: a template gives the value it names, of its own type, and reaches nothing but own members of variables.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Json } from '../json.ts'
+import type { Json } from '../../base/json.ts'
 import { parseTemplate } from './parse-template.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 

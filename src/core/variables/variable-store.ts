@@ -1,8 +1,8 @@
 /** The variables of executions. Every call names exactly one execution, and nothing here lists executions. */
 
 import { RefusedError } from '../../base/errors.ts'
-import { STORE_PAGE_ENTRIES, VARIABLES_LISTED_MAX } from '../../base/limits.ts'
-import type { Json } from '../json.ts'
+import { STORE_PAGE_ENTRIES, VARIABLES_LISTED_MAX } from '../limits.ts'
+import type { Json } from '../../base/json.ts'
 import type { ExecutionId } from '../keys.ts'
 import { SYSTEM_PACE, type WritePace } from '../namespaces/guarded-write.ts'
 import { makeId, type MakeId } from '../namespaces/make-id.ts'

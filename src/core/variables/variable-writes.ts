@@ -5,8 +5,9 @@
  * - VA-2 A write demands the variable as it was read, so a batch whose answer was lost never lands behind a later one.
  */
 
-import { VARIABLE_MARK_MS, VARIABLE_MAX_BYTES } from '../../base/limits.ts'
-import { decodeJson, encodeJson, fromBytes, toBytes, type Json } from '../json.ts'
+import { VARIABLE_MARK_MS, VARIABLE_MAX_BYTES } from '../limits.ts'
+import { decodeJson, encodeJson, fromBytes, toBytes } from '../json.ts'
+import type { Json } from '../../base/json.ts'
 import { hasEnded, notActive } from '../namespaces/execution-record.ts'
 import { commitGuarded, settleConflicts, type WritePace } from '../namespaces/guarded-write.ts'
 import type { SeenRecord } from '../namespaces/live-record.ts'

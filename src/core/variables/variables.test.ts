@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { collect, nodeEvent, openWorld, start } from '../../../test/support/core-world.ts'
 import { openLossyStore, STORE_FAULTS, type StoreFault } from '../../../test/support/lossy-store.ts'
 import { STORE_KINDS } from '../../../test/support/stores.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../../base/json.ts'
 import { openCore } from '../life-cycle/core.ts'
 import type { VariableNotice } from './watch-variables.ts'
 

@@ -1,6 +1,6 @@
 /** Changes of one execution's variables, for those inside it. */
 
-import type { Json } from '../json.ts'
+import type { Json } from '../../base/json.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import { decodeVariable } from './variable-writes.ts'
 

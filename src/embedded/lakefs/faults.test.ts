@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { EMBEDDED_HISTORY_MAX } from '../../base/limits.ts'
+import { EMBEDDED_HISTORY_MAX } from '../limits.ts'
 import { FaultPlan, type FaultTarget } from './faults.ts'
 
 const MERGE: FaultTarget = { operation: 'mergeIntoBranch', method: 'POST', path: '/merge' }

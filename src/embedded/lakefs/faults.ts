@@ -5,7 +5,7 @@
 
 import { randomInt } from 'node:crypto'
 
-import { EMBEDDED_HISTORY_MAX } from '../../base/limits.ts'
+import { EMBEDDED_HISTORY_MAX } from '../limits.ts'
 import { seededRandom, type Random } from '../../base/random.ts'
 import type { OperationName } from './http/operations.ts'
 

@@ -18,7 +18,7 @@ import {
   EMBEDDED_IDLE_MS,
   EMBEDDED_JSON_MAX_BYTES,
   EMBEDDED_OBJECT_MAX_BYTES,
-} from '../../base/limits.ts'
+} from '../limits.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { ActionRuns } from './actions/action-runs.ts'
 import { createHookRunner } from './actions/hook-runner.ts'

@@ -7,7 +7,7 @@ import {
   API_PAGE_EVENTS,
   API_PAGE_MAX_BYTES,
   EVENT_OUTSIDE_PAYLOAD_MAX_BYTES,
-} from '../../base/limits.ts'
+} from '../limits.ts'
 
 let world: DoorWorld
 let token: string

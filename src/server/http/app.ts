@@ -4,20 +4,14 @@
  */
 
 import { Hono, type Context } from 'hono'
-import type { Caller, Role } from '../../api/callers.ts'
-import { EventFeeds } from '../../api/event-feed.ts'
-import type { ExecutionAccess } from '../../api/ports.ts'
-import { publishOutsideEvent } from '../../api/publish-event.ts'
-import { RateLimiter } from '../../api/rate-limit.ts'
-import {
-  listVariables,
-  openForReading,
-  queryEvents,
-  readEvent,
-  readVariable,
-} from '../../api/read-execution.ts'
-import type { Tokens } from '../../api/tokens.ts'
-import type { Webhooks } from '../../api/webhooks.ts'
+import type { Caller, Role } from '../access/callers.ts'
+import { EventFeeds } from './event-feed.ts'
+import type { ExecutionAccess } from './ports.ts'
+import { publishOutsideEvent } from './publish-event.ts'
+import { RateLimiter } from '../access/rate-limit.ts'
+import { listVariables, openForReading, queryEvents, readEvent, readVariable } from './read-execution.ts'
+import type { Tokens } from '../access/tokens.ts'
+import type { Webhooks } from '../../webhooks/webhooks.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { InvalidError, MissingError, errorKindOf } from '../../base/errors.ts'
 import {
@@ -25,8 +19,8 @@ import {
   API_FAILURES_PER_SECOND,
   API_REQUESTS_AT_ONCE,
   API_REQUESTS_PER_SECOND,
-  API_TYPES_MAX,
-} from '../../base/limits.ts'
+} from '../limits.ts'
+import { API_TYPES_MAX } from '../../webhooks/limits.ts'
 import type { Logger } from '../../base/logger.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import { authenticate } from './authenticate.ts'

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { TEST_CERTIFICATE, TEST_KEY } from '../../../test/support/doors/certificate.ts'
 import { judgeAnswer } from '../../../test/support/doors/contract.ts'
 import { serveWorld, type ServedWorld } from '../../../test/support/doors/serve.ts'
-import { API_BODY_MAX_BYTES, HTTP_HEADERS_MAX_BYTES } from '../../base/limits.ts'
+import { API_BODY_MAX_BYTES, HTTP_HEADERS_MAX_BYTES } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { HttpDoor, ServeHttpOptions } from './serve.ts'
 

@@ -7,9 +7,9 @@
  * - AU-3 An address that keeps failing is slowed down before its next token is looked at.
  */
 
-import type { Caller, Role } from '../../api/callers.ts'
-import type { RateLimiter } from '../../api/rate-limit.ts'
-import { badToken, type Tokens } from '../../api/tokens.ts'
+import type { Caller, Role } from '../access/callers.ts'
+import type { RateLimiter } from '../access/rate-limit.ts'
+import { badToken, type Tokens } from '../access/tokens.ts'
 import { isPeragoError } from '../../base/errors.ts'
 
 export interface AuthenticateParts {

@@ -8,7 +8,7 @@ import {
   type AskRequest,
   type DoorWorld,
 } from '../../../test/support/doors/world.ts'
-import { API_BODY_MAX_BYTES, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../../base/limits.ts'
+import { API_BODY_MAX_BYTES, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../limits.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
 
 const opened: DoorWorld[] = []

@@ -1,6 +1,6 @@
 /** What a request brings along on its way through the HTTP API. */
 
-import type { Caller } from '../../api/callers.ts'
+import type { Caller } from '../access/callers.ts'
 
 /** What the server around the app tells of a request. */
 export interface HttpBindings {

@@ -1,7 +1,7 @@
 /** Server-sent events: one execution's events as they come, at the pace of the one who reads. */
 
-import { showEvent } from '../../api/read-execution.ts'
-import { FOLLOW_HEARTBEAT_MS } from '../../base/limits.ts'
+import { showEvent } from './read-execution.ts'
+import { FOLLOW_HEARTBEAT_MS } from '../limits.ts'
 import type { ExecutionEvent } from '../../core/events/event.ts'
 
 export interface EventStreamParts {

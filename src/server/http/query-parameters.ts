@@ -1,7 +1,8 @@
 /** What stands behind the `?`. A parameter that is not known is refused: a filter that is spelt wrong would list too much. */
 
 import { InvalidError } from '../../base/errors.ts'
-import { API_PAGE_EVENTS, API_PAGE_MAX_EVENTS, API_TYPES_MAX } from '../../base/limits.ts'
+import { API_PAGE_EVENTS, API_PAGE_MAX_EVENTS } from '../limits.ts'
+import { API_TYPES_MAX } from '../../webhooks/limits.ts'
 import { suggest } from '../../base/suggestion.ts'
 import type { EventFilter } from '../../core/events/event-filter.ts'
 import type { SourceKind } from '../../core/events/event-types.ts'

@@ -1,7 +1,8 @@
 /** The body of a request: bounded while it is read, and JSON in well-formed UTF-8. */
 
 import { InvalidError, isPeragoError } from '../../base/errors.ts'
-import { API_BODY_MAX_BYTES, JSON_DEPTH_MAX } from '../../base/limits.ts'
+import { JSON_DEPTH_MAX } from '../../core/limits.ts'
+import { API_BODY_MAX_BYTES } from '../limits.ts'
 
 /** Throws `api/not-json`, `api/body-too-large`, `api/malformed-json` or `api/nested-too-deep`. */
 export async function readJsonBody(request: Request): Promise<unknown> {

@@ -7,7 +7,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { InvalidError } from '../../base/errors.ts'
-import { HTTP_HEADERS_MAX_BYTES } from '../../base/limits.ts'
+import { HTTP_HEADERS_MAX_BYTES } from '../limits.ts'
 import type { Redactor } from '../../base/redaction.ts'
 import { showFailure } from './render-failure.ts'
 

@@ -17,7 +17,7 @@ import {
   HTTP_HEADERS_MAX_BYTES,
   HTTP_HEADERS_TIMEOUT_MS,
   HTTP_REQUEST_TIMEOUT_MS,
-} from '../../base/limits.ts'
+} from '../limits.ts'
 import { plainRedactor } from '../../base/redaction.ts'
 import { buildHttpApp, type HttpAppParts } from './app.ts'
 import { isLoopbackAddress } from './authenticate.ts'

@@ -6,7 +6,7 @@ import {
   type AskRequest,
   type DoorWorld,
 } from '../../../test/support/doors/world.ts'
-import { WEBHOOKS_PER_TENANT_MAX, WEBHOOK_URL_MAX_CHARS } from '../../base/limits.ts'
+import { WEBHOOKS_PER_TENANT_MAX, WEBHOOK_URL_MAX_CHARS } from '../../webhooks/limits.ts'
 
 let world: DoorWorld
 let token: string

@@ -1,10 +1,16 @@
 /** Webhooks over HTTP: what was asked is read, and what is answered is written, as the contract has it. */
 
 import type { Context, Hono } from 'hono'
-import type { Caller } from '../../api/callers.ts'
-import { BodyReader } from '../../api/read-fields.ts'
-import type { DeliveryRecord, KnownWebhook, NewWebhook, WebhookRecord, Webhooks } from '../../api/webhooks.ts'
-import { API_PAGE_EVENTS, API_PAGE_MAX_EVENTS } from '../../base/limits.ts'
+import type { Caller } from '../access/callers.ts'
+import { BodyReader } from './read-fields.ts'
+import type {
+  DeliveryRecord,
+  KnownWebhook,
+  NewWebhook,
+  WebhookRecord,
+  Webhooks,
+} from '../../webhooks/webhooks.ts'
+import { API_PAGE_EVENTS, API_PAGE_MAX_EVENTS } from '../limits.ts'
 import type { HttpEnvironment } from './environment.ts'
 import { Parameters, readIdempotencyKey, takeNoParameters } from './query-parameters.ts'
 import { readJsonBody } from './read-body.ts'

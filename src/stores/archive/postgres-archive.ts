@@ -1,7 +1,7 @@
 /** The archive of events in a table of PostgreSQL. */
 
 import { InvalidError } from '../../base/errors.ts'
-import { ARCHIVE_STATEMENT_TIMEOUT_MS, STORE_CONNECTIONS_MAX } from '../../base/limits.ts'
+import { ARCHIVE_STATEMENT_TIMEOUT_MS, STORE_CONNECTIONS_MAX } from '../limits.ts'
 import type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from '../../core/events/archive-port.ts'
 import type { Work } from '../failures.ts'
 import { Connections } from '../postgres/connections.ts'

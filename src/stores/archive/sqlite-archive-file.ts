@@ -2,7 +2,7 @@
 
 import { dirname, resolve } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
-import { STORE_SQLITE_LOG_BYTES } from '../../base/limits.ts'
+import { STORE_SQLITE_LOG_BYTES } from '../limits.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
 import { StoreDatabase } from '../sqlite/database.ts'
 

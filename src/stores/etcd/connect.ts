@@ -3,7 +3,7 @@
 import type { Etcd3, IOptions } from 'etcd3'
 import { rootCertificates } from 'node:tls'
 import { InvalidError } from '../../base/errors.ts'
-import { STORE_CONNECT_TIMEOUT_MS } from '../../base/limits.ts'
+import { STORE_CONNECT_TIMEOUT_MS } from '../limits.ts'
 import { loadDriver } from '../driver.ts'
 import { answerLost, notDone, type Work } from '../failures.ts'
 

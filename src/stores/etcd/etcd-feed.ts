@@ -4,7 +4,7 @@
  */
 
 import type { Etcd3, IWatchResponse } from 'etcd3'
-import { STORE_ANSWER_TIMEOUT_MS, STORE_CHANGES_KEPT, STORE_WATCH_POLL_MS } from '../../base/limits.ts'
+import { STORE_ANSWER_TIMEOUT_MS, STORE_CHANGES_KEPT, STORE_WATCH_POLL_MS } from '../limits.ts'
 import type { StoreChange } from '../../core/ports.ts'
 import type { ChangeFeed, ChangeRead } from '../backend.ts'
 import { notDone } from '../failures.ts'

@@ -5,7 +5,8 @@
 
 import type { Etcd3, ICompare, IKeyValue, IRequestOp } from 'etcd3'
 import { InvalidError } from '../../base/errors.ts'
-import { STORE_ANSWER_TIMEOUT_MS, STORE_CLEAR_ENTRIES, STORE_PAGE_MAX_BYTES } from '../../base/limits.ts'
+import { STORE_PAGE_MAX_BYTES } from '../../core/limits.ts'
+import { STORE_ANSWER_TIMEOUT_MS, STORE_CLEAR_ENTRIES } from '../limits.ts'
 import type { CommitOutcome, RangePage, Store, StoreCondition, StoreEntry } from '../../core/ports.ts'
 import type { Backend, ChangeFeed, CheckedBatch, Cleared, KeySpan, KeyStretch } from '../backend.ts'
 import { findUnmet } from '../conditions.ts'

@@ -1,13 +1,13 @@
 /** The store in memory: of one process, gone with it. Also the model that says in the shortest words what a store does. */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
+import { STORE_PAGE_MAX_BYTES } from '../../core/limits.ts'
 import {
   STORE_CHANGES_KEPT,
   STORE_CLEAR_ENTRIES,
   STORE_EXPIRED_PER_SWEEP,
-  STORE_PAGE_MAX_BYTES,
   STORE_WATCH_POLL_MS,
-} from '../../base/limits.ts'
+} from '../limits.ts'
 import type { CommitOutcome, RangePage, Store, StoreChange, StoreEntry } from '../../core/ports.ts'
 import type {
   Backend,

@@ -2,7 +2,7 @@
 
 import type { Client, Pool, PoolClient, QueryResultRow } from 'pg'
 import { InvalidError, type PeragoError } from '../../base/errors.ts'
-import { STORE_CONNECT_TIMEOUT_MS } from '../../base/limits.ts'
+import { STORE_CONNECT_TIMEOUT_MS } from '../limits.ts'
 import { loadDriver } from '../driver.ts'
 import { answerLost, bounded, notDone, type Work } from '../failures.ts'
 

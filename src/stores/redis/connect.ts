@@ -2,7 +2,7 @@
 
 import type { Cluster, Redis } from 'ioredis'
 import { once } from 'node:events'
-import { STORE_CONNECT_TIMEOUT_MS } from '../../base/limits.ts'
+import { STORE_CONNECT_TIMEOUT_MS } from '../limits.ts'
 import { loadDriver } from '../driver.ts'
 import { bounded, notDone } from '../failures.ts'
 

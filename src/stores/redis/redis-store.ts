@@ -3,15 +3,15 @@
 import type { Cluster, Redis } from 'ioredis'
 import { createHash, randomBytes } from 'node:crypto'
 import { InvalidError } from '../../base/errors.ts'
+import { STORE_PAGE_MAX_BYTES } from '../../core/limits.ts'
 import {
   STORE_ANSWER_TIMEOUT_MS,
   STORE_CHANGES_KEPT,
   STORE_CHANGES_PAGE,
   STORE_CLEAR_ENTRIES,
   STORE_EXPIRED_PER_SWEEP,
-  STORE_PAGE_MAX_BYTES,
   STORE_WATCH_POLL_MS,
-} from '../../base/limits.ts'
+} from '../limits.ts'
 import type { CommitOutcome, RangePage, Store, StoreChange, StoreEntry } from '../../core/ports.ts'
 import type {
   Backend,

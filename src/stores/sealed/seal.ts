@@ -15,7 +15,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRaw } from 'node:zlib'
 import { InvalidError } from '../../base/errors.ts'
-import { STORE_VALUE_MAX_BYTES } from '../../base/limits.ts'
+import { STORE_VALUE_MAX_BYTES } from '../../core/limits.ts'
 
 export interface Seal {
   /** Every key that values may have been encrypted with, by its id; none for values in the clear. */

@@ -1,7 +1,8 @@
 /** Encryption at rest and compression, around any store. Keys of the store stay as they are: they are its order. */
 
 import { InvalidError } from '../../base/errors.ts'
-import { STORE_COMPRESS_FROM_BYTES, STORE_PAGE_MAX_BYTES, STORE_PAGE_MAX_ENTRIES } from '../../base/limits.ts'
+import { STORE_PAGE_MAX_BYTES, STORE_PAGE_MAX_ENTRIES } from '../../core/limits.ts'
+import { STORE_COMPRESS_FROM_BYTES } from '../limits.ts'
 import type { Store, StoreCallOptions, StoreEntry, StoreOperation } from '../../core/ports.ts'
 import { checkBatch } from '../guard.ts'
 import { keyIdOf, openValue, sealValue, type Seal } from './seal.ts'

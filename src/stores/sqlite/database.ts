@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { InvalidError, UnavailableError } from '../../base/errors.ts'
-import { STORE_SQLITE_LOG_BYTES } from '../../base/limits.ts'
+import { STORE_SQLITE_LOG_BYTES } from '../limits.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
-import { SqliteConnection } from './connection.ts'
+import { SqliteConnection } from '../../base/sqlite-connection.ts'
 
 /** Marks the file as ours: "prgs". */
 const APPLICATION_ID = 0x70726773

@@ -3,7 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import { invariant } from '../../base/errors.ts'
 import { entryUrl } from '../../base/module-entry.ts'
-import type { OrphanWatchData } from '../orphan-watch.ts'
+import type { OrphanWatchData } from './orphan-watch.ts'
 import { serveBody } from './body-host.ts'
 import type { ToHost } from './protocol.ts'
 
@@ -24,7 +24,7 @@ process.on('message', (message: ToHost) => {
   // A program leaves this process free to hear that its worker is gone; a function may keep it to itself.
   if (message.type !== 'run' || message.what.kind === 'command') return
   const watched: OrphanWatchData = { parentPid: workerPid, graceMs: 0, group: true }
-  new Worker(entryUrl(import.meta.url, '../orphan-watch.ts'), { workerData: watched }).unref()
+  new Worker(entryUrl(import.meta.url, './orphan-watch.ts'), { workerData: watched }).unref()
 })
 serveBody(
   {

@@ -2,9 +2,9 @@
 
 import type { Logger } from '../../base/logger.ts'
 import { MissingError } from '../../base/errors.ts'
-import { loadTasks } from '../load-tasks.ts'
-import type { Json } from '../ports.ts'
-import { BodyAbortedError } from '../author-errors.ts'
+import { loadTasks } from './load-tasks.ts'
+import type { Json } from '../../base/json.ts'
+import { BodyAbortedError } from '../../tasks/author-errors.ts'
 import { runCommand } from './command-body.ts'
 import { describeForParent } from './hosted-error.ts'
 import type { FromHost, FunctionOrder, RunOrder, ToHost } from './protocol.ts'

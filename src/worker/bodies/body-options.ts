@@ -1,8 +1,8 @@
 /** What it takes to run a body, wherever it runs. */
 
 import type { Logger } from '../../base/logger.ts'
-import type { Json } from '../ports.ts'
-import type { AttemptInfo, TaskDefinition } from '../task-definition.ts'
+import type { Json } from '../../base/json.ts'
+import type { AttemptInfo, TaskDefinition } from '../../tasks/task-definition.ts'
 import type { WorkspaceFacts } from './protocol.ts'
 
 export interface RunBodyOptions {

@@ -2,7 +2,7 @@
 
 import { join, resolve, sep } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
-import type { BodyWorkspace } from '../task-definition.ts'
+import type { BodyWorkspace } from '../../tasks/task-definition.ts'
 import type { WorkspaceFacts } from './protocol.ts'
 
 /** What a body sees of its workspace. */

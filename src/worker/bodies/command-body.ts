@@ -9,11 +9,11 @@ import {
   COMMAND_ENV_MAX_BYTES,
   COMMAND_RESULT_MAX_BYTES,
   COMMAND_STDERR_TAIL_CHARS,
-} from '../../base/limits.ts'
+} from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
-import { BodyAbortedError, RetryableError, TerminalError } from '../author-errors.ts'
-import type { Json } from '../ports.ts'
-import type { AttemptInfo } from '../task-definition.ts'
+import { BodyAbortedError, RetryableError, TerminalError } from '../../tasks/author-errors.ts'
+import type { Json } from '../../base/json.ts'
+import type { AttemptInfo } from '../../tasks/task-definition.ts'
 import type { CommandOrder, WorkspaceFacts } from './protocol.ts'
 import { relayLines } from './relay-lines.ts'
 

@@ -3,7 +3,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { Worker } from 'node:worker_threads'
 import { UnavailableError } from '../../base/errors.ts'
-import { BODY_ABORT_GRACE_MS, BODY_KILL_WAIT_MS } from '../../base/limits.ts'
+import { BODY_ABORT_GRACE_MS, BODY_KILL_WAIT_MS } from '../limits.ts'
 import { entryUrl } from '../../base/module-entry.ts'
 import { HostedError } from './hosted-error.ts'
 import type { CommandOrder, FromHost, FunctionOrder, RunOrder, ToHost } from './protocol.ts'

@@ -2,8 +2,8 @@
 
 import type { ErrorDescription } from '../../base/error-description.ts'
 import type { LogLevel } from '../../base/logger.ts'
-import type { AttemptInfo } from '../task-definition.ts'
-import type { Json } from '../ports.ts'
+import type { AttemptInfo } from '../../tasks/task-definition.ts'
+import type { Json } from '../../base/json.ts'
 
 /** A workspace as plain data; the host makes it a `BodyWorkspace` again. */
 export interface WorkspaceFacts {

@@ -1,6 +1,6 @@
 /** What a program prints, line by line, however it was cut on its way. */
 
-import { BODY_LINE_MAX_CHARS } from '../../base/limits.ts'
+import { BODY_LINE_MAX_CHARS } from '../limits.ts'
 
 /** Lines that say nothing are left out, and endless ones cut. */
 export function relayLines(stream: NodeJS.ReadableStream, tell: (line: string) => void): void {

@@ -8,16 +8,16 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { keepingLogger, OWNER } from '../../../test/support/worker/world.ts'
-import { COMMAND_STDERR_TAIL_CHARS } from '../../base/limits.ts'
-import { WorkerStoppingError } from '../author-errors.ts'
-import { loadTasks } from '../load-tasks.ts'
-import type { JsonObject } from '../ports.ts'
+import { COMMAND_STDERR_TAIL_CHARS } from '../limits.ts'
+import { WorkerStoppingError } from '../../tasks/author-errors.ts'
+import { loadTasks } from './load-tasks.ts'
+import type { JsonObject } from '../../base/json.ts'
 import {
   defineCommandTask,
   defineTask,
   type CommandTaskInput,
   type TaskDefinition,
-} from '../task-definition.ts'
+} from '../../tasks/task-definition.ts'
 import type { RunBodyOptions } from './body-options.ts'
 import { openBodyWorkspace } from './body-workspace.ts'
 import { runBody } from './run-body.ts'

@@ -1,7 +1,7 @@
 /** Runs a task's body where it belongs: here, in a thread, or in a process. */
 
 import { InvalidError } from '../../base/errors.ts'
-import type { TaskDefinition } from '../task-definition.ts'
+import type { TaskDefinition } from '../../tasks/task-definition.ts'
 import type { RunBodyOptions } from './body-options.ts'
 import { openBodyWorkspace } from './body-workspace.ts'
 import { runHosted } from './hosted-body.ts'

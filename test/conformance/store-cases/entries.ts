@@ -4,7 +4,7 @@ import {
   STORE_KEY_MAX_BYTES,
   STORE_PAGE_MAX_BYTES,
   STORE_VALUE_MAX_BYTES,
-} from '../../../src/base/limits.ts'
+} from '../../../src/core/limits.ts'
 import type { StoreOperation } from '../../../src/core/ports.ts'
 import { executionId, eventKey, eventsPrefix, variableKey, variablesPrefix } from '../../../src/core/keys.ts'
 import {

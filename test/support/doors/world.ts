@@ -1,20 +1,20 @@
 // The HTTP door over a core in memory, asked without a socket; every answer is held to the contract.
 import { buildHttpApp, type HttpAppParts } from '../../../src/server/http/app.ts'
-import { createTokens, type Tokens } from '../../../src/api/tokens.ts'
+import { createTokens, type Tokens } from '../../../src/server/access/tokens.ts'
 import {
   createWebhooks,
   type DeliveryRecord,
   type WebhookRecord,
   type Webhooks,
-} from '../../../src/api/webhooks.ts'
-import type { Role } from '../../../src/api/callers.ts'
+} from '../../../src/webhooks/webhooks.ts'
+import type { Role } from '../../../src/server/access/callers.ts'
 import { silentLogger } from '../../../src/base/logger.ts'
 import { openCore, type Core } from '../../../src/core/life-cycle/core.ts'
 import type { Store } from '../../../src/core/ports.ts'
 import { openExecutionAccess } from '../../../src/runtime/execution-access.ts'
-import { openRecordShelf } from '../../../src/runtime/record-shelf.ts'
-import { WEBHOOKS, WebhookShelves } from '../../../src/runtime/webhook-shelves.ts'
-import { refuseInside } from '../../../src/server/webhooks/check-address.ts'
+import { openRecordShelf } from '../../../src/core/records/record-store.ts'
+import { WEBHOOKS, WebhookShelves } from '../../../src/webhooks/webhook-store.ts'
+import { refuseInside } from '../../../src/webhooks/check-address.ts'
 import { openMemoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { judgeAnswer, type Judged } from './contract.ts'
 

@@ -2,8 +2,9 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TaskId, WorkflowId } from '../../../src/fences/attempt-snapshot.ts'
-import type { TestQueue } from '../../../src/testing/task-queue/open-test-queue.ts'
-import type { JsonObject, ResultStatus, TaskRecord } from '../../../src/worker/ports.ts'
+import type { TestQueue } from '../../../src/testing/open-test-queue.ts'
+import type { ResultStatus, TaskRecord } from '../../../src/worker/ports.ts'
+import type { JsonObject } from '../../../src/base/json.ts'
 
 export interface ConductorFront {
   /** With its `/api`. */

@@ -7,15 +7,20 @@ import { plainRedactor } from '../../../src/base/redaction.ts'
 import type { TaskId, WorkflowId } from '../../../src/fences/attempt-snapshot.ts'
 import { ScriptedRepo } from '../../../src/testing/scripted-repo.ts'
 import type { AttemptStepEvent } from '../../../src/worker/events.ts'
-import type { JsonObject, TaskRecord } from '../../../src/worker/ports.ts'
-import type { AttemptOutcome, AttemptRequest, AttemptSurroundings } from '../../../src/worker/attempt-life.ts'
-import { runAttempt } from '../../../src/worker/run-attempt.ts'
+import type { TaskRecord } from '../../../src/worker/ports.ts'
+import type { JsonObject } from '../../../src/base/json.ts'
+import type {
+  AttemptOutcome,
+  AttemptRequest,
+  AttemptSurroundings,
+} from '../../../src/worker/attempt/attempt-life.ts'
+import { runAttempt } from '../../../src/worker/attempt/run-attempt.ts'
 import {
   defineWorkspaceTask,
   type TaskDefinition,
   type WorkspaceTaskInput,
-} from '../../../src/worker/task-definition.ts'
-import { openWorkspaceRoot, type WorkspaceRoot } from '../../../src/workspace/ownership.ts'
+} from '../../../src/tasks/task-definition.ts'
+import { openWorkspaceRoot, type WorkspaceRoot } from '../../../src/workspace/ownership/ownership.ts'
 
 export const MAIN = branchName('main')
 export const OWNER = 'data@example.org'

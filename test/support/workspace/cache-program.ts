@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cachedFrom, openContentCache } from '../../../src/workspace/content-cache.ts'
-import { fetchFrom } from '../../../src/workspace/file-provider.ts'
-import { layOut } from '../../../src/workspace/lay-out.ts'
-import { openWorkspaceRoot } from '../../../src/workspace/ownership.ts'
+import { cachedFrom, openContentCache } from '../../../src/workspace/cache/content-cache.ts'
+import { fetchFrom } from '../../../src/workspace/laying-out/file-provider.ts'
+import { layOut } from '../../../src/workspace/laying-out/lay-out.ts'
+import { openWorkspaceRoot } from '../../../src/workspace/ownership/ownership.ts'
 import { memorySource } from './memory-source.ts'
 
 const [directory = '', rounds = '1', maxBytes = '4000000'] = process.argv.slice(2)

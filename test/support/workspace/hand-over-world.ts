@@ -2,15 +2,20 @@
 
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../../src/base/clock.ts'
-import { diffWorkspace, type ChangeSet } from '../../../src/workspace/diff.ts'
-import { readProcessMoment } from '../../../src/workspace/find-holder.ts'
-import { handOver, takeOver, type HandOver, type TakeOver } from '../../../src/workspace/hand-over.ts'
-import { layOut, type AttemptWorkspace } from '../../../src/workspace/lay-out.ts'
-import type { WorkspaceSpec } from '../../../src/workspace/workspace-spec.ts'
+import { diffWorkspace, type ChangeSet } from '../../../src/workspace/comparing/diff.ts'
+import { readProcessMoment } from '../../../src/workspace/hand-over/find-holder.ts'
+import {
+  handOver,
+  takeOver,
+  type HandOver,
+  type TakeOver,
+} from '../../../src/workspace/hand-over/hand-over.ts'
+import { layOut, type AttemptWorkspace } from '../../../src/workspace/laying-out/lay-out.ts'
+import type { WorkspaceSpec } from '../../../src/tasks/workspace-spec.ts'
 import { md5Of, memorySource, type StoredObject } from './memory-source.ts'
 import { ATTEMPT, temporaryRoot } from './temporary-root.ts'
 import { readFileSync } from 'node:fs'
-import type { WorkspaceRoot } from '../../../src/workspace/ownership.ts'
+import type { WorkspaceRoot } from '../../../src/workspace/ownership/ownership.ts'
 
 export interface HandOverWorld {
   readonly root: WorkspaceRoot

@@ -1,6 +1,6 @@
 // A worker that opens a root, lays out one workspace, says where, and waits to be killed.
-import { layOut } from '../../../src/workspace/lay-out.ts'
-import { openWorkspaceRoot } from '../../../src/workspace/ownership.ts'
+import { layOut } from '../../../src/workspace/laying-out/lay-out.ts'
+import { openWorkspaceRoot } from '../../../src/workspace/ownership/ownership.ts'
 import { memorySource } from './memory-source.ts'
 
 const [directory = ''] = process.argv.slice(2)

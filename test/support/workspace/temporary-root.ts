@@ -8,7 +8,7 @@ import {
   openWorkspaceRoot,
   type WorkspaceAttempt,
   type WorkspaceRoot,
-} from '../../../src/workspace/ownership.ts'
+} from '../../../src/workspace/ownership/ownership.ts'
 
 export const ATTEMPT: WorkspaceAttempt = {
   workflowId: 'workflow-1',

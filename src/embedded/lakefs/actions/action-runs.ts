@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 
-import { EMBEDDED_ACTION_RUNS_MAX } from '../../../base/limits.ts'
+import { EMBEDDED_ACTION_RUNS_MAX } from '../../limits.ts'
 import type { Page } from '../engine/engine.ts'
 
 export interface HookRun {

@@ -4,7 +4,7 @@
  */
 
 import type { Clock } from '../../../base/clock.ts'
-import { EMBEDDED_ACTION_FILE_MAX_BYTES, EMBEDDED_ACTION_FILES_MAX } from '../../../base/limits.ts'
+import { EMBEDDED_ACTION_FILE_MAX_BYTES, EMBEDDED_ACTION_FILES_MAX } from '../../limits.ts'
 import { EngineError, type Entry, type HookEvent, type HookRunner } from '../engine/engine.ts'
 import type { Action, ActionHook } from './action-file.ts'
 import { newRunId, type ActionRuns, type HookRun } from './action-runs.ts'

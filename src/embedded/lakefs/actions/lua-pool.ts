@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 
-import { EMBEDDED_HOOK_OUTPUT_MAX_BYTES, EMBEDDED_HOOK_WORKERS_MAX } from '../../../base/limits.ts'
+import { EMBEDDED_HOOK_OUTPUT_MAX_BYTES, EMBEDDED_HOOK_WORKERS_MAX } from '../../limits.ts'
 import { toLuaSource, type LuaValue } from './lua-literal.ts'
 import { LUA_WORKER_SOURCE, type LuaJob, type LuaOutcome } from './lua-worker.ts'
 

@@ -1,6 +1,6 @@
 /** Where action files stand in a tree. What they say is not the storage's business. */
 
-import { EMBEDDED_ACTION_FILES_MAX } from '../../../base/limits.ts'
+import { EMBEDDED_ACTION_FILES_MAX } from '../../limits.ts'
 import type { EngineContext } from './engine-context.ts'
 import { EngineError, type Commit, type Entry, type HookEvent } from './engine.ts'
 import { decodeEntry } from './entry-codec.ts'

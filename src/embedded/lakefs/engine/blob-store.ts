@@ -12,7 +12,7 @@ import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promis
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { MissingError, UnavailableError } from '../../../base/errors.ts'
-import { EMBEDDED_BLOB_BUFFER_BYTES, EMBEDDED_MEMORY_BLOBS_MAX_BYTES } from '../../../base/limits.ts'
+import { EMBEDDED_BLOB_BUFFER_BYTES, EMBEDDED_MEMORY_BLOBS_MAX_BYTES } from '../../limits.ts'
 import { DirectorySyncer } from './directory-syncer.ts'
 
 export interface HashedBlob {

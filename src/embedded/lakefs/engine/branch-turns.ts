@@ -1,6 +1,6 @@
 /** One at a time for each branch, in the order they came: for updates that have to wait in the middle. */
 
-import { EMBEDDED_BRANCH_QUEUE_MAX } from '../../../base/limits.ts'
+import { EMBEDDED_BRANCH_QUEUE_MAX } from '../../limits.ts'
 import { EngineError } from './engine.ts'
 
 export class BranchTurns {

@@ -9,7 +9,7 @@ import {
   temporaryDir,
   tickingClock,
 } from '../../../../test/support/embedded-engine.ts'
-import { EMBEDDED_STAGING_ADDRESS_MS } from '../../../base/limits.ts'
+import { EMBEDDED_STAGING_ADDRESS_MS } from '../../limits.ts'
 import { collectGarbage } from './garbage.ts'
 
 const body = (content: string) => Readable.from([Buffer.from(content)])

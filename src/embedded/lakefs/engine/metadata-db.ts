@@ -5,8 +5,8 @@
 
 import { statSync } from 'node:fs'
 import { InvalidError, UnavailableError } from '../../../base/errors.ts'
-import { EMBEDDED_DB_CACHE_KIB, EMBEDDED_DB_LOG_BYTES } from '../../../base/limits.ts'
-import { SqliteConnection } from '../../../stores/sqlite/connection.ts'
+import { EMBEDDED_DB_CACHE_KIB, EMBEDDED_DB_LOG_BYTES } from '../../limits.ts'
+import { SqliteConnection } from '../../../base/sqlite-connection.ts'
 
 /** Marks the file as ours, for `file` and for our own check: "prgo". */
 const APPLICATION_ID = 0x7072676f

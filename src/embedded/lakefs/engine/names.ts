@@ -1,4 +1,4 @@
-import { EMBEDDED_PATH_MAX_BYTES } from '../../../base/limits.ts'
+import { EMBEDDED_PATH_MAX_BYTES } from '../../limits.ts'
 import { EngineError } from './engine.ts'
 
 const REPOSITORY_NAME = /^[a-z0-9][a-z0-9-]{2,62}$/

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { isPeragoError } from '../../../base/errors.ts'
-import { EMBEDDED_ACTION_FILE_MAX_BYTES } from '../../../base/limits.ts'
+import { EMBEDDED_ACTION_FILE_MAX_BYTES } from '../../limits.ts'
 import { unixSeconds, type EngineContext } from './engine-context.ts'
 import { EngineError, type Entry, type StoredBlob } from './engine.ts'
 import type { BlobRange, HashedBlob } from './blob-store.ts'

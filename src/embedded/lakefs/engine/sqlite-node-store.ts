@@ -1,7 +1,7 @@
 /** Tree nodes in SQLite, with the decoded nodes used last kept in memory. */
 
 import { MissingError } from '../../../base/errors.ts'
-import { EMBEDDED_NODE_CACHE_BYTES } from '../../../base/limits.ts'
+import { EMBEDDED_NODE_CACHE_BYTES } from '../../limits.ts'
 import { corrupt, type MetadataDb } from './metadata-db.ts'
 import type { NodeStore } from './tree/node-store.ts'
 import {

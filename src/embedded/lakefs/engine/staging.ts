@@ -5,7 +5,7 @@
  * an upload acknowledged beside it stays staged on the new head.
  */
 
-import { EMBEDDED_STAGING_READ_ROWS } from '../../../base/limits.ts'
+import { EMBEDDED_STAGING_READ_ROWS } from '../../limits.ts'
 import { isSameEntry } from './entry-codec.ts'
 import type { MetadataDb } from './metadata-db.ts'
 import { bytesToKey, keyToBytes, successorOfPrefix, type ByteKey } from './tree/byte-key.ts'

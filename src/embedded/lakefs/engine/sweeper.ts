@@ -5,7 +5,7 @@
  * Tree nodes and objects' bytes stay: only garbage collection, with nobody else at work, can tell who needs them.
  */
 
-import { EMBEDDED_SWEEP_ROWS } from '../../../base/limits.ts'
+import { EMBEDDED_SWEEP_ROWS } from '../../limits.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { MetadataDb } from './metadata-db.ts'
 

@@ -1,7 +1,7 @@
 // Goal: what happens while action files run. Method: a hook runner whose every step the test decides.
 import { expect, test } from 'vitest'
 import { LAKE, openLake } from '../../../../test/support/embedded-engine.ts'
-import { EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS } from '../../../base/limits.ts'
+import { EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS } from '../../limits.ts'
 import { EngineError, type HookEvent, type HookRunner } from './engine.ts'
 
 const ACTION = '_lakefs_actions/a.yaml'

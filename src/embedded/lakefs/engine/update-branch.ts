@@ -10,7 +10,7 @@
  * commit's parents is therefore true at the very moment the branch moves.
  */
 
-import { EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS } from '../../../base/limits.ts'
+import { EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS } from '../../limits.ts'
 import { hasActionFiles, hookEvent } from './action-files.ts'
 import { requireBranch, setHead, type StoredBranch } from './branch-rows.ts'
 import type { BranchTurns } from './branch-turns.ts'

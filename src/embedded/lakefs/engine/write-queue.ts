@@ -9,7 +9,7 @@
  */
 
 import { UnavailableError } from '../../../base/errors.ts'
-import { EMBEDDED_WRITE_BATCH_MAX, EMBEDDED_WRITE_QUEUE_MAX } from '../../../base/limits.ts'
+import { EMBEDDED_WRITE_BATCH_MAX, EMBEDDED_WRITE_QUEUE_MAX } from '../../limits.ts'
 import type { MetadataDb } from './metadata-db.ts'
 
 interface QueuedWrite {

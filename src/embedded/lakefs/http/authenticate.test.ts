@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { EMBEDDED_TOKEN_MS } from '../../../base/limits.ts'
+import { EMBEDDED_TOKEN_MS } from '../../limits.ts'
 import { createAuthenticator } from './authenticate.ts'
 
 let nowMs = 1_700_000_000_000

@@ -3,7 +3,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 import type { Clock } from '../../../base/clock.ts'
-import { EMBEDDED_TOKEN_MS } from '../../../base/limits.ts'
+import { EMBEDDED_TOKEN_MS } from '../../limits.ts'
 
 export interface Authenticator {
   /** True when the `Authorization` header is good. */

@@ -1,6 +1,6 @@
 /** Objects: their entries, listings, uploads and deletions. Downloads are next door. */
 
-import { EMBEDDED_BATCH_DELETE_MAX_PATHS } from '../../../base/limits.ts'
+import { EMBEDDED_BATCH_DELETE_MAX_PATHS } from '../../limits.ts'
 import { EngineError, type Entry } from '../engine/engine.ts'
 import { empty, failure, HttpProblem, json, type Answer } from './answer.ts'
 import type { Exchange } from './exchange.ts'

@@ -5,7 +5,7 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 
-import { EMBEDDED_PRESIGNED_UPLOADS_MAX } from '../../../base/limits.ts'
+import { EMBEDDED_PRESIGNED_UPLOADS_MAX } from '../../limits.ts'
 import type { StoredBlob } from '../engine/engine.ts'
 import { HttpProblem } from './answer.ts'
 

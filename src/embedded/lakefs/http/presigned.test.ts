@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { EMBEDDED_PRESIGN_MS, EMBEDDED_STAGING_ADDRESS_MS } from '../../../base/limits.ts'
+import { EMBEDDED_PRESIGN_MS, EMBEDDED_STAGING_ADDRESS_MS } from '../../limits.ts'
 import { useEmbeddedLakefs } from '../../../../test/support/embedded-lakefs.ts'
 import type { LakefsRequests, Reply } from '../../../../test/support/lakefs-requests.ts'
 

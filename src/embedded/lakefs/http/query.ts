@@ -1,6 +1,6 @@
 /** The query string, read once and strictly: what is malformed is refused before anything else is looked at. */
 
-import { EMBEDDED_PAGE_MAX, EMBEDDED_PATH_MAX_BYTES } from '../../../base/limits.ts'
+import { EMBEDDED_PAGE_MAX, EMBEDDED_PATH_MAX_BYTES } from '../../limits.ts'
 import { HttpProblem } from './answer.ts'
 
 const DEFAULT_AMOUNT = 100

@@ -1,6 +1,6 @@
 /** The engine's values as the documents lakeFS sends. */
 
-import { EMBEDDED_PAGE_MAX } from '../../../base/limits.ts'
+import { EMBEDDED_PAGE_MAX } from '../../limits.ts'
 import type { Branch, Commit, Difference, Entry, Listed, Page, Repository, Tag } from '../engine/engine.ts'
 import { json, type Answer } from './answer.ts'
 

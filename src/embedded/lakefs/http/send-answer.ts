@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import { EMBEDDED_DRAIN_MAX_BYTES } from '../../../base/limits.ts'
+import { EMBEDDED_DRAIN_MAX_BYTES } from '../../limits.ts'
 import type { Fault } from '../faults.ts'
 import type { Answer, StreamedBody } from './answer.ts'
 

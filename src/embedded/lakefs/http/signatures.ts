@@ -6,7 +6,7 @@
 import { createHmac } from 'node:crypto'
 
 import type { Clock } from '../../../base/clock.ts'
-import { EMBEDDED_PRESIGN_MS, EMBEDDED_STAGING_ADDRESS_MS } from '../../../base/limits.ts'
+import { EMBEDDED_PRESIGN_MS, EMBEDDED_STAGING_ADDRESS_MS } from '../../limits.ts'
 import { sameText } from './authenticate.ts'
 
 /** What a staging address was given out for; it is good for nothing else. */

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 
-import { EMBEDDED_PARTS_MAX } from '../../../base/limits.ts'
+import { EMBEDDED_PARTS_MAX } from '../../limits.ts'
 import { EngineError, type Entry } from '../engine/engine.ts'
 import { empty, failure, HttpProblem, json, type Answer } from './answer.ts'
 import type { Exchange } from './exchange.ts'

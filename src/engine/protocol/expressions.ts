@@ -1,0 +1,71 @@
+/**
+ * `${ref.output.x}` as Conductor evaluates it: alone in a text it keeps its type, embedded it becomes text; what is not
+ * there is null. Paths go by names and `[index]`; filters and functions are not part of it and are refused.
+ */
+
+import { InvalidError } from '../../base/errors.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
+
+/** What an expression may start from: `workflow`, a task's reference name, `CPEWF_TASK_ID`. */
+export type Roots = Readonly<Record<string, Json>>
+
+const WHOLE = /^\$\{([^{}]+)\}$/
+const EMBEDDED = /(\$?)\$\{([^{}]*)\}/g
+
+export function evaluateTemplate(template: JsonObject, roots: Roots): JsonObject {
+  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, evaluate(value, roots)]))
+}
+
+function evaluate(value: Json, roots: Roots): Json {
+  if (typeof value === 'string') return evaluateText(value, roots)
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => evaluate(item, roots))
+  if (typeof value === 'object' && value !== null) return evaluateTemplate(value as JsonObject, roots)
+  return value
+}
+
+function evaluateText(text: string, roots: Roots): Json {
+  const [, alone] = WHOLE.exec(text) ?? []
+  if (alone !== undefined) return follow(alone, roots)
+  return text.replace(EMBEDDED, (match, escape: string, path: string) =>
+    // A doubled dollar sign stands for itself.
+    escape === '$' ? match.slice(1) : renderText(follow(path, roots)),
+  )
+}
+
+function follow(path: string, roots: Roots): Json {
+  let at: Json = roots
+  for (const step of stepsOf(path.trim())) {
+    if (Array.isArray(at)) {
+      const items = at as readonly Json[]
+      at = typeof step === 'number' ? (items.at(step) ?? null) : null
+    } else if (typeof at === 'object' && at !== null) {
+      const fields = at as JsonObject
+      at = typeof step === 'string' && Object.hasOwn(fields, step) ? (fields[step] ?? null) : null
+    } else return null
+  }
+  return at
+}
+
+function stepsOf(path: string): readonly (string | number)[] {
+  const steps = path.match(/[^.[\]]+|\[(?:-?\d+|'[^']*')\]/g) ?? []
+  if (steps.join('').length + (path.match(/\./g) ?? []).length !== path.length)
+    throw new InvalidError(
+      'task-queue/bad-expression',
+      `evaluate "\${${path}}": the in-process queue follows names and [index] only`,
+    )
+  return steps.map((step) => {
+    if (!step.startsWith('[')) return step
+    const inner = step.slice(1, -1)
+    return inner.startsWith("'") ? inner.slice(1, -1) : Number(inner)
+  })
+}
+
+/** As Java prints it: objects in braces with `=`, lists in brackets, nothing as `null`. */
+function renderText(value: Json): string {
+  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(renderText).join(', ')}]`
+  if (typeof value === 'object' && value !== null)
+    return `{${Object.entries(value as JsonObject)
+      .map(([name, item]) => `${name}=${renderText(item)}`)
+      .join(', ')}}`
+  return String(value)
+}

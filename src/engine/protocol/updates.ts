@@ -1,0 +1,75 @@
+/** What a worker's requests do to a workflow. Pure. Whose request it is, is never compared: Conductor does not either. */
+
+import { CONDUCTOR_REASON_MAX_CHARS } from '../../worker/limits.ts'
+import type { TaskResult, ResultStatus } from '../../worker/ports.ts'
+import { decide } from './decide.ts'
+import { changeRow, findRow, type AttemptRow, type Execution, type Moment } from './execution.ts'
+import { TASK_TRANSITIONS, type TaskEvent } from './state.ts'
+
+/** Whether the attempt may be handed out now. The state of its workflow does not matter: the queue knows nothing of it. */
+export function isClaimable(row: AttemptRow, nowMs: number): boolean {
+  if (TASK_TRANSITIONS[row.record.status].claim === 'ignore') return false
+  return row.queuedFromMs !== undefined && row.queuedFromMs <= nowMs
+}
+
+export function claimTask(
+  execution: Execution,
+  row: AttemptRow,
+  claim: { readonly workerId: string; readonly nowMs: number },
+): Execution {
+  const { record } = row
+  return changeRow(execution, record.taskId, {
+    queuedFromMs: undefined,
+    record: {
+      status: 'IN_PROGRESS',
+      workerId: claim.workerId,
+      pollCount: record.pollCount + 1,
+      // Only the first time: later hand-outs of the same id keep it.
+      startTimeMs: record.startTimeMs === 0 ? claim.nowMs : record.startTimeMs,
+      updateTimeMs: claim.nowMs,
+    },
+  })
+}
+
+export function renewTask(execution: Execution, row: AttemptRow, nowMs: number): Execution {
+  if (TASK_TRANSITIONS[row.record.status].renew === 'ignore') return execution
+  return changeRow(execution, row.record.taskId, { record: { updateTimeMs: nowMs } })
+}
+
+const EVENT_OF_RESULT: Readonly<Record<ResultStatus, TaskEvent>> = {
+  COMPLETED: 'complete',
+  FAILED: 'fail',
+  FAILED_WITH_TERMINAL_ERROR: 'failForGood',
+  IN_PROGRESS: 'handBack',
+}
+
+/**
+ * A result for a task of `execution`, sent under the id of the workflow `named`. Conductor looks at the named one only:
+ * under a wrong id the task ends, and its own workflow does not go on until something else decides it.
+ */
+export function applyResult(
+  execution: Execution,
+  result: TaskResult,
+  named: { readonly isOwn: boolean; readonly isOpen: boolean; readonly moment: Moment },
+): Execution {
+  const row = findRow(execution, result.taskId)
+  if (row === undefined || !named.isOpen) return execution
+  const to = TASK_TRANSITIONS[row.record.status][EVENT_OF_RESULT[result.status]]
+  if (to === 'ignore') return execution
+  const { nowMs } = named.moment
+  const isHandedBack = result.status === 'IN_PROGRESS'
+  const updated = changeRow(execution, result.taskId, {
+    queuedFromMs: isHandedBack ? nowMs + (result.callbackAfterSeconds ?? 0) * 1000 : undefined,
+    record: {
+      status: to === 'same' ? row.record.status : to,
+      // Replaced, never merged.
+      output: result.output,
+      workerId: result.workerId,
+      updateTimeMs: nowMs,
+      reasonForIncompletion:
+        result.reasonForIncompletion?.slice(0, CONDUCTOR_REASON_MAX_CHARS) ??
+        row.record.reasonForIncompletion,
+    },
+  })
+  return named.isOwn ? decide(updated, named.moment) : updated
+}

@@ -1,0 +1,20 @@
+import { InvalidError } from '../../base/errors.ts'
+import type { Logger } from '../../base/logger.ts'
+import { createLakefsClient, type LakefsClient, type LakefsClientOptions } from '../../lakefs/client.ts'
+import type { PeragoConfiguration } from '../configuration/configuration.ts'
+
+/** A client for the configured lakeFS. To be closed by whoever opens it; nothing is sent yet. */
+export function openLakefs(
+  { lakefs }: PeragoConfiguration,
+  options: Pick<LakefsClientOptions, 'retry' | 'onExchange'> & { readonly logger: Logger },
+): LakefsClient {
+  const { endpoint, credentials } = lakefs
+  if (endpoint === undefined || credentials === undefined) {
+    const missing =
+      endpoint === undefined ? 'lakefs.endpoint is' : 'lakefs.accessKeyId and lakefs.secretAccessKey are'
+    throw new InvalidError('runtime/no-lakefs', `connect to lakeFS: ${missing} not set`, {
+      next: 'Set them in perago.yaml or by LAKEFS_ENDPOINT, LAKEFS_ACCESS_KEY_ID and LAKEFS_SECRET_ACCESS_KEY; "perago lakefs env" prints them for the embedded server.',
+    })
+  }
+  return createLakefsClient({ ...options, endpoint, ...credentials, connectionsMax: lakefs.connections })
+}

@@ -1,0 +1,96 @@
+/** What can be said about a Conductor without changing anything in it. */
+
+import { systemClock, type Clock } from '../../base/clock.ts'
+import {
+  CONDUCTOR_PAYLOAD_MAX_BYTES,
+  CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES,
+  CONDUCTOR_WORKFLOW_PAYLOAD_INLINE_MAX_BYTES,
+  START_WORKFLOWS_MAX,
+} from '../../worker/limits.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { RetryPolicy } from '../../base/retry.ts'
+import type { ConductorClient } from '../../conductor/client.ts'
+import { createDefinitionRegistry } from '../../conductor/definitions.ts'
+import { createHttpTaskQueue } from '../../conductor/http-task-queue.ts'
+import { findSharedBranches } from '../../worker/branches/second-writers.ts'
+import { conductorSettings, openConductor } from '../connections/conductor-connection.ts'
+import type { PeragoConfiguration } from '../configuration/configuration.ts'
+
+export interface ConductorExamination {
+  readonly endpoint: string
+  /** As the server calls itself. */
+  readonly version: string
+  /** What it says of itself; a stock server is well. */
+  readonly isHealthy: boolean
+  readonly answeredInMs: number
+  /** What perago refuses before it is sent, so that nobody is handed a path instead of a value. */
+  readonly limits: {
+    readonly taskOutputBytes: number
+    readonly workflowInputBytes: number
+    /** Above it a server fails the task for good. */
+    readonly payloadBytes: number
+  }
+  /** Branches that several workflows which have not ended may write; `undefined` when it could not be asked. */
+  readonly sharedBranches:
+    | readonly {
+        readonly repository: string
+        readonly branch: string
+        /** Oldest first. */
+        readonly workflows: readonly { readonly name: string; readonly workflowId: string }[]
+      }[]
+    | undefined
+}
+
+/** Asks the server what it is; throws what the client throws when it is unreachable, refuses us, or is no Conductor. */
+export async function examineConductor(
+  configuration: PeragoConfiguration,
+  options: {
+    readonly logger: Logger
+    readonly retry?: Partial<RetryPolicy>
+    readonly signal: AbortSignal
+    readonly clock?: Clock
+  },
+): Promise<ConductorExamination> {
+  const { signal, clock = systemClock, ...connection } = options
+  const { endpoint } = conductorSettings(configuration)
+  const client = openConductor(configuration, connection)
+  const registry = createDefinitionRegistry(client)
+  try {
+    const startMs = clock.monotonicMs()
+    const version = await registry.readVersion({ signal })
+    const answeredInMs = Math.round(clock.monotonicMs() - startMs)
+    return {
+      endpoint,
+      version,
+      isHealthy: await registry.isHealthy({ signal }),
+      answeredInMs,
+      limits: {
+        taskOutputBytes: CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES,
+        workflowInputBytes: CONDUCTOR_WORKFLOW_PAYLOAD_INLINE_MAX_BYTES,
+        payloadBytes: CONDUCTOR_PAYLOAD_MAX_BYTES,
+      },
+      sharedBranches: await readSharedBranches(client, signal),
+    }
+  } finally {
+    await client.close()
+  }
+}
+
+/** A server that cannot be searched is a Conductor all the same. */
+async function readSharedBranches(
+  client: ConductorClient,
+  signal: AbortSignal,
+): Promise<ConductorExamination['sharedBranches']> {
+  try {
+    const { workflows } = await createHttpTaskQueue(client).readOpenWorkflows(START_WORKFLOWS_MAX, { signal })
+    // Whatever is given a branch may write it: which tasks only read is known to their workers.
+    return findSharedBranches(workflows, new Map()).map(({ repository, branch, workflows: sharing }) => ({
+      repository,
+      branch,
+      workflows: sharing.map(({ name, workflowId }) => ({ name, workflowId })),
+    }))
+  } catch {
+    signal.throwIfAborted()
+    return undefined
+  }
+}

@@ -1,0 +1,91 @@
+/** What a module of tasks declares, as plain documents: for looking at, for writing down, for registering. */
+
+import { isPeragoError } from '../../base/errors.ts'
+import type { TaskDef } from '../../conductor/definition-diff.ts'
+import { buildTaskDef, type SchemaDocument } from '../../tasks/build-taskdef.ts'
+import { loadModule } from '../../worker/bodies/load-tasks.ts'
+import type { TaskDefinition } from '../../tasks/task-definition.ts'
+import { findProblems, type WorkflowDefDocument } from '../../tasks/workflow-definition.ts'
+import { walkSteps } from '../../tasks/workflow-steps.ts'
+import { declaredTaskDef } from './task-registration.ts'
+
+export interface ReadModule {
+  /** Absolute. */
+  readonly path: string
+  readonly tasks: readonly TaskDefinition[]
+  readonly workflows: readonly WorkflowDefDocument[]
+  /** For people: what each task is. */
+  readonly summaries: readonly TaskSummary[]
+  /** Everything that is wrong with what it declares. */
+  readonly problems: readonly string[]
+}
+
+export interface TaskSummary {
+  readonly name: string
+  readonly workspace: 'none' | 'read-only' | 'writable'
+  /** Where the body runs; a command runs as a program of its own. */
+  readonly body: 'inline' | 'thread' | 'process' | 'command'
+  readonly leaseSeconds: number
+  /** How long a publication may take, all in all; of no meaning without one. */
+  readonly budgetSeconds: number
+}
+
+export interface Definitions {
+  readonly taskDefs: readonly TaskDef[]
+  readonly workflowDefs: readonly WorkflowDefDocument[]
+  /** JSON Schemas of each task's input and output. */
+  readonly schemas: readonly SchemaDocument[]
+}
+
+/** Loads a module, and looks at all that it declares. Throws when it cannot be loaded or declares no task. */
+export async function readModule(path: string): Promise<ReadModule> {
+  const { tasks, workflows, path: absolute } = await loadModule(path)
+  const documents = workflows.map(({ document }) => document)
+  const versions = documents.map(({ name, version }) => `${name} version ${version}`)
+  const problems = [
+    ...tasks.flatMap(findSchemaProblems),
+    ...versions
+      .filter((one, index) => versions.indexOf(one) !== index)
+      .map((one) => `workflow ${one} is declared twice`),
+    // Against all tasks of the module: a step may name one of them without its declaration.
+    ...workflows.flatMap(({ document, tasks: named }) =>
+      findProblems(document, [...named, ...tasks]).map((problem) => `workflow ${document.name}: ${problem}`),
+    ),
+  ]
+  return { path: absolute, tasks, workflows: documents, summaries: tasks.map(summarise), problems }
+}
+
+/** The documents of a module in which there is no problem. */
+export function buildDefinitions({ tasks, workflows }: Pick<ReadModule, 'tasks' | 'workflows'>): Definitions {
+  return {
+    taskDefs: tasks.map(declaredTaskDef),
+    workflowDefs: workflows,
+    schemas: tasks.map(buildTaskDef).flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema]),
+  }
+}
+
+/** The types of all steps that a worker would have to poll for. */
+export function polledTypes(workflows: readonly WorkflowDefDocument[]): readonly string[] {
+  const steps = workflows.flatMap(({ tasks }) => walkSteps(tasks))
+  return [...new Set(steps.filter(({ type = 'SIMPLE' }) => type === 'SIMPLE').map(({ name }) => name))]
+}
+
+function findSchemaProblems(task: TaskDefinition): readonly string[] {
+  try {
+    buildTaskDef(task)
+    return []
+  } catch (error) {
+    if (!isPeragoError(error)) throw error
+    return [error.message]
+  }
+}
+
+function summarise({ name, workspace, body, controls }: TaskDefinition): TaskSummary {
+  return {
+    name,
+    workspace: workspace === undefined ? 'none' : workspace.readOnly === true ? 'read-only' : 'writable',
+    body: body.kind === 'command' ? 'command' : body.runIn,
+    leaseSeconds: controls.timeout.responseSeconds,
+    budgetSeconds: controls.publishBudget.totalSeconds,
+  }
+}

@@ -1,0 +1,193 @@
+/** Opens a store, or an archive, by its address; the driver of a server is loaded only here, when it is asked for. */
+
+import { resolve } from 'node:path'
+import { InvalidError } from '../../base/errors.ts'
+import { SECRET_FILE_MAX_BYTES } from '../limits.ts'
+import type { EventArchive } from '../../core/events/archive-port.ts'
+import type { Store } from '../../core/ports.ts'
+import { readBoundedText } from '../configuration/text-files.ts'
+
+export interface AddressPlace {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** What files are seen from. */
+  readonly directory: string
+}
+
+/**
+ * A file is SQLite, also as `sqlite:FILE`; `memory:` is gone with the process; `postgresql://`, `redis://`, `rediss://`,
+ * `etcd://` and `etcds://` are servers. `env:NAME` takes the address from a variable, so that no password stands on a command
+ * line. What stands behind a `?` is described in `docs/reference/stores.md`.
+ */
+export async function openStoreAt(address: string, place: AddressPlace): Promise<Store> {
+  const { scheme, rest } = readAddress(address, place)
+  switch (scheme) {
+    case 'memory': {
+      const { openMemoryStore } = await import('../../stores/memory/memory-store.ts')
+      return openMemoryStore()
+    }
+    case 'sqlite': {
+      const { openSqliteStore } = await import('../../stores/sqlite/sqlite-store.ts')
+      return openSqliteStore({ file: resolve(place.directory, rest) })
+    }
+    case 'postgres':
+    case 'postgresql': {
+      const { openPostgresStore } = await import('../../stores/postgres/postgres-store.ts')
+      return openPostgresStore(takeSchema(rest))
+    }
+    case 'redis':
+    case 'rediss': {
+      const { openRedisStore } = await import('../../stores/redis/redis-store.ts')
+      return openRedisStore(await readRedis(rest, place))
+    }
+    case 'etcd':
+    case 'etcds': {
+      const { openEtcdStore } = await import('../../stores/etcd/etcd-store.ts')
+      return openEtcdStore(await readEtcd(rest, place))
+    }
+    default:
+      throw badAddress(`there is no kind of store "${scheme}"`)
+  }
+}
+
+/** A file is SQLite, also as `sqlite:FILE`; `postgresql://` is a server. `env:NAME` as with stores. */
+export async function openArchiveAt(address: string, place: AddressPlace): Promise<EventArchive> {
+  const { scheme, rest } = readAddress(address, place)
+  switch (scheme) {
+    case 'sqlite': {
+      const { openSqliteArchive } = await import('../../stores/archive/sqlite-archive.ts')
+      return openSqliteArchive({ file: resolve(place.directory, rest) })
+    }
+    case 'postgres':
+    case 'postgresql': {
+      const { openPostgresArchive } = await import('../../stores/archive/postgres-archive.ts')
+      return openPostgresArchive(takeSchema(rest))
+    }
+    default:
+      throw badAddress(`there is no kind of archive "${scheme}"`)
+  }
+}
+
+/** What of an address must not be shown. */
+export function passwordsIn(address: string | undefined): readonly string[] {
+  const [, password] = /^[a-z+]+:\/\/[^/?#]*?:([^/?#]*)@/.exec(address ?? '') ?? []
+  if (password === undefined || password === '') return []
+  return [password, decode(password)]
+}
+
+interface ReadAddress {
+  readonly scheme: string
+  /** The path of a file; else the whole address. */
+  readonly rest: string
+}
+
+function readAddress(address: string, place: AddressPlace): ReadAddress {
+  const [, variable] = /^env:(.+)$/.exec(address) ?? []
+  if (variable !== undefined) {
+    const value = place.environment[variable]
+    if (value !== undefined && value !== '' && !value.startsWith('env:')) return readAddress(value, place)
+    throw badAddress(`the variable ${variable} holds no address`)
+  }
+  if (/^memory:(?:\/\/)?$/.test(address)) return { scheme: 'memory', rest: '' }
+  const [, file] = /^sqlite:(?:\/\/)?(.+)$/.exec(address) ?? []
+  if (file !== undefined) return { scheme: 'sqlite', rest: file }
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//.exec(address) ?? []
+  return { scheme: scheme ?? 'sqlite', rest: address }
+}
+
+/** Everything else behind the `?` is for the driver, which understands what libpq does. */
+function takeSchema(address: string): { readonly url: string; readonly schema?: string } {
+  const { url, parameters } = takeParameters(address, ['schema'])
+  const { schema } = parameters
+  return { url, ...(schema === undefined ? {} : { schema }) }
+}
+
+async function readRedis(address: string, place: AddressPlace) {
+  const { url, parameters } = takeParameters(address, ['prefix', 'cluster', ...TLS_PARAMETERS])
+  const { prefix, cluster } = parameters
+  const tls = await readTls(parameters, place)
+  if (tls !== undefined && !url.startsWith('rediss:')) {
+    throw badAddress('certificates are for rediss://')
+  }
+  return {
+    url,
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(cluster === 'true' ? { clusterNodes: [new URL(url).host] } : {}),
+    ...(tls === undefined ? {} : { tls }),
+  }
+}
+
+async function readEtcd(address: string, place: AddressPlace) {
+  const { url, parameters } = takeParameters(address, ['prefix', ...TLS_PARAMETERS])
+  const { user, password, hosts } =
+    /^etcds?:\/\/(?:(?<user>[^:@/?]*)(?::(?<password>[^@/?]*))?@)?(?<hosts>[^/?@]+)\/?$/.exec(url)?.groups ??
+    {}
+  if (hosts === undefined) {
+    throw badAddress('an address of etcd names its members, as in etcd://one:2379,other:2379')
+  }
+  const isSecure = url.startsWith('etcds:')
+  const tls = await readTls(parameters, place)
+  if (tls !== undefined && !isSecure) {
+    throw badAddress('certificates are for etcds://')
+  }
+  const { prefix } = parameters
+  return {
+    endpoints: hosts.split(',').map((host) => `${isSecure ? 'https' : 'http'}://${host}`),
+    ...(user === undefined ? {} : { username: decode(user), password: decode(password ?? '') }),
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(tls === undefined ? {} : { tls }),
+  }
+}
+
+const TLS_PARAMETERS = ['ca', 'cert', 'key'] as const
+
+type Parameters = Readonly<Partial<Record<string, string>>>
+
+/** Takes what is ours out of an address, and leaves the rest as it was. */
+function takeParameters(
+  address: string,
+  names: readonly string[],
+): { readonly url: string; readonly parameters: Parameters } {
+  const [url = '', query] = address.split(/\?(.*)/s)
+  const parameters: Record<string, string> = {}
+  const others: string[] = []
+  for (const pair of (query ?? '').split('&').filter((text) => text !== '')) {
+    const [name = '', value = ''] = pair.split(/=(.*)/s)
+    if (names.includes(name)) parameters[name] = decode(value)
+    else others.push(pair)
+  }
+  return { url: others.length === 0 ? url : `${url}?${others.join('&')}`, parameters }
+}
+
+async function readTls(
+  { ca, cert, key }: Parameters,
+  place: AddressPlace,
+): Promise<{ readonly ca?: Buffer; readonly certificate?: Buffer; readonly key?: Buffer } | undefined> {
+  if (ca === undefined && cert === undefined && key === undefined) return undefined
+  if ((cert === undefined) !== (key === undefined)) {
+    throw badAddress('cert and key belong together')
+  }
+  const read = async (path: string): Promise<Buffer> => {
+    const text = await readBoundedText(resolve(place.directory, path), SECRET_FILE_MAX_BYTES)
+    if ('content' in text) return Buffer.from(text.content)
+    throw badAddress(`${path}: ${text.problem}`)
+  }
+  return {
+    ...(ca === undefined ? {} : { ca: await read(ca) }),
+    ...(cert === undefined ? {} : { certificate: await read(cert) }),
+    ...(key === undefined ? {} : { key: await read(key) }),
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function badAddress(why: string): InvalidError {
+  return new InvalidError('runtime/bad-store-address', `open a store: ${why}`, {
+    next: 'Name a file, memory:, or an address that begins with postgresql://, redis://, rediss://, etcd:// or etcds://; for an archive a file or postgresql://.',
+  })
+}

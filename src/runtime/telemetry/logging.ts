@@ -1,0 +1,17 @@
+import { openPinoLogger } from '../../base/pino-logger.ts'
+import { createPrettyLogger } from '../../base/pretty-logger.ts'
+import type { LoggerSettings } from '../../base/log-line.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { LogFormat } from '../configuration/configuration.ts'
+
+export interface OpenLoggerRequest extends LoggerSettings {
+  readonly format: LogFormat
+  /** Whether people are watching, for the format `auto`. */
+  readonly isTerminal: boolean
+}
+
+/** The logger a configuration asks for: lines for people on a terminal, JSON where a program collects them. */
+export async function openLogger(request: OpenLoggerRequest): Promise<Logger> {
+  const format = request.format === 'auto' ? (request.isTerminal ? 'pretty' : 'json') : request.format
+  return format === 'pretty' ? createPrettyLogger(request) : openPinoLogger(request)
+}

@@ -1,0 +1,185 @@
+/** A worker's events as metrics for Prometheus. */
+
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { errorKindOf, isPeragoError } from '../../base/errors.ts'
+import type { WorkerEvent, WorkerObserver } from '../../worker/events.ts'
+import type { WorkerStatus } from '../../worker/worker.ts'
+
+/** Whom a worker asks. */
+export type RequestSide = 'lakefs' | 'conductor'
+
+/** One request that was made. */
+export interface RequestNotice {
+  readonly operation: string
+  /** `undefined` when no answer came. */
+  readonly status: number | undefined
+  readonly durationMs: number
+}
+
+export interface WorkerMetrics {
+  readonly observe: WorkerObserver
+  /** Takes note of the requests to one side. */
+  requestsOf(side: RequestSide): (notice: RequestNotice) => void
+  readonly contentType: string
+  /** The metrics in Prometheus' text format. */
+  render(): Promise<string>
+}
+
+/** In seconds: from a request on loopback to an hour's work. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 3600]
+
+export function openWorkerMetrics(status: () => WorkerStatus | undefined): WorkerMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const counter = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+  ): Counter<Label> =>
+    new Counter({ name: `perago_worker_${name}`, help, labelNames: [...labelNames], registers })
+  const seconds = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+  ): Histogram<Label> =>
+    new Histogram({
+      name: `perago_worker_${name}`,
+      help,
+      labelNames: [...labelNames],
+      buckets: BUCKETS,
+      registers,
+    })
+
+  const polls = counter('polls_total', 'Polls, by what they brought.', ['task', 'outcome'])
+  const pollSeconds = seconds('poll_seconds', 'How long polls took, waiting included.', ['task'])
+  const attempts = counter('attempts_total', 'Attempts that ended, by what the queue was told.', [
+    'task',
+    'status',
+    'delivery',
+    'code',
+  ])
+  const attemptSeconds = seconds(
+    'attempt_seconds',
+    'How long attempts took, delivery and clean-up included.',
+    ['task'],
+  )
+  const stepSeconds = seconds('step_seconds', 'How long each step of an attempt took.', [
+    'task',
+    'step',
+    'outcome',
+  ])
+  const layOuts = counter(
+    'lay_outs_total',
+    'Workspaces that were laid out, or taken over from the task before.',
+    ['task', 'origin'],
+  )
+  const layOutFiles = counter('lay_out_files_total', 'Files of workspaces, by where they came from.', [
+    'task',
+    'origin',
+  ])
+  const layOutBytes = counter('lay_out_bytes_total', 'Bytes of workspaces, by where they came from.', [
+    'task',
+    'origin',
+  ])
+  const publications = counter('publications_total', 'Publications, by what was done to the branch.', [
+    'task',
+    'action',
+  ])
+  const leases = counter('leases_lost_total', 'Leases lost while an attempt ran.', ['task', 'code'])
+  // Renewals are made by a thread of their own, with its own connections, and are not among them.
+  const requests = counter('requests_total', 'Requests made, renewals of leases left out.', [
+    'side',
+    'operation',
+    'status',
+  ])
+  const requestSeconds = seconds('request_seconds', 'How long requests took until the answer.', [
+    'side',
+    'operation',
+  ])
+  const shared = counter(
+    'branch_shared_total',
+    'Attempts whose branch another workflow that had not ended may write, too.',
+    ['task'],
+  )
+  const outbox = new Gauge({
+    name: 'perago_worker_outbox_waiting',
+    help: 'Results found undelivered when the outbox was last looked at.',
+    registers,
+  })
+  new Gauge({
+    name: 'perago_worker_slots',
+    help: 'Places for attempts, and how many are taken.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const slots = status()?.slots
+      this.set({ state: 'limit' }, slots?.limit ?? 0)
+      this.set({ state: 'taken' }, slots?.taken ?? 0)
+    },
+  })
+
+  const noteLayOut = (task: string, details: Readonly<Record<string, unknown>>): void => {
+    const [files, bytes] = [Number(details['files']), Number(details['bytes'])]
+    if (details['isWarm'] === true) {
+      layOuts.inc({ task, origin: 'warm' })
+      layOutFiles.inc({ task, origin: 'warm' }, files)
+      layOutBytes.inc({ task, origin: 'warm' }, bytes)
+      return
+    }
+    const [cachedFiles, cachedBytes] = [Number(details['cachedFiles']), Number(details['cachedBytes'])]
+    layOuts.inc({ task, origin: 'anew' })
+    layOutFiles.inc({ task, origin: 'cache' }, cachedFiles)
+    layOutFiles.inc({ task, origin: 'repository' }, files - cachedFiles)
+    layOutBytes.inc({ task, origin: 'cache' }, cachedBytes)
+    layOutBytes.inc({ task, origin: 'repository' }, bytes - cachedBytes)
+  }
+  const note = (event: WorkerEvent): void => {
+    switch (event.kind) {
+      case 'poll': {
+        const outcome =
+          event.error === undefined ? (event.claimed > 0 ? 'task' : 'empty') : errorKindOf(event.error)
+        polls.inc({ task: event.taskType, outcome })
+        pollSeconds.observe({ task: event.taskType }, event.durationMs / 1_000)
+        break
+      }
+      case 'step': {
+        const { step, outcome, durationMs } = event.event
+        stepSeconds.observe({ task: event.attempt.taskName, step, outcome }, durationMs / 1_000)
+        if (step === 'lay-out' && outcome === 'done') noteLayOut(event.attempt.taskName, event.event.details)
+        break
+      }
+      case 'lease-lost': {
+        const code = isPeragoError(event.error) ? event.error.code : 'unknown'
+        leases.inc({ task: event.attempt.taskName, code })
+        break
+      }
+      case 'attempt-ended': {
+        const { status: told, delivery, errorCode, action, durationMs } = event.summary
+        const task = event.attempt.taskName
+        attempts.inc({ task, status: told, delivery, code: errorCode ?? '' })
+        attemptSeconds.observe({ task }, durationMs / 1_000)
+        if (action !== undefined) publications.inc({ task, action })
+        break
+      }
+      case 'branch-shared':
+        shared.inc({ task: event.attempt.taskName })
+        break
+      case 'outbox':
+        outbox.set(event.waiting)
+        break
+      case 'attempt-started':
+      case 'progress':
+        break
+    }
+  }
+  return {
+    observe: note,
+    requestsOf: (side) => (notice) => {
+      const { operation, status, durationMs } = notice
+      requests.inc({ side, operation, status: status === undefined ? 'none' : String(status) })
+      requestSeconds.observe({ side, operation }, durationMs / 1_000)
+    },
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+  }
+}

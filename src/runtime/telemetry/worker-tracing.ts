@@ -1,0 +1,71 @@
+/** A worker's events as spans, for whichever OpenTelemetry SDK the process has loaded; without one nothing happens. */
+
+import { context, SpanStatusCode, trace, type Span, type TracerProvider } from '@opentelemetry/api'
+import type { AttemptStepEvent, WorkerObserver } from '../../worker/events.ts'
+
+/** One span for each attempt, and one below it for each of its steps. */
+export function traceWorker(provider: TracerProvider = trace.getTracerProvider()): WorkerObserver {
+  const tracer = provider.getTracer('perago')
+  const attempts = new Map<string, Span>()
+  const tellStep = (parent: Span, { step, durationMs, outcome, details, error }: AttemptStepEvent): void => {
+    const endMs = Date.now()
+    const below = trace.setSpan(context.active(), parent)
+    const span = tracer.startSpan(`perago ${step}`, { startTime: endMs - durationMs }, below)
+    span.setAttributes({ 'perago.step': step, 'perago.outcome': outcome, ...plainOf(details) })
+    if (outcome !== 'done') fail(span, error)
+    span.end(endMs)
+  }
+  return (event) => {
+    switch (event.kind) {
+      case 'attempt-started': {
+        const { taskName, taskId, workflowId, referenceName, retryCount, iteration } = event.attempt
+        const attributes = {
+          'perago.task': taskName,
+          'perago.task_id': taskId,
+          'perago.workflow_id': workflowId,
+          'perago.reference_name': referenceName,
+          'perago.attempt': retryCount,
+          'perago.iteration': iteration,
+        }
+        attempts.set(event.executionId, tracer.startSpan(`perago attempt ${taskName}`, { attributes }))
+        break
+      }
+      case 'step': {
+        const parent = attempts.get(event.executionId)
+        if (parent !== undefined) tellStep(parent, event.event)
+        break
+      }
+      case 'attempt-ended': {
+        const span = attempts.get(event.executionId)
+        attempts.delete(event.executionId)
+        const { status, delivery, action, errorCode } = event.summary
+        span?.setAttributes({ 'perago.status': status, 'perago.delivery': delivery })
+        if (action !== undefined) span?.setAttribute('perago.action', action)
+        if (errorCode !== undefined) span?.setStatus({ code: SpanStatusCode.ERROR, message: errorCode })
+        span?.end()
+        break
+      }
+      case 'poll':
+      case 'progress':
+      case 'lease-lost':
+      case 'branch-shared':
+      case 'outbox':
+        break
+    }
+  }
+}
+
+function fail(span: Span, error: unknown): void {
+  const code = (error as { readonly code?: unknown } | undefined)?.code
+  span.setStatus({ code: SpanStatusCode.ERROR, ...(typeof code === 'string' ? { message: code } : {}) })
+}
+
+/** Spans hold plain values only; the rest is in the log. */
+function plainOf(details: Readonly<Record<string, unknown>>): Record<string, string | number | boolean> {
+  const plain: Record<string, string | number | boolean> = {}
+  for (const [name, value] of Object.entries(details)) {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      plain[`perago.${name}`] = value
+  }
+  return plain
+}

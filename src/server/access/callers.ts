@@ -1,0 +1,37 @@
+/** Who asks, and what they may do. Identity and tenant are settled here, at the door; the core knows no permissions. */
+
+import { RefusedError } from '../../base/errors.ts'
+
+export const ROLES = ['viewer', 'operator', 'admin'] as const
+/** Each role may do what the one before it may. */
+export type Role = (typeof ROLES)[number]
+
+export interface Caller {
+  /** For logs and for counting requests: a token's id. */
+  readonly name: string
+  /** The only tenant whose executions this caller can name; `undefined` is the default one. */
+  readonly tenant: string | undefined
+  readonly role: Role
+}
+
+/** What each right takes at least. */
+export const RIGHTS = {
+  'read events and variables': 'viewer',
+  'publish events': 'operator',
+  'manage webhooks': 'operator',
+} as const satisfies Record<string, Role>
+
+export type Right = keyof typeof RIGHTS
+
+export function isAllowed({ role }: Pick<Caller, 'role'>, right: Right): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(RIGHTS[right])
+}
+
+/** Throws `api/forbidden`. */
+export function requireRight(caller: Caller, right: Right): void {
+  if (isAllowed(caller, right)) return
+  throw new RefusedError('api/forbidden', `${right}: the role ${caller.role} may not`, {
+    details: { role: caller.role, needed: RIGHTS[right] },
+    next: `Use a token with the role ${RIGHTS[right]}.`,
+  })
+}

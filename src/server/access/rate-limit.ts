@@ -1,0 +1,67 @@
+/** How often somebody may ask: a row of requests at once, and so many each second from then on. */
+
+import { systemClock, type Clock } from '../../base/clock.ts'
+import { UnavailableError } from '../../base/errors.ts'
+import { API_CALLERS_REMEMBERED } from '../limits.ts'
+
+export interface RateLimit {
+  readonly atOnce: number
+  readonly perSecond: number
+}
+
+interface Bucket {
+  /** Requests that are left. */
+  left: number
+  atMs: number
+}
+
+export class RateLimiter {
+  readonly #limit: RateLimit
+  readonly #clock: Clock
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(limit: RateLimit, clock: Clock = systemClock) {
+    this.#limit = limit
+    this.#clock = clock
+  }
+
+  /** Counts one. Throws `api/too-many-requests`, which says how long to wait. */
+  take(who: string): void {
+    this.check(who)
+    const bucket = this.#refill(who)
+    bucket.left -= 1
+  }
+
+  /** Throws as `take` does, and counts nothing. */
+  check(who: string): void {
+    const { left } = this.#refill(who)
+    if (left >= 1) return
+    // A hair less, lest rounding in the last digit becomes a whole millisecond.
+    const retryAfterMs = Math.ceil(((1 - left) / this.#limit.perSecond) * 1_000 - 1e-6)
+    throw new UnavailableError('api/too-many-requests', 'let a request in: there were too many of late', {
+      retryAfterMs,
+      next: 'Wait as long as Retry-After says, and ask less often.',
+    })
+  }
+
+  #refill(who: string): Bucket {
+    const nowMs = this.#clock.monotonicMs()
+    const known = this.#buckets.get(who)
+    const bucket = known ?? { left: this.#limit.atOnce, atMs: nowMs }
+    bucket.left = Math.min(
+      this.#limit.atOnce,
+      bucket.left + ((nowMs - bucket.atMs) / 1_000) * this.#limit.perSecond,
+    )
+    bucket.atMs = nowMs
+    // The one that asked last stands last; who has not asked for longest is forgotten first, and has a full row again.
+    this.#buckets.delete(who)
+    this.#buckets.set(who, bucket)
+    if (this.#buckets.size > API_CALLERS_REMEMBERED) {
+      for (const oldest of this.#buckets.keys()) {
+        this.#buckets.delete(oldest)
+        break
+      }
+    }
+    return bucket
+  }
+}

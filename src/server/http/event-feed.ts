@@ -1,0 +1,197 @@
+/**
+ * Following one execution, for many followers at once.
+ *
+ * - FE-1 A follower gets every event behind its start, once, in the order of the log, however slow it is: what it missed
+ *   it reads from the log.
+ * - FE-2 However many follow an execution, it is watched once and its new events are read once.
+ * - FE-3 A follower holds nothing but its place. The feed remembers a bounded number of events, for all together.
+ * - FE-4 The feed ends with its last follower, and followers end when the execution has ended and they had everything.
+ */
+
+import { abortReason } from '../../base/clock.ts'
+import { UnavailableError } from '../../base/errors.ts'
+import { FEED_EVENTS_REMEMBERED, FEED_FOLLOWERS_MAX, FEED_PAGE_EVENTS } from '../limits.ts'
+import type { ExecutionEvent } from '../../core/events/event.ts'
+import type { ExecutionDoor } from './ports.ts'
+
+export interface FollowRequest {
+  /** Names the execution among all that are followed; the tenant is part of it. */
+  readonly key: string
+  readonly door: ExecutionDoor
+  /** The sequence number behind which to begin; 0 for the whole log. */
+  readonly after: number
+  readonly signal: AbortSignal
+}
+
+/** With these an execution's log ends. */
+const LAST_EVENTS: ReadonlySet<string> = new Set([
+  'pipeline.completed',
+  'pipeline.failed',
+  'pipeline.cancelled',
+])
+
+export class EventFeeds {
+  readonly #feeds = new Map<string, Feed>()
+  #followers = 0
+
+  get followers(): number {
+    return this.#followers
+  }
+
+  /**
+   * Yields events in bunches, until the execution has ended or the signal is aborted; then it rejects with the signal's
+   * reason. Throws `api/too-many-followers` at once, before anything is answered.
+   */
+  follow(request: FollowRequest): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
+    if (this.#followers >= FEED_FOLLOWERS_MAX) {
+      throw new UnavailableError(
+        'api/too-many-followers',
+        `follow an execution: ${FEED_FOLLOWERS_MAX} are followed`,
+        {
+          retryAfterMs: 10_000,
+          next: 'Come back later, or read the events page by page.',
+        },
+      )
+    }
+    return this.#follow(request)
+  }
+
+  async *#follow({
+    key,
+    door,
+    after,
+    signal,
+  }: FollowRequest): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
+    const known = this.#feeds.get(key)
+    const feed = known === undefined || known.isOver ? new Feed(door) : known
+    this.#feeds.set(key, feed)
+    this.#followers += 1
+    feed.followers += 1
+    try {
+      yield* feed.follow(after, signal)
+    } finally {
+      this.#followers -= 1
+      feed.followers -= 1
+      if (feed.followers === 0) {
+        if (this.#feeds.get(key) === feed) this.#feeds.delete(key)
+        await feed.close()
+      }
+    }
+  }
+}
+
+class Feed {
+  followers = 0
+  readonly #door: ExecutionDoor
+  readonly #ending = new AbortController()
+  /** The newest events, in order, without a gap. */
+  #events: ExecutionEvent[] = []
+  /** The last one of the log; `undefined` until the log was looked at. */
+  #newest: { readonly sequence: number; readonly isLast: boolean } | undefined
+  #failure: { readonly error: unknown } | undefined
+  #waiting = new Set<() => void>()
+  readonly #watching: Promise<void>
+
+  constructor(door: ExecutionDoor) {
+    this.#door = door
+    this.#watching = this.#watch()
+  }
+
+  get isOver(): boolean {
+    return this.#failure !== undefined || this.#ending.signal.aborted
+  }
+
+  async *follow(
+    start: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
+    for (let at = start; ;) {
+      if (signal.aborted) throw abortReason(signal)
+      if (this.#failure !== undefined) throw this.#failure.error
+      const events = this.#remembered(at) ?? (await this.#door.events({ after: at, limit: FEED_PAGE_EVENTS }))
+      const last = events.at(-1)
+      if (last !== undefined) {
+        at = last.sequence
+        yield events
+        if (LAST_EVENTS.has(last.type)) return
+      } else if (this.#newest?.isLast === true && this.#newest.sequence <= at) {
+        return
+      } else {
+        await this.#change(at, signal)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort()
+    await this.#watching
+  }
+
+  /** What is known behind a place; `undefined` where the log has to be asked. */
+  #remembered(at: number): readonly ExecutionEvent[] | undefined {
+    if (this.#newest === undefined) return undefined
+    if (at >= this.#newest.sequence) return []
+    const [first] = this.#events
+    if (first === undefined || at < first.sequence - 1) return undefined
+    // From the end: nearly always the follower has had all but the last few.
+    const index = this.#events.findLastIndex(({ sequence }) => sequence <= at)
+    return this.#events.slice(index + 1)
+  }
+
+  /** Resolves when there may be something behind a place, or nothing will ever be. */
+  #change(at: number, signal: AbortSignal): Promise<void> {
+    if (this.#failure !== undefined || signal.aborted) return Promise.resolve()
+    if (this.#newest !== undefined && this.#newest.sequence > at) return Promise.resolve()
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.#waiting.delete(wake)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      this.#waiting.add(wake)
+      signal.addEventListener('abort', wake)
+    })
+  }
+
+  /** Never rejects: what goes wrong is the followers' to hear. */
+  async #watch(): Promise<void> {
+    const { signal } = this.#ending
+    try {
+      const changes = this.#door.changes(signal)[Symbol.asyncIterator]()
+      while ((await changes.next()).done !== true) await this.#readNew()
+      if (!signal.aborted)
+        throw new UnavailableError('api/feed-ended', 'follow an execution: the watch has ended')
+    } catch (error) {
+      this.#failure = { error }
+      this.#wake()
+    }
+  }
+
+  async #readNew(): Promise<void> {
+    if (this.#newest === undefined) {
+      // Only the end: who begins further back reads what lies between by itself.
+      this.#note(await this.#door.events({ order: 'descending', limit: 1 }))
+      this.#newest ??= { sequence: 0, isLast: false }
+      this.#wake()
+      return
+    }
+    for (;;) {
+      const events = await this.#door.events({ after: this.#newest.sequence, limit: FEED_PAGE_EVENTS })
+      if (events.length === 0) return
+      this.#note(events)
+      this.#wake()
+      if (events.length < FEED_PAGE_EVENTS) return
+    }
+  }
+
+  #note(events: readonly ExecutionEvent[]): void {
+    const newest = events.at(-1)
+    if (newest === undefined) return
+    this.#newest = { sequence: newest.sequence, isLast: LAST_EVENTS.has(newest.type) }
+    this.#events = [...this.#events, ...events].slice(-FEED_EVENTS_REMEMBERED)
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake()
+  }
+}

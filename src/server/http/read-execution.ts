@@ -1,0 +1,110 @@
+/** Reading events and variables of one execution. */
+
+import { MissingError } from '../../base/errors.ts'
+import { API_PAGE_EVENTS, API_PAGE_MAX_BYTES } from '../limits.ts'
+import type { EventFilter } from '../../core/events/event-filter.ts'
+import type { ExecutionEvent } from '../../core/events/event.ts'
+import type { Json } from '../../base/json.ts'
+import { requireRight, type Caller } from '../access/callers.ts'
+import type { ExecutionAccess, ExecutionDoor } from './ports.ts'
+
+/** An event as the doors show it. */
+export interface ShownEvent {
+  readonly id: string
+  readonly execution_id: string
+  readonly sequence: number
+  readonly type: string
+  readonly source: { readonly entity_type: string; readonly entity_id: string }
+  readonly timestamp: string
+  readonly payload: Json
+}
+
+export interface EventPage {
+  readonly events: readonly ShownEvent[]
+  /** Absent on the last page. */
+  readonly next_after?: number
+}
+
+export function openForReading(
+  access: ExecutionAccess,
+  caller: Caller,
+  execution: string,
+): Promise<ExecutionDoor> {
+  requireRight(caller, 'read events and variables')
+  return access.open({ tenant: caller.tenant, execution })
+}
+
+/**
+ * One page; `limit` is how many it has at most. It ends early when its events are large, so that no answer is larger than the
+ * server can hold for many at once.
+ */
+export async function queryEvents(
+  door: ExecutionDoor,
+  filter: EventFilter & { readonly limit: number },
+): Promise<EventPage> {
+  const events: ShownEvent[] = []
+  let bytes = 0
+  for (let { after } = filter; ;) {
+    const wanted = Math.min(filter.limit - events.length, API_PAGE_EVENTS)
+    // One more than is shown tells whether there is another page.
+    const found = await door.events({
+      ...filter,
+      ...(after === undefined ? {} : { after }),
+      limit: wanted + 1,
+    })
+    for (const event of found.slice(0, wanted).map(showEvent)) {
+      events.push(event)
+      bytes += Buffer.byteLength(JSON.stringify(event.payload))
+      if (bytes >= API_PAGE_MAX_BYTES) break
+    }
+    const [last, lastFound] = [events.at(-1), found.at(-1)]
+    if (last === undefined || lastFound === undefined || last.sequence === lastFound.sequence)
+      return { events }
+    if (events.length === filter.limit || bytes >= API_PAGE_MAX_BYTES) {
+      return { events, next_after: last.sequence }
+    }
+    after = last.sequence
+  }
+}
+
+/** Throws `api/no-such-event`. */
+export async function readEvent(door: ExecutionDoor, type: string): Promise<ShownEvent> {
+  const event = await door.event(type)
+  if (event !== null) return showEvent(event)
+  throw new MissingError('api/no-such-event', `read the latest event "${type}": there was none`, {
+    next: 'Wait for it, or correct the type.',
+  })
+}
+
+/** Throws `api/no-such-variable`. */
+export async function readVariable(
+  door: ExecutionDoor,
+  name: string,
+): Promise<{ readonly name: string; readonly value: Json }> {
+  const value = await door.variable(name)
+  if (value !== undefined) return { name, value }
+  throw new MissingError('api/no-such-variable', `read the variable "${name}": it is not set`, {
+    next: 'Wait for it, or correct the name.',
+  })
+}
+
+export async function listVariables(
+  door: ExecutionDoor,
+  prefix: string,
+): Promise<{ readonly variables: readonly { readonly name: string; readonly value: Json }[] }> {
+  const variables = (await door.variables()).filter(({ name }) => name.startsWith(prefix))
+  return { variables: variables.map(({ name, value }) => ({ name, value })) }
+}
+
+export function showEvent(event: ExecutionEvent): ShownEvent {
+  const { id, executionId, sequence, type, source, timestamp, payload } = event
+  return {
+    id,
+    execution_id: executionId,
+    sequence,
+    type,
+    source: { entity_type: source.entityType, entity_id: source.entityId },
+    timestamp,
+    payload,
+  }
+}

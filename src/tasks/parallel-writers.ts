@@ -1,0 +1,128 @@
+/**
+ * Steps of one workflow that may write one branch at the same time. The publish fence would refuse the later of the two;
+ * here it is seen before anything runs.
+ *
+ * - Steps in different branches of a fork are parallel, and so is what follows the fork with every branch that its
+ *   JOIN does not wait for.
+ * - A step writes when its task has a workspace that is not read-only. Of a task that is not declared here nothing is
+ *   known, so it writes when it is given a workspace.
+ * - Two steps write one branch when their workspaces come, followed back through the steps before, from the same words.
+ *   What only turns out to be the same at run time is left to the fence.
+ */
+
+import type { Json } from '../base/json.ts'
+import type { TaskDefinition } from './task-definition.ts'
+import { walkSteps, wholeExpression, type WorkflowStep } from './workflow-steps.ts'
+
+/** One sentence for each pair. */
+export function findParallelWriters(
+  steps: readonly WorkflowStep[],
+  tasks: ReadonlyMap<string, TaskDefinition>,
+): readonly string[] {
+  const pairs = new Map<string, string>()
+  const targets = targetsOf(steps)
+  const judge = (some: readonly WorkflowStep[], others: readonly WorkflowStep[]): void => {
+    for (const one of some.filter((step) => mayWrite(step, tasks))) {
+      for (const other of others.filter((step) => mayWrite(step, tasks))) {
+        const target = targets.get(one.taskReferenceName)
+        if (target === undefined || target !== targets.get(other.taskReferenceName)) continue
+        const names = [one.taskReferenceName, other.taskReferenceName]
+        pairs.set(
+          names.join('\n'),
+          `${names.join(' and ')} may write one branch at the same time (${target}): put one after the other, or give each a branch of its own`,
+        )
+      }
+    }
+  }
+  const visit = (row: readonly WorkflowStep[], outer: readonly WorkflowStep[]): void => {
+    for (const [index, step] of row.entries()) {
+      const following = [...row.slice(index + 1), ...outer]
+      const branches = step.forkTasks ?? []
+      for (const [at, branch] of branches.entries()) {
+        for (const later of branches.slice(at + 1)) judge(walkSteps(branch), walkSteps(later))
+        judge(walkSteps(branch), walkSteps(rowBesides(branch, following)))
+      }
+      for (const inner of rowsInside(step)) visit(inner, following)
+    }
+  }
+  visit(steps, [])
+  return [...pairs.values()]
+}
+
+function rowsInside(step: WorkflowStep): readonly (readonly WorkflowStep[])[] {
+  return [
+    ...(step.forkTasks ?? []),
+    ...Object.values(step.decisionCases ?? {}),
+    step.defaultCase ?? [],
+    step.loopOver ?? [],
+  ]
+}
+
+/** What may run while this branch still does: everything up to the JOIN that waits for its last step. */
+function rowBesides(
+  branch: readonly WorkflowStep[],
+  following: readonly WorkflowStep[],
+): readonly WorkflowStep[] {
+  const last = branch.at(-1)?.taskReferenceName
+  const joined = following.findIndex(
+    ({ type, joinOn }) => type === 'JOIN' && last !== undefined && joinOn?.includes(last) === true,
+  )
+  return joined === -1 ? following : following.slice(0, joined)
+}
+
+/** Of a task that is not declared here nothing is known, so it writes when it is given a workspace. */
+export function mayWrite(step: WorkflowStep, tasks: ReadonlyMap<string, TaskDefinition>): boolean {
+  const task = tasks.get(step.name)
+  if (task === undefined) return step.inputParameters?.['workspace'] !== undefined
+  return task.workspace !== undefined && task.workspace.readOnly !== true
+}
+
+/** For each step with a workspace, in words that are equal when the branch is: followed back to where it comes from. */
+function targetsOf(steps: readonly WorkflowStep[]): ReadonlyMap<string, string> {
+  const targets = new Map<string, string>()
+  // A step may only name what stands before it, so one pass in order follows every chain.
+  for (const { taskReferenceName, inputParameters } of walkSteps(steps)) {
+    const target = targetOf(inputParameters?.['workspace'], targets)
+    if (target !== undefined) targets.set(taskReferenceName, target)
+  }
+  return targets
+}
+
+function targetOf(workspace: Json | undefined, known: ReadonlyMap<string, string>): string | undefined {
+  const whole = wholeExpression(workspace)
+  if (whole !== undefined) return workspaceOf(whole, known)
+  if (typeof workspace !== 'object' || workspace === null || Array.isArray(workspace)) return undefined
+  const { repository, branch } = workspace as Readonly<Record<string, Json>>
+  const [inRepository, onBranch] = [
+    sourceOf(repository, 'repository', known),
+    sourceOf(branch, 'branch', known),
+  ]
+  if (inRepository === undefined || onBranch === undefined) return undefined
+  // Both taken from one workspace is that workspace.
+  return inRepository.is === 'from' && onBranch.is === 'from' && inRepository.of === onBranch.of
+    ? inRepository.of
+    : `${show(inRepository, 'repository')}, ${show(onBranch, 'branch')}`
+}
+
+type Source = { readonly is: 'from'; readonly of: string } | { readonly is: 'text'; readonly text: string }
+
+function sourceOf(
+  value: Json | undefined,
+  field: string,
+  known: ReadonlyMap<string, string>,
+): Source | undefined {
+  if (typeof value !== 'string') return undefined
+  const path = wholeExpression(value)
+  if (path?.endsWith(`.${field}`) !== true) return { is: 'text', text: value }
+  return { is: 'from', of: workspaceOf(path.slice(0, -field.length - 1), known) }
+}
+
+/** A step answers with the workspace it was given, at another commit. */
+function workspaceOf(path: string, known: ReadonlyMap<string, string>): string {
+  const [, step] = /^([^.[\]]+)\.(?:output|input)\.workspace$/.exec(path) ?? []
+  return (step === undefined ? undefined : known.get(step)) ?? path
+}
+
+function show(source: Source, field: string): string {
+  return source.is === 'text' ? source.text : `${source.of}.${field}`
+}

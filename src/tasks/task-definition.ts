@@ -1,0 +1,298 @@
+/**
+ * What a task author declares: a name, the shapes of what goes in and comes out, what of the repository the task
+ * works on, and the body. Types flow from the schemas into the body; nothing needs a cast.
+ */
+
+import type { z } from 'zod'
+import { InvalidError } from '../base/errors.ts'
+import type { Logger } from '../base/logger.ts'
+import type { Guardrail } from './guardrails.ts'
+import type { WorkspaceSpec } from './workspace-spec.ts'
+import { DEFAULT_CONTROLS, readControls, type TaskControls, type TaskControlsInput } from './task-controls.ts'
+
+/** Where a body runs. Anything but `inline` keeps lease renewals going even if it never yields. */
+export const BODY_PLACES = ['inline', 'thread', 'process'] as const
+export type BodyPlace = (typeof BODY_PLACES)[number]
+
+/** Which attempt is running; informative. */
+export interface AttemptInfo {
+  readonly taskId: string
+  readonly workflowId: string
+  readonly taskName: string
+  readonly referenceName: string
+  readonly retryCount: number
+  readonly iteration: number
+}
+
+export interface BodyContext<Params> {
+  readonly params: Params
+  /** Aborted when the attempt is lost, its workflow ended, or the deadline of a shutdown passed. */
+  readonly signal: AbortSignal
+  /** Aborted when the worker is asked to stop: finish soon, or hand back. */
+  readonly shutdown: AbortSignal
+  readonly log: Logger
+  /** Tells people how far the body is; shown in logs and metrics, rate-limited. */
+  progress(done: number, total?: number, what?: string): void
+  readonly attempt: AttemptInfo
+}
+
+export interface BodyWorkspace {
+  /** The directory that holds the input and, after the body, what is to be published. */
+  readonly dir: string
+  /** An absolute path inside the directory; refuses to leave it. */
+  path(...segments: readonly string[]): string
+  readonly repository: string
+  readonly branch: string
+  /** The commit that was laid out. */
+  readonly ref: string
+  readonly isReadOnly: boolean
+}
+
+export interface WorkspaceBodyContext<Params> extends BodyContext<Params> {
+  readonly workspace: BodyWorkspace
+}
+
+/** How the workspace of a task looks, and what must hold before and after the body. */
+export interface TaskWorkspaceSpec extends WorkspaceSpec {
+  /** Publishes nothing; changing a file is an error. */
+  readonly readOnly?: boolean
+  /** Checked after lay-out: a failure means the input itself is wrong, and retrying cannot help. */
+  readonly pre?: readonly Guardrail[]
+  /** Checked after the body: nothing is published unless all hold. */
+  readonly post?: readonly Guardrail[]
+}
+
+interface Described<Params extends z.ZodType, Result extends z.ZodType> {
+  /** The name workers poll for: letters, digits, `_`, `-` and `.`. */
+  readonly name: string
+  readonly description?: string
+  /** Mail address of whoever answers for this task. */
+  readonly owner: string
+  readonly params: Params
+  readonly result: Result
+  readonly controls?: TaskControlsInput
+}
+
+type Awaitable<T> = T | Promise<T>
+
+export interface WorkspaceTaskInput<Params extends z.ZodType, Result extends z.ZodType> extends Described<
+  Params,
+  Result
+> {
+  readonly workspace: TaskWorkspaceSpec
+  readonly runIn?: BodyPlace
+  body(context: WorkspaceBodyContext<z.output<Params>>): Awaitable<z.input<Result>>
+}
+
+export interface PlainTaskInput<Params extends z.ZodType, Result extends z.ZodType> extends Described<
+  Params,
+  Result
+> {
+  readonly runIn?: BodyPlace
+  body(context: BodyContext<z.output<Params>>): Awaitable<z.input<Result>>
+}
+
+/** A program as a body: parameters on stdin and in `PERAGO_PARAMS`, the result from a file or from stdout. */
+export interface CommandSpec {
+  readonly command: readonly [string, ...string[]]
+  /** Added to the program's environment. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Where the result is read from: the JSON file named by `PERAGO_RESULT_FILE`, or all of stdout. */
+  readonly resultFrom?: 'file' | 'stdout'
+}
+
+export interface CommandTaskInput<Params extends z.ZodType, Result extends z.ZodType>
+  extends Described<Params, Result>, CommandSpec {
+  readonly workspace?: TaskWorkspaceSpec
+}
+
+/** What a body gets before its parameters have been read. */
+export interface RawBodyContext extends Omit<BodyContext<unknown>, 'params'> {
+  readonly workspace: BodyWorkspace | undefined
+}
+
+export type TaskBody =
+  | {
+      readonly kind: 'function'
+      readonly runIn: BodyPlace
+      /** Reads the parameters, runs the body, reads the result. */
+      invoke(params: unknown, context: RawBodyContext): Promise<unknown>
+    }
+  | { readonly kind: 'command'; readonly command: Required<CommandSpec> }
+
+const TASK = Symbol.for('perago.task')
+
+/** A task after its declaration was checked; the types of its schemas live on inside `body`. */
+export interface TaskDefinition {
+  readonly [TASK]: true
+  readonly name: string
+  readonly description: string | undefined
+  readonly owner: string
+  readonly params: z.ZodType
+  readonly result: z.ZodType
+  readonly workspace: TaskWorkspaceSpec | undefined
+  readonly controls: TaskControls
+  readonly body: TaskBody
+}
+
+/**
+ * Declares a task that works on files and publishes what it changed.
+ *
+ * ```ts
+ * export const clean = defineWorkspaceTask({
+ *   name: 'orders.clean',
+ *   owner: 'data@example.org',
+ *   params: z.object({ day: z.iso.date() }),
+ *   result: z.object({ rows: z.int() }),
+ *   workspace: { prefix: 'orders', post: [requireFile('clean.csv')] },
+ *   body: async ({ workspace, params }) => ({ rows: await cleanDay(workspace.dir, params.day) }),
+ * })
+ * ```
+ */
+export function defineWorkspaceTask<Params extends z.ZodType, Result extends z.ZodType>(
+  input: WorkspaceTaskInput<Params, Result>,
+): TaskDefinition {
+  return {
+    ...describe(input),
+    workspace: input.workspace,
+    body: {
+      kind: 'function',
+      runIn: input.runIn ?? 'inline',
+      invoke: async (params, { workspace, ...context }) => {
+        if (workspace === undefined) throw noWorkspace(input.name)
+        const read = await readParams(input.params, params, input.name)
+        return readResult(input.result, await input.body({ ...context, workspace, params: read }), input.name)
+      },
+    },
+  }
+}
+
+/** Declares a task without files: parameters in, result out. */
+export function defineTask<Params extends z.ZodType, Result extends z.ZodType>(
+  input: PlainTaskInput<Params, Result>,
+): TaskDefinition {
+  return {
+    ...describe(input),
+    workspace: undefined,
+    body: {
+      kind: 'function',
+      runIn: input.runIn ?? 'inline',
+      invoke: async (params, context) => {
+        const read = await readParams(input.params, params, input.name)
+        return readResult(input.result, await input.body({ ...context, params: read }), input.name)
+      },
+    },
+  }
+}
+
+/**
+ * Declares a task whose body is any program, in any language.
+ *
+ * ```ts
+ * export const load = defineCommandTask({
+ *   name: 'orders.load',
+ *   owner: 'data@example.org',
+ *   params: z.object({ day: z.iso.date() }),
+ *   result: z.object({ rows: z.int() }),
+ *   workspace: { prefix: 'orders' },
+ *   command: ['python', 'etl.py'],
+ * })
+ * ```
+ */
+export function defineCommandTask<Params extends z.ZodType, Result extends z.ZodType>(
+  input: CommandTaskInput<Params, Result>,
+): TaskDefinition {
+  return {
+    ...describe(input),
+    workspace: input.workspace,
+    body: {
+      kind: 'command',
+      command: { command: input.command, env: input.env ?? {}, resultFrom: input.resultFrom ?? 'file' },
+    },
+  }
+}
+
+/** True for a task, whichever copy of the package declared it. */
+export function isTaskDefinition(value: unknown): value is TaskDefinition {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[TASK] === true
+}
+
+/** Reads parameters with the task's schema; every problem is named at once. */
+export async function readParams<Schema extends z.ZodType>(
+  schema: Schema,
+  params: unknown,
+  task: string,
+): Promise<z.output<Schema>> {
+  return readWith(schema, params, {
+    code: 'worker/invalid-params',
+    what: `read the parameters of task "${task}"`,
+  })
+}
+
+/** Reads a result with the task's schema; every problem is named at once. */
+export async function readResult<Schema extends z.ZodType>(
+  schema: Schema,
+  result: unknown,
+  task: string,
+): Promise<z.output<Schema>> {
+  return readWith(schema, result, {
+    code: 'worker/invalid-result',
+    what: `read the result of task "${task}"`,
+  })
+}
+
+const TASK_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/
+const MAIL = /^[^\s@]+@[^\s@]+$/
+
+function describe(input: Described<z.ZodType, z.ZodType>): Omit<TaskDefinition, 'workspace' | 'body'> {
+  const problems: string[] = []
+  if (!TASK_NAME.test(input.name)) {
+    problems.push(`name ${JSON.stringify(input.name)}: wanted letters, digits, "_", "-" and ".", at most 200`)
+  }
+  if (!MAIL.test(input.owner)) problems.push(`owner ${JSON.stringify(input.owner)}: wanted a mail address`)
+  if (problems.length > 0) {
+    throw new InvalidError(
+      'worker/invalid-task',
+      `declare task ${JSON.stringify(input.name)}: ${problems.join('; ')}`,
+      {
+        details: { problems },
+      },
+    )
+  }
+  return {
+    [TASK]: true,
+    name: input.name,
+    description: input.description,
+    owner: input.owner,
+    params: input.params,
+    result: input.result,
+    controls: input.controls === undefined ? DEFAULT_CONTROLS : readControls(input.controls, input.name),
+  }
+}
+
+async function readWith<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  { code, what }: { readonly code: `${string}/${string}`; readonly what: string },
+): Promise<z.output<Schema>> {
+  const read = await schema.safeParseAsync(value)
+  if (read.success) return read.data
+  const problems = read.error.issues.map((issue) => ({
+    path: issue.path.map(String).join('.') || '(top)',
+    problem: issue.message,
+  }))
+  throw new InvalidError(
+    code,
+    `${what}: ${problems.map(({ path, problem }) => `${path}: ${problem}`).join('; ')}`,
+    {
+      details: { problems },
+    },
+  )
+}
+
+function noWorkspace(task: string): InvalidError {
+  return new InvalidError(
+    'worker/no-workspace',
+    `run task "${task}": it works on a workspace and was given none`,
+  )
+}

@@ -1,0 +1,235 @@
+/**
+ * A workflow as its author declares it: Conductor's own definition, in which a step may name a task by its declaration.
+ * What would go wrong at run time, and can be seen beforehand, is refused here.
+ */
+
+import { InvalidError } from '../base/errors.ts'
+import { findParallelWriters } from './parallel-writers.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { TaskDefinition } from './task-definition.ts'
+import { referencesIn, walkSteps, type WorkflowStep } from './workflow-steps.ts'
+
+/** A step that runs a task of ours; every other field is Conductor's. */
+export interface TaskStep {
+  readonly task: TaskDefinition
+  readonly taskReferenceName: string
+  readonly inputParameters: JsonObject
+  readonly retryCount?: number
+  readonly startDelay?: number
+  readonly optional?: boolean
+}
+
+/** Any step as Conductor spells it: `FORK_JOIN`, `JOIN`, `SWITCH`, tasks of other workers. Steps inside it may be `TaskStep`s. */
+export interface PlainStep {
+  readonly name: string
+  readonly taskReferenceName: string
+  readonly task?: never
+  readonly type?: string
+  readonly inputParameters?: JsonObject
+  readonly forkTasks?: readonly (readonly StepInput[])[]
+  readonly decisionCases?: Readonly<Record<string, readonly StepInput[]>>
+  readonly defaultCase?: readonly StepInput[]
+  readonly loopOver?: readonly StepInput[]
+  readonly [field: string]: unknown
+}
+
+export type StepInput = TaskStep | PlainStep
+
+export interface WorkflowInput {
+  readonly name: string
+  /** 1 unless given. */
+  readonly version?: number
+  readonly description?: string
+  /** Mail address of whoever answers for this workflow. */
+  readonly owner: string
+  /** The names of its input, for people. */
+  readonly inputParameters?: readonly string[]
+  readonly outputParameters?: JsonObject
+  readonly timeoutSeconds?: number
+  readonly timeoutPolicy?: 'TIME_OUT_WF' | 'ALERT_ONLY'
+  readonly steps: readonly StepInput[]
+}
+
+/** Conductor's document, plain JSON. */
+export interface WorkflowDefDocument {
+  readonly name: string
+  readonly version: number
+  readonly description?: string
+  readonly ownerEmail: string
+  readonly schemaVersion: 2
+  readonly restartable: boolean
+  readonly inputParameters: readonly string[]
+  readonly outputParameters: JsonObject
+  readonly timeoutSeconds: number
+  readonly timeoutPolicy: 'TIME_OUT_WF' | 'ALERT_ONLY'
+  readonly tasks: readonly WorkflowStep[]
+}
+
+const WORKFLOW = Symbol.for('perago.workflow')
+
+/** A workflow after its declaration was checked. */
+export interface WorkflowDefinition {
+  readonly [WORKFLOW]: true
+  readonly name: string
+  readonly version: number
+  readonly document: WorkflowDefDocument
+  /** The tasks it names by their declaration. */
+  readonly tasks: readonly TaskDefinition[]
+}
+
+/**
+ * Declares a workflow. Refused, with every problem at once: a reference name that stands twice, an expression about a
+ * step that is not there, a workspace task without its input, and two steps that may write one branch at the same time.
+ *
+ * ```ts
+ * export const daily = defineWorkflow({
+ *   name: 'orders.daily',
+ *   owner: 'data@example.org',
+ *   inputParameters: ['workspace', 'day'],
+ *   steps: [
+ *     {
+ *       task: ingest,
+ *       taskReferenceName: 'ingest',
+ *       inputParameters: { workspace: '${workflow.input.workspace}', params: { day: '${workflow.input.day}' } },
+ *     },
+ *     { task: clean, taskReferenceName: 'clean', inputParameters: { workspace: '${ingest.output.workspace}', params: {} } },
+ *   ],
+ * })
+ * ```
+ */
+export function defineWorkflow(input: WorkflowInput): WorkflowDefinition {
+  const tasks = new Map<string, TaskDefinition>()
+  const problems: string[] = []
+  const document: WorkflowDefDocument = {
+    name: input.name,
+    version: input.version ?? 1,
+    ...(input.description === undefined ? {} : { description: input.description }),
+    ownerEmail: input.owner,
+    schemaVersion: 2,
+    restartable: true,
+    inputParameters: input.inputParameters ?? [],
+    outputParameters: input.outputParameters ?? {},
+    timeoutSeconds: input.timeoutSeconds ?? 0,
+    // Alerting is all that a workflow without a time limit can do; with one, ending it is what a limit is for.
+    timeoutPolicy: input.timeoutPolicy ?? (input.timeoutSeconds === undefined ? 'ALERT_ONLY' : 'TIME_OUT_WF'),
+    tasks: input.steps.map((step) => plainStep(step, tasks, problems)),
+  }
+  problems.push(...findProblems(document, [...tasks.values()]))
+  if (problems.length > 0) {
+    throw new InvalidError(
+      'worker/invalid-workflow',
+      `declare workflow ${JSON.stringify(input.name)}: ${problems.join('; ')}`,
+      { details: { problems } },
+    )
+  }
+  return {
+    [WORKFLOW]: true,
+    name: document.name,
+    version: document.version,
+    document,
+    tasks: [...tasks.values()],
+  }
+}
+
+/** True for a workflow, whichever copy of the package declared it. */
+export function isWorkflowDefinition(value: unknown): value is WorkflowDefinition {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[WORKFLOW] === true
+}
+
+/** What is wrong with a workflow, given the declarations of the tasks it names. */
+export function findProblems(
+  document: WorkflowDefDocument,
+  tasks: readonly TaskDefinition[],
+): readonly string[] {
+  const byName = new Map(tasks.map((task) => [task.name, task]))
+  const steps = walkSteps(document.tasks)
+  return [
+    ...findNameProblems(document),
+    ...findTwice(steps),
+    ...findUnknownReferences(document, steps),
+    ...steps.flatMap((step) => findInputProblems(step, byName.get(step.name))),
+    ...findParallelWriters(document.tasks, byName),
+  ]
+}
+
+const MAIL = /^[^\s@]+@[^\s@]+$/
+
+function findNameProblems({ name, version, ownerEmail, tasks }: WorkflowDefDocument): readonly string[] {
+  return [
+    ...(/^[\w.-]{1,200}$/.test(name)
+      ? []
+      : [`name ${JSON.stringify(name)}: wanted letters, digits, "_", "-" and ".", at most 200`]),
+    ...(Number.isInteger(version) && version > 0
+      ? []
+      : [`version ${version}: wanted a whole number from 1 on`]),
+    ...(MAIL.test(ownerEmail) ? [] : [`owner ${JSON.stringify(ownerEmail)}: wanted a mail address`]),
+    ...(tasks.length === 0 ? ['steps: there are none'] : []),
+  ]
+}
+
+function findTwice(steps: readonly WorkflowStep[]): readonly string[] {
+  const names = steps.map(({ taskReferenceName }) => taskReferenceName)
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map(
+    (name) => `taskReferenceName "${name}" stands twice`,
+  )
+}
+
+/** The server refuses these as well, but only when the definition is registered. */
+function findUnknownReferences(
+  document: WorkflowDefDocument,
+  steps: readonly WorkflowStep[],
+): readonly string[] {
+  const known = new Set([
+    'workflow',
+    'CPEWF_TASK_ID',
+    ...steps.map(({ taskReferenceName }) => taskReferenceName),
+  ])
+  const inSteps = steps.flatMap((step) =>
+    referencesIn(step.inputParameters).map((root) => ({ root, where: step.taskReferenceName })),
+  )
+  const inOutput = referencesIn(document.outputParameters).map((root) => ({
+    root,
+    where: 'outputParameters',
+  }))
+  return [...inSteps, ...inOutput]
+    .filter(({ root }) => !known.has(root))
+    .map(({ root, where }) => `${where}: an expression names "${root}", which is no step of it`)
+}
+
+function findInputProblems(step: WorkflowStep, task: TaskDefinition | undefined): readonly string[] {
+  if (task === undefined) return []
+  const wanted = task.workspace === undefined ? ['params'] : ['workspace', 'params']
+  return wanted
+    .filter((name) => step.inputParameters?.[name] === undefined)
+    .map(
+      (name) =>
+        `${step.taskReferenceName}: inputParameters has no "${name}", which task "${task.name}" reads`,
+    )
+}
+
+function plainStep(step: StepInput, tasks: Map<string, TaskDefinition>, problems: string[]): WorkflowStep {
+  const nested = (steps: readonly StepInput[]): readonly WorkflowStep[] =>
+    steps.map((inner) => plainStep(inner, tasks, problems))
+  if (step.task !== undefined) {
+    const { task, ...rest } = step
+    const known = tasks.get(task.name)
+    if (known !== undefined && known !== task) problems.push(`two tasks are named "${task.name}"`)
+    tasks.set(task.name, task)
+    return { name: task.name, type: 'SIMPLE', ...rest }
+  }
+  const { forkTasks, decisionCases, defaultCase, loopOver, ...rest } = step
+  return {
+    type: 'SIMPLE',
+    ...rest,
+    ...(forkTasks === undefined ? {} : { forkTasks: forkTasks.map(nested) }),
+    ...(decisionCases === undefined
+      ? {}
+      : {
+          decisionCases: Object.fromEntries(
+            Object.entries(decisionCases).map(([value, steps]) => [value, nested(steps)]),
+          ),
+        }),
+    ...(defaultCase === undefined ? {} : { defaultCase: nested(defaultCase) }),
+    ...(loopOver === undefined ? {} : { loopOver: nested(loopOver) }),
+  }
+}

@@ -1,0 +1,42 @@
+/** The steps of a workflow definition as Conductor holds them, and ways to walk them. */
+
+import type { Json, JsonObject } from '../base/json.ts'
+
+export interface WorkflowStep {
+  readonly name: string
+  readonly taskReferenceName: string
+  /** `SIMPLE` when not given: a task that a worker polls for. */
+  readonly type?: string
+  readonly inputParameters?: JsonObject
+  readonly forkTasks?: readonly (readonly WorkflowStep[])[]
+  readonly decisionCases?: Readonly<Record<string, readonly WorkflowStep[]>>
+  readonly defaultCase?: readonly WorkflowStep[]
+  readonly loopOver?: readonly WorkflowStep[]
+  readonly joinOn?: readonly string[]
+  readonly [field: string]: unknown
+}
+
+/** Every step, however deep, in the order in which they stand. */
+export function walkSteps(steps: readonly WorkflowStep[]): readonly WorkflowStep[] {
+  return steps.flatMap((step) => [step, ...walkSteps(innerSteps(step))])
+}
+
+function innerSteps(step: WorkflowStep): readonly WorkflowStep[] {
+  return [
+    ...(step.forkTasks ?? []).flat(),
+    ...Object.values(step.decisionCases ?? {}).flat(),
+    ...(step.defaultCase ?? []),
+    ...(step.loopOver ?? []),
+  ]
+}
+
+/** What the expressions in a value start from: `workflow`, or the reference name of a step. */
+export function referencesIn(value: JsonObject | undefined): readonly string[] {
+  const text = JSON.stringify(value ?? {})
+  return [...text.matchAll(/(?<!\$)\$\{\s*([^.}[\s]+)/g)].map(([, root]) => root ?? '')
+}
+
+/** The one expression that a value is, without its braces; `undefined` when it is anything else. */
+export function wholeExpression(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? /^\$\{\s*([^{}]+?)\s*\}$/.exec(value)?.[1] : undefined
+}

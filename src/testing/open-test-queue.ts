@@ -1,0 +1,121 @@
+/**
+ * A task queue inside this process, with the semantics of Conductor 3.32.3: for trying out, for demonstrations and for
+ * tests.
+ */
+
+import type { WorkflowId } from '../fences/attempt-snapshot.ts'
+import type { TaskQueue } from '../worker/ports.ts'
+import type { QueueControl } from '../engine/protocol/control.ts'
+import { decide } from '../engine/protocol/decide.ts'
+import { wholeTaskDef, wholeWorkflowDef } from '../engine/protocol/definitions.ts'
+import {
+  pauseExecution,
+  rerunExecution,
+  restartExecution,
+  resumeExecution,
+  retryExecution,
+  skipTask,
+  terminateExecution,
+  type Termination,
+} from '../engine/protocol/operator.ts'
+import { QueueHost, type QueueHostOptions } from '../engine/protocol/queue-host.ts'
+
+export interface QueueCall {
+  readonly operation: keyof TaskQueue
+  /** The task, workflow or task type it is about. */
+  readonly about: string
+}
+
+/**
+ * What lies between a worker and the queue. Waiting in either function delays; throwing from `onRequest` is a request that
+ * never arrived, throwing from `onAnswer` an answer that got lost.
+ */
+export interface QueueLink {
+  readonly onRequest?: (call: QueueCall) => Promise<void> | void
+  readonly onAnswer?: (call: QueueCall) => Promise<void> | void
+}
+
+export interface TestQueueOptions extends QueueHostOptions {
+  readonly link?: QueueLink
+}
+
+export interface TestQueue extends TaskQueue, QueueControl {
+  terminate(workflowId: WorkflowId, options?: Termination): Promise<void>
+}
+
+/**
+ * ```ts
+ * const queue = openTestQueue()
+ * await queue.registerTask({ name: 'orders', retryDelaySeconds: 1 })
+ * await queue.registerWorkflow({ name: 'daily', tasks: [{ name: 'orders', taskReferenceName: 'orders' }] })
+ * await queue.start({ name: 'daily', input: { day: '2026-01-01' } })
+ * ```
+ */
+export function openTestQueue(options: TestQueueOptions = {}): TestQueue {
+  const queue = new QueueHost(options)
+  const { link } = options
+  const over = async <T>(
+    operation: keyof TaskQueue,
+    about: string,
+    work: () => T | Promise<T>,
+  ): Promise<T> => {
+    await link?.onRequest?.({ operation, about })
+    const answer = await work()
+    await link?.onAnswer?.({ operation, about })
+    return answer
+  }
+
+  return {
+    poll: (request, callOptions) => over('poll', request.taskType, () => queue.poll(request, callOptions)),
+    readTask: (taskId, callOptions) =>
+      over('readTask', taskId, () => queue.readTask(taskId, callOptions?.signal)),
+    readWorkflowStatus: (workflowId, callOptions) =>
+      over('readWorkflowStatus', workflowId, () => queue.readStatus(workflowId, callOptions?.signal)),
+    readOpenWorkflows: (max, callOptions) =>
+      over('readOpenWorkflows', 'all', () => queue.readOpen(max, callOptions?.signal)),
+    renewLease: ({ taskId }, callOptions) =>
+      over('renewLease', taskId, () => queue.renew(taskId, callOptions?.signal)),
+    postResult: (result, callOptions) =>
+      over('postResult', result.taskId, () => queue.post(result, callOptions?.signal)),
+    appendLog: (taskId, line, callOptions) =>
+      over('appendLog', taskId, () => queue.appendLog(taskId, line, callOptions?.signal)),
+
+    registerTask: (def) => promised(() => queue.registerTask(wholeTaskDef(def))),
+    registerWorkflow: (def) => promised(() => queue.registerWorkflow(wholeWorkflowDef(def))),
+    start: (request) => promised(() => queue.start(request)),
+    readWorkflow: (workflowId) => promised(() => queue.readWorkflow(workflowId)),
+    readLogs: (taskId) => promised(() => queue.readLogs(taskId)),
+    pause: (workflowId) => promised(() => queue.operate('pause', workflowId, pauseExecution)),
+    resume: (workflowId) => promised(() => queue.operate('resume', workflowId, resumeExecution)),
+    terminate: (workflowId, termination = {}) =>
+      promised(() =>
+        queue.operate('terminate', workflowId, (execution, moment) =>
+          terminateExecution(execution, termination, moment),
+        ),
+      ),
+    restart: (workflowId) => promised(() => queue.operate('restart', workflowId, restartExecution)),
+    retry: (workflowId) => promised(() => queue.operate('retry', workflowId, retryExecution)),
+    rerun: (workflowId, rerun = {}) =>
+      promised(() =>
+        queue.operate('rerun', workflowId, (execution, moment) => rerunExecution(execution, rerun, moment)),
+      ),
+    skip: (workflowId, name) =>
+      promised(() =>
+        queue.operate('skip', workflowId, (execution, moment) => skipTask(execution, name, moment)),
+      ),
+    decide: (workflowId) =>
+      promised(() =>
+        queue.operate('decide', workflowId, (execution, moment) => ({
+          is: 'done',
+          execution: decide(execution, moment),
+        })),
+      ),
+    requeue: (taskType) => promised(() => queue.requeue(taskType)),
+    remove: (workflowId) => promised(() => queue.remove(workflowId)),
+  }
+}
+
+/** What is done at once, told as everybody else tells it: also a refusal comes by the promise. */
+function promised<T>(work: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(work()))
+}

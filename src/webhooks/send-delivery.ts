@@ -1,0 +1,82 @@
+/** One call of a receiver. */
+
+import { createHmac } from 'node:crypto'
+import { request as plainRequest } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import type { DeliveryRecord, WebhookRecord } from './webhooks.ts'
+import { isPeragoError } from '../base/errors.ts'
+import { WEBHOOK_TIMEOUT_MS } from './limits.ts'
+import { findAddress, type Resolve } from './check-address.ts'
+
+export interface SendOptions {
+  readonly allowPrivate: boolean
+  readonly resolve?: Resolve
+  readonly timeoutMs?: number
+  readonly signal: AbortSignal
+  readonly now: Date
+}
+
+/** `undefined` when the receiver took it, else what was wrong, in a few words. Never rejects. */
+export async function sendDelivery(
+  { url, secret }: Pick<WebhookRecord, 'url' | 'secret'>,
+  { id, eventType, body }: Pick<DeliveryRecord, 'id' | 'eventType' | 'body'>,
+  options: SendOptions,
+): Promise<string | undefined> {
+  const timestamp = String(Math.floor(options.now.getTime() / 1_000))
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'user-agent': 'perago',
+    'perago-delivery': id,
+    'perago-event': eventType,
+    'perago-signature': `t=${timestamp},v1=${signDelivery(secret, timestamp, body)}`,
+  }
+  try {
+    const status = await post(new URL(url), headers, body, options)
+    // A redirect is not followed: it would lead where nobody looked.
+    return status >= 200 && status < 300 ? undefined : `it answered ${status}`
+  } catch (error) {
+    if (isPeragoError(error)) return `${error.message} [${error.code}]`
+    return error instanceof Error ? error.message : 'it could not be called'
+  }
+}
+
+/** HMAC-SHA256 over the time, a dot and the body, in hexadecimal: an old delivery cannot be given a new time. */
+export function signDelivery(secret: string, timestamp: string, body: string): string {
+  return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+}
+
+async function post(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  { signal, timeoutMs = WEBHOOK_TIMEOUT_MS, ...where }: SendOptions,
+): Promise<number> {
+  const found = await findAddress(url, where)
+  const send = url.protocol === 'https:' ? tlsRequest : plainRequest
+  // A bound for the whole of it: a receiver that answers byte by byte is slow too.
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+  return new Promise((resolve, reject) => {
+    const request = send(url, {
+      method: 'POST',
+      headers,
+      signal: bounded,
+      agent: false,
+      lookup: (_host, options, done) => {
+        if (options.all === true) done(null, [found])
+        else done(null, found.address, found.family)
+      },
+    })
+    request.on('error', (error) => reject(bounded.aborted && !signal.aborted ? timedOut(timeoutMs) : error))
+    request.on('response', (response) => {
+      resolve(response.statusCode ?? 0)
+      // What it says is of no interest, and may be without end.
+      response.destroy()
+    })
+    request.end(body)
+  })
+}
+
+function timedOut(timeoutMs: number): Error {
+  return new Error(`it did not answer within ${timeoutMs} ms`)
+}

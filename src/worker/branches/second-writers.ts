@@ -1,0 +1,112 @@
+/**
+ * Which other workflows that have not ended may write a branch. Two that do so come in each other's way: the publish fence
+ * refuses the later publication, or takes the earlier one for an abandoned try at the same step and replaces it. Here it
+ * is seen while both run.
+ *
+ * - A workflow is taken to write the branches that its input names, wherever in it they stand.
+ * - It does not count when none of its steps can write: all are tasks that are known here and publish nothing, or steps
+ *   that run no task.
+ * - Workflows that one and the same workflow runs as steps, and that one itself, are one instance.
+ */
+
+import { mayWrite } from '../../tasks/parallel-writers.ts'
+import type { OpenWorkflow, WorkflowId } from '../ports.ts'
+import type { Json, JsonObject } from '../../base/json.ts'
+import type { TaskDefinition } from '../../tasks/task-definition.ts'
+import { walkSteps, type WorkflowStep } from '../../tasks/workflow-steps.ts'
+
+export interface BranchTarget {
+  readonly repository: string
+  readonly branch: string
+}
+
+/** Those that may write one of the targets besides `own`, oldest first. */
+export function findOtherWriters(of: {
+  readonly open: readonly OpenWorkflow[]
+  /** None while it is not started. */
+  readonly own?: WorkflowId
+  readonly targets: readonly BranchTarget[]
+  readonly tasks: ReadonlyMap<string, TaskDefinition>
+}): readonly OpenWorkflow[] {
+  const byId = new Map(of.open.map((workflow) => [workflow.workflowId, workflow]))
+  const ownRoot = of.own === undefined ? undefined : rootOf(of.own, byId)
+  return of.open
+    .filter((workflow) => rootOf(workflow.workflowId, byId) !== ownRoot)
+    .filter(({ input }) => targetsIn(input).some((target) => isAmong(target, of.targets)))
+    .filter((workflow) => canWrite(workflow, of.tasks))
+    .sort((a, b) => a.startTimeMs - b.startTimeMs)
+}
+
+export interface SharedBranch extends BranchTarget {
+  /** Oldest first. */
+  readonly workflows: readonly OpenWorkflow[]
+}
+
+/** The branches that more than one of them may write, workflows within one another counted as one. */
+export function findSharedBranches(
+  open: readonly OpenWorkflow[],
+  tasks: ReadonlyMap<string, TaskDefinition>,
+): readonly SharedBranch[] {
+  const byId = new Map(open.map((workflow) => [workflow.workflowId, workflow]))
+  const shared = new Map<string, BranchTarget & { readonly roots: Map<WorkflowId, OpenWorkflow> }>()
+  const oldestFirst = [...open].sort((a, b) => a.startTimeMs - b.startTimeMs)
+  for (const workflow of oldestFirst.filter((each) => canWrite(each, tasks))) {
+    const root = rootOf(workflow.workflowId, byId)
+    for (const target of targetsIn(workflow.input)) {
+      const key = JSON.stringify([target.repository, target.branch])
+      const entry = shared.get(key) ?? { ...target, roots: new Map<WorkflowId, OpenWorkflow>() }
+      shared.set(key, entry)
+      if (!entry.roots.has(root)) entry.roots.set(root, byId.get(root) ?? workflow)
+    }
+  }
+  return [...shared.values()]
+    .filter(({ roots }) => roots.size > 1)
+    .map(({ repository, branch, roots }) => ({ repository, branch, workflows: [...roots.values()] }))
+}
+
+/** Every repository and branch that an input names, wherever they stand. */
+export function targetsIn(input: JsonObject): readonly BranchTarget[] {
+  const targets: BranchTarget[] = []
+  // By hand rather than by recursion: an input may be nested as deep as its sender likes.
+  const left: Json[] = [input]
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    if (Array.isArray(value)) {
+      left.push(...(value as readonly Json[]))
+      continue
+    }
+    const fields = value as JsonObject
+    const { repository, branch } = fields
+    if (typeof repository === 'string' && typeof branch === 'string') targets.push({ repository, branch })
+    left.push(...Object.values(fields))
+  }
+  return targets
+}
+
+function isAmong({ repository, branch }: BranchTarget, targets: readonly BranchTarget[]): boolean {
+  return targets.some((target) => target.repository === repository && target.branch === branch)
+}
+
+/** The outermost workflow that runs it. */
+function rootOf(workflowId: WorkflowId, byId: ReadonlyMap<WorkflowId, OpenWorkflow>): WorkflowId {
+  let root = workflowId
+  // No chain is longer than there are workflows, whatever the queue says.
+  for (let step = 0; step <= byId.size; step++) {
+    const parentId = byId.get(root)?.parentId
+    if (parentId === undefined) return root
+    root = parentId
+  }
+  return root
+}
+
+/** Steps that run whatever they are told to. */
+const DISPATCHES = new Set(['SUB_WORKFLOW', 'START_WORKFLOW', 'DYNAMIC', 'FORK_JOIN_DYNAMIC'])
+
+function canWrite({ steps }: OpenWorkflow, tasks: ReadonlyMap<string, TaskDefinition>): boolean {
+  // Nothing is known of it.
+  if (steps.length === 0) return true
+  // The queue took them for steps when the workflow was defined.
+  return walkSteps(steps as readonly WorkflowStep[]).some(
+    (step) => DISPATCHES.has(step.type ?? 'SIMPLE') || mayWrite(step, tasks),
+  )
+}

@@ -1,0 +1,163 @@
+/**
+ * Leases held from a thread of their own, which no body can starve: it has its own connections, its own timers, and
+ * nothing else to do. The loss of a lease reaches the worker as soon as the worker's own thread listens again; until
+ * then it cannot publish either.
+ *
+ * - LEASE-5 When the thread ends, every lease it held is lost.
+ */
+
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../base/clock.ts'
+import { RefusedError } from '../../base/errors.ts'
+import { LEASE_THREAD_CLOSE_MS } from '../limits.ts'
+import type { Logger } from '../../base/logger.ts'
+import { entryUrl } from '../../base/module-entry.ts'
+import { HostedError } from '../bodies/hosted-error.ts'
+import type { Lease, LeaseKeeper, LeaseRequest } from './lease.ts'
+import type { FromLeaseThread, LeaseQueueModule, LeaseThreadData, ToLeaseThread } from './lease-messages.ts'
+
+export interface ThreadedLeasesOptions {
+  readonly queue: LeaseQueueModule
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * ```ts
+ * const leases = openThreadedLeases({ queue: { url: import.meta.resolve('./queue.js'), options }, clock, logger })
+ * ```
+ */
+export function openThreadedLeases(options: ThreadedLeasesOptions): LeaseKeeper {
+  return new ThreadedLeases(options)
+}
+
+interface Held {
+  readonly lost: AbortController
+  readonly request: LeaseRequest
+  renewedAtMs: number
+  /** Called when the thread confirms that no renewal is in flight. */
+  onReleased: () => void
+}
+
+class ThreadedLeases implements LeaseKeeper {
+  readonly #options: ThreadedLeasesOptions
+  readonly #held = new Map<number, Held>()
+  #thread: Worker | undefined
+  #lastId = 0
+  #closing: Promise<void> | undefined
+
+  constructor(options: ThreadedLeasesOptions) {
+    this.#options = options
+  }
+
+  hold(request: LeaseRequest): Lease {
+    const { clock } = this.#options
+    const id = ++this.#lastId
+    let onReleased: () => void = () => undefined
+    const released = new Promise<void>((resolve) => (onReleased = resolve))
+    const held: Held = { lost: new AbortController(), request, renewedAtMs: clock.monotonicMs(), onReleased }
+    this.#held.set(id, held)
+    const { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId } = request.attempt
+    this.#send({
+      type: 'hold',
+      id,
+      attempt: { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId },
+      responseTimeoutSeconds: request.responseTimeoutSeconds,
+      policy: request.policy,
+    })
+    let releasing: Promise<void> | undefined
+    return {
+      lost: held.lost.signal,
+      get renewedAtMs() {
+        return held.renewedAtMs
+      },
+      release: () => {
+        if (releasing === undefined) {
+          // A thread that has ended renews nothing any more.
+          if (this.#held.has(id)) this.#send({ type: 'release', id })
+          releasing = released
+        }
+        return releasing
+      },
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const thread = this.#thread
+    if (thread === undefined) return
+    const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()))
+    this.#send({ type: 'close' })
+    const timer = setTimeout(() => {
+      thread.terminate().catch(() => undefined)
+    }, LEASE_THREAD_CLOSE_MS)
+    await ended
+    clearTimeout(timer)
+  }
+
+  #send(message: ToLeaseThread): void {
+    this.#thread ??= this.#start()
+    this.#thread.postMessage(message)
+  }
+
+  #start(): Worker {
+    const { queue, logger } = this.#options
+    const data: LeaseThreadData = { queue }
+    const thread = new Worker(entryUrl(import.meta.url, './lease-thread.ts'), { workerData: data })
+    let trouble: unknown
+    thread.on('message', (message: FromLeaseThread) => this.#onMessage(message))
+    thread.on('error', (error) => {
+      trouble = error
+      logger.error('the thread that holds the leases failed', { error })
+    })
+    thread.once('exit', (code) => {
+      // A new one is started for the next lease.
+      if (this.#thread === thread) this.#thread = undefined
+      for (const held of this.#held.values()) {
+        held.lost.abort(threadEnded(held.request, code, trouble))
+        held.onReleased()
+      }
+      this.#held.clear()
+    })
+    return thread
+  }
+
+  #onMessage(message: FromLeaseThread): void {
+    const { clock, logger } = this.#options
+    if (message.type === 'log') {
+      logger[message.level](message.message, message.fields)
+      return
+    }
+    const held = this.#held.get(message.id)
+    if (held === undefined) return
+    switch (message.type) {
+      case 'renewed':
+        held.renewedAtMs = clock.monotonicMs()
+        held.request.onRenewed?.()
+        break
+      case 'lost':
+        held.lost.abort(new HostedError(message.failure))
+        break
+      case 'released':
+        this.#held.delete(message.id)
+        held.onReleased()
+        break
+    }
+  }
+}
+
+function threadEnded({ attempt }: LeaseRequest, code: number, cause: unknown): RefusedError {
+  return new RefusedError(
+    'worker/lease-thread-ended',
+    `renew the lease of task ${attempt.taskId}: the thread that did so ended with code ${code}`,
+    {
+      details: { taskId: attempt.taskId, workflowId: attempt.workflowId },
+      next: 'Look into the log of the worker; the task is handed out again when its response timeout is noticed.',
+      ...(cause === undefined ? {} : { cause }),
+    },
+  )
+}

@@ -1,0 +1,53 @@
+/**
+ * Payloads are refused before they are sent. Above the inline limit the server puts them aside and hands the next task
+ * nothing but a path into its own storage; above the outer limit it answers 200 and fails the task for good.
+ */
+
+import { InvalidError } from '../base/errors.ts'
+import {
+  CONDUCTOR_PAYLOAD_MAX_BYTES,
+  CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES,
+  CONDUCTOR_WORKFLOW_PAYLOAD_INLINE_MAX_BYTES,
+} from './limits.ts'
+
+const INLINE_MAX_BYTES = {
+  'task output': CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES,
+  'workflow input': CONDUCTOR_WORKFLOW_PAYLOAD_INLINE_MAX_BYTES,
+} as const
+
+export type PayloadKind = keyof typeof INLINE_MAX_BYTES
+
+/** The size as the server counts it: the bytes of the JSON. */
+export function measurePayload(payload: object): number {
+  return Buffer.byteLength(JSON.stringify(payload), 'utf8')
+}
+
+/** Throws when the payload is larger than what the next reader would still be given. */
+export function requirePayloadFits(kind: PayloadKind, payload: object): void {
+  const payloadBytes = measurePayload(payload)
+  const inlineMaxBytes = INLINE_MAX_BYTES[kind]
+  if (payloadBytes <= inlineMaxBytes) return
+  const wouldBe =
+    payloadBytes > CONDUCTOR_PAYLOAD_MAX_BYTES
+      ? 'refuses it for good'
+      : 'puts it aside, unread by whoever comes next'
+  throw new InvalidError(
+    'conductor/payload-too-large',
+    `send a ${kind} of ${payloadBytes} bytes: Conductor takes ${inlineMaxBytes} at most and ${wouldBe}`,
+    {
+      details: { payloadBytes, inlineMaxBytes, largestFields: largestFields(payload) },
+      next: 'Publish the data in the workspace, or store it elsewhere, and pass a reference.',
+    },
+  )
+}
+
+const FIELDS_SHOWN = 3
+
+/** Names and sizes only: the values are what is too large. */
+function largestFields(payload: object): readonly string[] {
+  return Object.entries(payload as Record<string, unknown>)
+    .map(([name, value]) => ({ name, bytes: measurePayload({ [name]: value }) }))
+    .sort((a, b) => b.bytes - a.bytes)
+    .slice(0, FIELDS_SHOWN)
+    .map(({ name, bytes }) => `${name}: ${bytes} bytes`)
+}

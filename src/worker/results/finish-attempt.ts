@@ -1,0 +1,146 @@
+/**
+ * How an attempt ends, once its outcome is decided. The order never varies:
+ *
+ *   release the lease (no renewal in flight) → put the result into the outbox (durable), and read the task meanwhile,
+ *     unless the attempt fence has just done so → post and read back → settle or refuse the outbox's copy → clean up
+ *
+ * A crash between any two of them loses nothing: before the outbox has it, the worker that comes back says that there is
+ * none, and the task is tried again; afterwards the result is sent.
+ */
+
+import type { Clock } from '../../base/clock.ts'
+import { isPeragoError } from '../../base/errors.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
+import { deliverResult, type DeliverOptions, type Delivery } from './deliver-result.ts'
+import type { AttemptSummary } from '../events.ts'
+import type { Lease } from '../leases/lease.ts'
+import type { ForeseenResult, Outbox, OutboxItem } from './outbox.ts'
+import type { TaskQueue } from '../ports.ts'
+import type { AttemptOutcome } from '../attempt/attempt-life.ts'
+
+export interface DeliverySurroundings {
+  readonly queue: TaskQueue
+  readonly outbox: Outbox
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Ends the trying; what is not delivered by then stays in the outbox. */
+  readonly signal?: AbortSignal
+}
+
+export interface FinishRequest {
+  readonly attempt: AttemptSnapshot
+  readonly outcome: AttemptOutcome
+  /** None for a task that was never begun. */
+  readonly lease: Pick<Lease, 'release'> | undefined
+  /** What would be sent without a result. */
+  readonly foreseen?: ForeseenResult | undefined
+  /** Called when only the cleaning up is left, whatever became of the result. */
+  readonly onDecided?: () => void
+  /** Runs one step under its name, for whoever watches. */
+  readonly step?: <T>(name: 'release-lease' | 'deliver' | 'clean-up', work: () => Promise<T>) => Promise<T>
+}
+
+/** Never throws. */
+export async function finishAttempt(
+  request: FinishRequest,
+  surroundings: DeliverySurroundings,
+): Promise<AttemptSummary['delivery']> {
+  const { outcome, lease, step = (_, work) => work() } = request
+  const { logger } = surroundings
+  try {
+    if (lease !== undefined) await step('release-lease', () => lease.release())
+    // Whoever took this process' place decides about the task.
+    if (isPeragoError(outcome.error) && outcome.error.code === 'worker/abandoned') return 'superseded'
+    return await step('deliver', () => deliver(request, surroundings))
+  } catch (error) {
+    logger.error('a result could not be delivered and is lost with this worker', { error })
+    return 'kept'
+  } finally {
+    request.onDecided?.()
+    await step('clean-up', () => outcome.cleanUp())
+  }
+}
+
+async function deliver(
+  { attempt, outcome, foreseen }: FinishRequest,
+  surroundings: DeliverySurroundings,
+): Promise<AttemptSummary['delivery']> {
+  const { outbox, logger } = surroundings
+  const { result } = outcome
+  let item: OutboxItem | undefined
+  const put = async (): Promise<void> => {
+    try {
+      item = await outbox.put(attempt, result)
+      await foreseen?.forget()
+    } catch (error) {
+      // Better sent without a copy than not at all.
+      logger.error('a result could not be written to the outbox; it is sent from memory', { error })
+    }
+  }
+  const beforePost = put()
+  const copy = async (): Promise<OutboxItem | undefined> => {
+    await beforePost
+    return item
+  }
+  const delivery = await deliverItem(
+    {
+      attempt,
+      result,
+      settle: async () => (await copy())?.settle(),
+      refuse: async (why) => (await copy())?.refuse(why),
+      // Below, when it is there for certain.
+      leave: () => undefined,
+    },
+    { ...surroundings, beforePost, currentAtMs: outcome.currentAtMs },
+  )
+  await beforePost
+  if (delivery === 'kept') item?.leave()
+  if (item === undefined) await foreseen?.forget()
+  return delivery
+}
+
+/** Sends one result, and settles its copy by what became of it. */
+export async function deliverItem(
+  item: Omit<OutboxItem, 'writtenAt'>,
+  {
+    queue,
+    clock,
+    logger,
+    beforePost,
+    currentAtMs,
+    signal,
+  }: DeliverySurroundings & Pick<DeliverOptions, 'beforePost' | 'currentAtMs'>,
+): Promise<AttemptSummary['delivery']> {
+  const { attempt, result } = item
+  let delivery: Delivery
+  try {
+    const options = { currentAtMs, ...(signal && { signal }), ...(beforePost && { beforePost }) }
+    delivery = await deliverResult({ queue, attempt, result, clock, logger, ...options })
+  } catch (error) {
+    item.leave()
+    logger.warn('a result is not delivered yet; the outbox keeps it', { error, status: result.status })
+    return 'kept'
+  }
+  if (delivery.delivered) {
+    await item.settle()
+    return 'delivered'
+  }
+  if (delivery.status === 'refused') {
+    logger.error('the task queue refuses a result', { error: delivery.error, status: result.status })
+    await item.refuse(messageOf(delivery.error))
+    return 'refused'
+  }
+  logger.warn('a result came too late: the task was decided without it', {
+    status: result.status,
+    now: delivery.status,
+  })
+  // Something was published, or was meant to be, and the queue will never know of it: an operator may want to.
+  if (result.status === 'COMPLETED') await item.refuse(`superseded: the task is ${delivery.status}`)
+  else await item.settle()
+  return 'superseded'
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

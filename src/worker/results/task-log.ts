@@ -1,0 +1,71 @@
+/** What goes into the log that the task queue keeps of a task: the end of what the body said, and why it failed. */
+
+import { describeError } from '../../base/error-description.ts'
+import { TASK_LOG_LINE_MAX_CHARS, TASK_LOG_LINES_MAX } from '../limits.ts'
+import type { LogFields, Logger } from '../../base/logger.ts'
+import type { Redactor } from '../../base/redaction.ts'
+import { BodyFailedError } from '../../tasks/author-errors.ts'
+import { HostedError } from '../bodies/hosted-error.ts'
+
+export interface TaskLog {
+  /** Logs as the given logger does, and keeps the lines. */
+  readonly logger: Logger
+  add(line: string): void
+  /** Redacted and bounded; the first line says how many are left out. */
+  lines(): readonly string[]
+}
+
+export function openTaskLog(logger: Logger, redactor: Redactor): TaskLog {
+  const kept: string[] = []
+  let dropped = 0
+  const add = (line: string): void => {
+    kept.push(redactor.text(line).slice(0, TASK_LOG_LINE_MAX_CHARS))
+    if (kept.length > TASK_LOG_LINES_MAX) {
+      kept.shift()
+      dropped++
+    }
+  }
+  const keeping = (to: Logger): Logger => {
+    const say =
+      (level: 'info' | 'warn' | 'error') =>
+      (message: string, fields?: LogFields): void => {
+        add(level === 'info' ? message : `${level}: ${message}`)
+        to[level](message, fields)
+      }
+    return {
+      // What is for the developer of a task does not go to everybody who may see the workflow.
+      trace: (message, fields) => to.trace(message, fields),
+      debug: (message, fields) => to.debug(message, fields),
+      info: say('info'),
+      warn: say('warn'),
+      error: say('error'),
+      child: (fields) => keeping(to.child(fields)),
+    }
+  }
+  return {
+    logger: keeping(logger),
+    add,
+    lines: () => (dropped === 0 ? [...kept] : [`(${dropped} earlier lines left out)`, ...kept]),
+  }
+}
+
+/** All there is to say about a failure, one line each: the message, its causes, the details, and the stack of the body. */
+export function describeFailure(error: unknown, redactor: Redactor): readonly string[] {
+  const { code, message, next, read, details, causes = [] } = describeError(error, redactor)
+  const stack = bodyStackOf(error)
+  return [
+    `failed: ${message} [${code}]`,
+    ...causes.map((cause) => `caused by: ${cause.message}`),
+    ...(details === undefined ? [] : [`details: ${JSON.stringify(details)}`]),
+    ...(read === undefined ? [] : [`read: ${read}`]),
+    ...(next === undefined ? [] : [`next: ${next}`]),
+    ...(stack === undefined ? [] : [redactor.text(stack)]),
+  ]
+}
+
+/** Where in the author's code it happened: of no use for our own errors, which say what they mean. */
+function bodyStackOf(error: unknown): string | undefined {
+  if (error instanceof HostedError) return error.code === 'task/failed' ? error.hostStack : undefined
+  if (error instanceof BodyFailedError && error.cause instanceof Error) return error.cause.stack
+  return undefined
+}

@@ -1,0 +1,209 @@
+/**
+ * One object in the content cache: its bytes, and behind them what proves that they are whole. The proof is in the same
+ * file, so no index can disagree with what it speaks of, and a copy of the file is a copy of the object once its end is
+ * cut off: that way it can share its blocks on a file system that can.
+ *
+ * ```
+ * bytes of the object · 16 bytes of magic · MD5 of the bytes · SHA-256 of all that is before
+ * ```
+ */
+
+import { createHash, type Hash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { copyFile, open, type FileHandle } from 'node:fs/promises'
+import { WORKSPACE_HASH_BUFFER_BYTES, WORKSPACE_SMALL_FILE_MAX_BYTES } from '../limits.ts'
+import { factsOf, readFileFacts, sameFacts } from '../comparing/file-facts.ts'
+import { looksLikeMd5 } from '../manifest.ts'
+import type { SourceObject } from '../ports.ts'
+import type { KnownFile } from '../comparing/read-unchanged.ts'
+import { writeNewFile } from '../laying-out/write-files.ts'
+
+const MAGIC = Buffer.from('perago-object-1\n')
+const MD5_BYTES = 16
+const SHA256_BYTES = 32
+/** What an entry has beyond the bytes of its object. */
+export const ENTRY_END_BYTES = MAGIC.length + MD5_BYTES + SHA256_BYTES
+
+/** Copies share their blocks with the original where the file system can, and never later than the copying. */
+const COPY_MODE = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL
+
+const KEY = /^(?:md5-[0-9a-f]{32}|at-[0-9a-f]{64})-\d{1,16}$/
+
+/** Whether a name is one that an entry has; a file of another name is nobody's business here. */
+export function isEntryName(name: string): boolean {
+  return KEY.test(name)
+}
+
+/**
+ * What an object's content is known by; `undefined` for what cannot be known without its bytes.
+ *
+ * 1. A checksum in the form of an MD5, with the size: whichever repository it is in. It is held against the bytes before
+ *    they are kept.
+ * 2. Any other checksum may say nothing about the content (an object store may count versions), so the address where
+ *    the store keeps the bytes belongs to it.
+ */
+export function entryNameOf({ checksum, sizeBytes, address }: SourceObject): string | undefined {
+  if (sizeBytes === 0) return undefined
+  if (looksLikeMd5(checksum)) return `md5-${checksum}-${sizeBytes}`
+  if (address === undefined) return undefined
+  const known = createHash('sha256').update(`${address}\0${checksum}`).digest('hex')
+  return `at-${known}-${sizeBytes}`
+}
+
+/** The size of the object in an entry, by the name of the entry. */
+export function sizeOfEntryName(name: string): number {
+  return Number(name.slice(name.lastIndexOf('-') + 1))
+}
+
+/** The bytes of an entry are not what was put into it. */
+export class DamagedEntryError extends Error {}
+
+/**
+ * Makes a new file of the object in an entry, and gives the MD5 of its content. Throws `DamagedEntryError`, or what the
+ * file system says; a part of the file may be left behind then.
+ */
+export async function copyOut(
+  entry: string,
+  path: string,
+  { sizeBytes, signal }: { readonly sizeBytes: number; readonly signal: AbortSignal | undefined },
+): Promise<string> {
+  if (sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES) {
+    const whole = readWhole(entry, sizeBytes + ENTRY_END_BYTES)
+    const hash = createHash('sha256').update(whole.subarray(0, sizeBytes))
+    const md5 = proveEnd(hash, whole.subarray(sizeBytes))
+    writeNewFile(path, whole.subarray(0, sizeBytes))
+    return md5
+  }
+  await copyFile(entry, path, COPY_MODE)
+  const file = await open(path, 'r+')
+  try {
+    if ((await file.stat()).size !== sizeBytes + ENTRY_END_BYTES)
+      throw new DamagedEntryError('its size is wrong')
+    const end = Buffer.alloc(ENTRY_END_BYTES)
+    await file.read(end, 0, end.length, sizeBytes)
+    await file.truncate(sizeBytes)
+    const hash = createHash('sha256')
+    // The copy is read and not the entry: what the task will see is what has to be right.
+    await readThrough(file, sizeBytes, { signal, onPiece: (piece) => hash.update(piece) })
+    return proveEnd(hash, end)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Throws `DamagedEntryError` unless the entry is whole. */
+export async function proveEntry(entry: string, sizeBytes: number, signal?: AbortSignal): Promise<void> {
+  const file = await open(entry, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    if ((await file.stat()).size !== sizeBytes + ENTRY_END_BYTES)
+      throw new DamagedEntryError('its size is wrong')
+    const hash = createHash('sha256')
+    await readThrough(file, sizeBytes, { signal, onPiece: (piece) => hash.update(piece) })
+    const end = Buffer.alloc(ENTRY_END_BYTES)
+    await file.read(end, 0, end.length, sizeBytes)
+    proveEnd(hash, end)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Writes an entry to a new file; `false` when the file is not the one that is known, or has another content than its
+ * object. Throws what the file system says; a part of the entry may be left behind then.
+ */
+export async function copyIn(
+  file: KnownFile,
+  entry: string,
+  { md5, signal }: { readonly md5: string; readonly signal: AbortSignal | undefined },
+): Promise<boolean> {
+  const { sizeBytes } = file.facts
+  if (sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES) {
+    const content = readKnown(file)
+    if (content === undefined || createHash('md5').update(content).digest('hex') !== md5) return false
+    const end = makeEnd(createHash('sha256').update(content), md5)
+    writeNewFile(entry, Buffer.concat([content, end]))
+    return true
+  }
+  const found = readFileFacts(file.localPath)
+  if (found === undefined || !sameFacts(found, file.facts)) return false
+  await copyFile(file.localPath, entry, COPY_MODE)
+  const copy = await open(entry, 'r+')
+  try {
+    if ((await copy.stat()).size !== sizeBytes) return false
+    const [content, sum] = [createHash('md5'), createHash('sha256')]
+    const onPiece = (piece: Uint8Array): void => {
+      content.update(piece)
+      sum.update(piece)
+    }
+    await readThrough(copy, sizeBytes, { signal, onPiece })
+    if (content.digest('hex') !== md5) return false
+    const end = makeEnd(sum, md5)
+    await copy.write(end, 0, end.length, sizeBytes)
+    return true
+  } finally {
+    await copy.close()
+  }
+}
+
+function makeEnd(hash: Hash, md5: string): Buffer {
+  const head = Buffer.concat([MAGIC, Buffer.from(md5, 'hex')])
+  return Buffer.concat([head, hash.update(head).digest()])
+}
+
+/** Gives the MD5 that stands in the end, once the end agrees with the content that was hashed. */
+function proveEnd(hash: Hash, end: Uint8Array): string {
+  const head = end.subarray(0, MAGIC.length + MD5_BYTES)
+  if (MAGIC.compare(head, 0, MAGIC.length) !== 0)
+    throw new DamagedEntryError('it does not end as an entry does')
+  if (hash.update(head).digest().compare(end, head.length) !== 0)
+    throw new DamagedEntryError('its bytes are not those that were kept')
+  return Buffer.from(head.subarray(MAGIC.length)).toString('hex')
+}
+
+function readWhole(path: string, wantedBytes: number): Buffer {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    if (fstatSync(file).size !== wantedBytes) throw new DamagedEntryError('its size is wrong')
+    return readFully(file, wantedBytes)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** `undefined` when the file is not the known one any more. */
+function readKnown({ localPath, facts }: KnownFile): Buffer | undefined {
+  const file = openSync(localPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const stats = fstatSync(file, { bigint: true })
+    return stats.isFile() && sameFacts(factsOf(stats), facts) ? readFully(file, facts.sizeBytes) : undefined
+  } finally {
+    closeSync(file)
+  }
+}
+
+function readFully(file: number, wantedBytes: number): Buffer {
+  // Not from Node's pool: the bytes are compared and handed on as they are.
+  const content = Buffer.allocUnsafeSlow(wantedBytes)
+  for (let filled = 0; filled < wantedBytes;) {
+    const bytesRead = readSync(file, content, filled, wantedBytes - filled, filled)
+    if (bytesRead === 0) throw new DamagedEntryError('it became shorter')
+    filled += bytesRead
+  }
+  return content
+}
+
+async function readThrough(
+  file: FileHandle,
+  sizeBytes: number,
+  to: { readonly signal: AbortSignal | undefined; readonly onPiece: (piece: Uint8Array) => void },
+): Promise<void> {
+  const buffer = Buffer.allocUnsafeSlow(Math.min(WORKSPACE_HASH_BUFFER_BYTES, sizeBytes))
+  for (let position = 0; position < sizeBytes;) {
+    to.signal?.throwIfAborted()
+    const wanted = Math.min(buffer.length, sizeBytes - position)
+    const { bytesRead } = await file.read(buffer, 0, wanted, position)
+    if (bytesRead === 0) throw new DamagedEntryError('it became shorter')
+    to.onPiece(buffer.subarray(0, bytesRead))
+    position += bytesRead
+  }
+}

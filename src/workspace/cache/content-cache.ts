@@ -1,0 +1,348 @@
+/**
+ * Contents of objects on the local disk, below a worker's root: what was fetched once is not fetched again, by no attempt
+ * and no process of this root.
+ *
+ * ```
+ * cache/objects/<two digits>/<name>    one entry each; its time is when it was last used
+ * cache/incoming/<random>              being written
+ * ```
+ *
+ * 1. An entry appears whole or not at all: it is written under another name and renamed. There is no index.
+ * 2. What is taken out is a copy that shares nothing with the entry a program could write through, and it is proven by
+ *    a SHA-256 first. An entry that does not prove itself is removed, and the object is fetched.
+ * 3. Nothing that goes wrong here is anybody's failure: the answer is "not here".
+ * 4. The oldest entries go when there are too many bytes, or too few are left on the disk.
+ */
+
+import { randomBytes } from 'node:crypto'
+import { lstatSync, statfsSync, utimesSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { systemClock, type Clock } from '../../base/clock.ts'
+import {
+  CACHE_FREE_SPACE_MIN_PERCENT,
+  CACHE_LOOK_AGAIN_PART,
+  CACHE_OBJECT_MAX_PART,
+  CACHE_PAUSE_MS,
+  CACHE_TOUCH_MS,
+  CACHE_TRIM_TO_PERCENT,
+} from '../limits.ts'
+import { silentLogger, type Logger } from '../../base/logger.ts'
+import { makeDirectory } from '../../base/make-directory.ts'
+import { copyIn, copyOut, DamagedEntryError, ENTRY_END_BYTES, entryNameOf } from './cache-entry.ts'
+import { entryPathOf, incomingOf, listEntries, removeStaleIncoming } from './cache-files.ts'
+import { systemCode } from '../disk-errors.ts'
+import type { FileProvider } from '../laying-out/file-provider.ts'
+import type { ManifestRecord } from '../manifest.ts'
+import type { SourceObject } from '../ports.ts'
+import type { KnownFile } from '../comparing/read-unchanged.ts'
+
+export interface CacheCounts {
+  readonly hits: number
+  readonly hitBytes: number
+  readonly misses: number
+  readonly missBytes: number
+  readonly kept: number
+  readonly damaged: number
+  readonly evicted: number
+}
+
+export interface ContentCache {
+  /** Makes a new file with the object's content; `undefined`: it is not here, and there is no file. */
+  take(
+    object: SourceObject,
+    path: string,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<{ readonly md5: string } | undefined>
+  /**
+   * Keeps the files of a directory whose manifest tells what they hold; what is here already, or changed since, is
+   * passed over. One directory after another. Never throws; stops without a word when the directory is gone.
+   */
+  keepAll(
+    directory: string,
+    manifest: ManifestRecord,
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<void>
+  /** The same, beside whatever comes next. */
+  keepLater(directory: string, manifest: ManifestRecord): void
+  /** Removes entries, the oldest first, until this much more is free. Never throws. */
+  makeRoom(bytes: number): Promise<void>
+  counts(): CacheCounts
+  /** Stops keeping. What is kept stays. Again: the same promise. */
+  close(): Promise<void>
+}
+
+export interface OpenContentCacheOptions {
+  /** Of the worker's root; the cache is a directory in it. */
+  readonly root: string
+  readonly maxBytes: number
+  readonly logger?: Logger
+  readonly clock?: Clock
+}
+
+/**
+ * ```ts
+ * const cache = openContentCache({ root: '.perago/work', maxBytes: 10 * 1024 ** 3 })
+ * ```
+ */
+export function openContentCache(options: OpenContentCacheOptions): ContentCache {
+  const directory = cacheDirectoryOf(options.root)
+  for (const part of ['objects', 'incoming']) makeDirectory(join(directory, part))
+  return new OpenCache(directory, options)
+}
+
+/** Where the cache of a root is. */
+export function cacheDirectoryOf(root: string): string {
+  return join(root, 'cache')
+}
+
+/** Takes from the cache what is there, and the rest from where it came. */
+export function cachedFrom(cache: ContentCache, otherwise: FileProvider): FileProvider {
+  return {
+    provide: async (request) => {
+      const { object, path, signal, wantsMd5, onBytes } = request
+      const found = await cache.take(object, path, { signal })
+      if (found === undefined) return otherwise.provide(request)
+      onBytes(object.sizeBytes)
+      return { isCached: true, ...(wantsMd5 ? { md5: found.md5 } : {}) }
+    },
+  }
+}
+
+class OpenCache implements ContentCache {
+  readonly #directory: string
+  readonly #maxBytes: number
+  readonly #logger: Logger
+  readonly #clock: Clock
+  readonly #closed = new AbortController()
+  readonly #counts = { hits: 0, hitBytes: 0, misses: 0, missBytes: 0, kept: 0, damaged: 0, evicted: 0 }
+  /** As of the last look, and what this process has added since; other processes add as well. */
+  #usedBytes: number | undefined
+  #addedBytes = 0
+  #pausedUntilMs = -Infinity
+  #keeping: Promise<void> = Promise.resolve()
+
+  constructor(
+    directory: string,
+    { maxBytes, logger = silentLogger, clock = systemClock }: OpenContentCacheOptions,
+  ) {
+    this.#directory = directory
+    this.#maxBytes = maxBytes
+    this.#logger = logger.child({ cache: directory })
+    this.#clock = clock
+  }
+
+  async take(
+    object: SourceObject,
+    path: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<{ readonly md5: string } | undefined> {
+    const { sizeBytes } = object
+    const name = entryNameOf(object)
+    const md5 = name === undefined ? undefined : await this.#copyOut(name, path, { sizeBytes, signal })
+    if (md5 === undefined) {
+      this.#counts.misses++
+      this.#counts.missBytes += sizeBytes
+      return undefined
+    }
+    this.#counts.hits++
+    this.#counts.hitBytes += sizeBytes
+    return { md5 }
+  }
+
+  keepAll(
+    directory: string,
+    manifest: ManifestRecord,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
+    this.#keeping = this.#keeping.then(() => this.#keepAll(directory, manifest, signal))
+    return this.#keeping
+  }
+
+  keepLater(directory: string, manifest: ManifestRecord): void {
+    this.#keeping = this.#keeping.then(() => this.#keepAll(directory, manifest, undefined))
+  }
+
+  async makeRoom(bytes: number): Promise<void> {
+    try {
+      await this.#look()
+      await this.#trimTo(Math.max(0, (this.#usedBytes ?? 0) - bytes))
+    } catch (error) {
+      this.#logger.warn('could not make room in the content cache', { error })
+    }
+  }
+
+  counts(): CacheCounts {
+    return { ...this.#counts }
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('the content cache is closed'))
+    await this.#keeping
+  }
+
+  async #copyOut(
+    name: string,
+    path: string,
+    of: { readonly sizeBytes: number; readonly signal: AbortSignal | undefined },
+  ): Promise<string | undefined> {
+    const entry = entryPathOf(this.#directory, name)
+    try {
+      // Asked first, for most of what is asked for is not here at first, and an exception is dear.
+      const found = lstatSync(entry, { throwIfNoEntry: false })
+      if (found === undefined) return undefined
+      const md5 = await copyOut(entry, path, of)
+      this.#touch(entry, found.mtimeMs)
+      return md5
+    } catch (error) {
+      await rm(path, { force: true })
+      of.signal?.throwIfAborted()
+      if (error instanceof DamagedEntryError) {
+        this.#counts.damaged++
+        this.#logger.warn('an entry of the content cache is damaged and is removed', {
+          name,
+          why: error.message,
+        })
+        await rm(entry, { force: true, recursive: true }).catch(() => undefined)
+      } else if (systemCode(error) !== 'ENOENT') {
+        this.#logger.warn('an entry of the content cache cannot be used', { name, error })
+      }
+      return undefined
+    }
+  }
+
+  /** The time of an entry is when it was last used; told now and then only, for it is a write. */
+  #touch(entry: string, mtimeMs: number): void {
+    const now = this.#clock.now()
+    if (now.getTime() - mtimeMs < CACHE_TOUCH_MS) return
+    try {
+      utimesSync(entry, now, now)
+    } catch {
+      // Gone, or not ours to touch: it is older than it could be, and that is all.
+    }
+  }
+
+  async #keepAll(directory: string, manifest: ManifestRecord, outer: AbortSignal | undefined): Promise<void> {
+    const signals = outer === undefined ? [this.#closed.signal] : [this.#closed.signal, outer]
+    const signal = AbortSignal.any(signals)
+    try {
+      // Somebody may have cleared it away.
+      makeDirectory(incomingOf(this.#directory))
+    } catch (error) {
+      this.#mayGoOn(error, directory)
+      return
+    }
+    for (let index = 0; index < manifest.count; index++) {
+      if (signal.aborted || this.#clock.monotonicMs() < this.#pausedUntilMs) return
+      if (manifest.isCached(index)) continue
+      const object = manifest.entry(index)
+      const name = entryNameOf(object)
+      const md5 = manifest.md5(index)
+      if (name === undefined || md5 === undefined) continue
+      const file = {
+        localPath: join(directory, object.path),
+        path: object.path,
+        facts: manifest.facts(index),
+      }
+      try {
+        if (await this.#keep(file, { name, md5, signal })) manifest.recordCached(index)
+      } catch (error) {
+        if (isAborted(signal) || !this.#mayGoOn(error, directory)) return
+      }
+    }
+  }
+
+  /** `false` when the rest of the directory need not be tried. */
+  #mayGoOn(error: unknown, directory: string): boolean {
+    const code = systemCode(error)
+    if (code === 'ENOSPC' || code === 'EDQUOT') {
+      this.#pausedUntilMs = this.#clock.monotonicMs() + CACHE_PAUSE_MS
+      this.#logger.warn('the disk is full: nothing is added to the content cache for a while', { code })
+      return false
+    }
+    if (lstatSync(directory, { throwIfNoEntry: false }) === undefined) return false
+    // A file that a body removed, replaced or made unreadable.
+    if (code === 'ENOENT' || code === 'ELOOP' || code === 'EACCES') return true
+    this.#pausedUntilMs = this.#clock.monotonicMs() + CACHE_PAUSE_MS
+    this.#logger.warn('a file could not be added to the content cache, nothing is for a while', { error })
+    return false
+  }
+
+  /** Whether it is here now. */
+  async #keep(
+    file: KnownFile,
+    of: { readonly name: string; readonly md5: string; readonly signal: AbortSignal },
+  ): Promise<boolean> {
+    const entry = entryPathOf(this.#directory, of.name)
+    if (lstatSync(entry, { throwIfNoEntry: false }) !== undefined) return true
+    const bytes = file.facts.sizeBytes + ENTRY_END_BYTES
+    if (bytes > this.#maxBytes / CACHE_OBJECT_MAX_PART || !this.#hasRoom(bytes)) return false
+    await this.#makeRoomFor(bytes)
+    const incoming = join(incomingOf(this.#directory), randomBytes(16).toString('hex'))
+    try {
+      if (!(await copyIn(file, incoming, of))) {
+        await rm(incoming, { force: true })
+        return false
+      }
+      await this.#put(incoming, entry)
+    } catch (error) {
+      await rm(incoming, { force: true }).catch(() => undefined)
+      throw error
+    }
+    this.#counts.kept++
+    this.#addedBytes += bytes
+    return true
+  }
+
+  /** The directory of an entry is made when the first one needs it, and again should somebody have cleared the cache. */
+  async #put(incoming: string, entry: string): Promise<void> {
+    try {
+      await rename(incoming, entry)
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error
+      makeDirectory(join(entry, '..'))
+      await rename(incoming, entry)
+    }
+  }
+
+  /** A cache that takes the last of the disk would fail the attempts it is there for. */
+  #hasRoom(bytes: number): boolean {
+    const { bavail, blocks, bsize } = statfsSync(this.#directory)
+    return (bavail * bsize - bytes) * 100 >= blocks * bsize * CACHE_FREE_SPACE_MIN_PERCENT
+  }
+
+  async #makeRoomFor(bytes: number): Promise<void> {
+    if (this.#usedBytes === undefined || this.#addedBytes > this.#maxBytes / CACHE_LOOK_AGAIN_PART)
+      await this.#look()
+    const used = (this.#usedBytes ?? 0) + this.#addedBytes + bytes
+    if (used > this.#maxBytes) await this.#trimTo((this.#maxBytes * CACHE_TRIM_TO_PERCENT) / 100 - bytes)
+  }
+
+  async #look(): Promise<void> {
+    await removeStaleIncoming(this.#directory, this.#clock.now())
+    let used = 0
+    for await (const { sizeBytes } of listEntries(this.#directory)) used += sizeBytes
+    this.#usedBytes = used
+    this.#addedBytes = 0
+  }
+
+  async #trimTo(bytes: number): Promise<void> {
+    const entries = []
+    for await (const entry of listEntries(this.#directory)) entries.push(entry)
+    entries.sort((a, b) => a.usedAtMs - b.usedAtMs)
+    let used = entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+    for (const { path, sizeBytes } of entries) {
+      if (used <= bytes) break
+      await rm(path, { force: true })
+      used -= sizeBytes
+      this.#counts.evicted++
+    }
+    this.#usedBytes = used
+    this.#addedBytes = 0
+  }
+}
+
+// A function, because the signal changes while the loop awaits, which control-flow analysis cannot know.
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted
+}

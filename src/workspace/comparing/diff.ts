@@ -1,0 +1,229 @@
+/**
+ * What an attempt changed: its directory now, against the manifest of its input. Never against the branch as it is
+ * now, for somebody else may have moved it meanwhile.
+ */
+
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { InvalidError, isPeragoError } from '../../base/errors.ts'
+import { WORKSPACE_HASHES_IN_FLIGHT, WORKSPACE_SMALL_FILE_MAX_BYTES } from '../limits.ts'
+import { contentTypeOf } from './content-type.ts'
+import { asDiskError } from '../disk-errors.ts'
+import { suspect } from './file-facts.ts'
+import type { FileFacts } from '../../tasks/tree-entry.ts'
+import { forEachBounded } from '../for-each-bounded.ts'
+import type { AttemptWorkspace } from '../laying-out/lay-out.ts'
+import type { Manifest } from '../manifest.ts'
+import { hashUnchanged, openUnchanged, readUnchanged, type KnownFile } from './read-unchanged.ts'
+import { describeRefusals, RefusalList, type Refusals } from '../refusals.ts'
+import { scanTree } from './scan.ts'
+import { TreeWatch, type WatchedTree } from '../hand-over/tree-watch.ts'
+import type { WorkspaceView } from '../../tasks/workspace-spec.ts'
+
+/** A file whose content is to be published. */
+export interface UploadFile {
+  /** The full key in the repository. */
+  readonly key: string
+  /** Absolute. */
+  readonly localPath: string
+  readonly sizeBytes: number
+  /** Of the object it replaces; of a new one, by the end of its name. */
+  readonly contentType: string
+  /** Of the object it replaces; none for a new one. */
+  readonly metadata: Readonly<Record<string, string>>
+  readonly isNew: boolean
+  /** In hexadecimal, where the comparison had to read it. */
+  readonly md5?: string
+  /** The content, of a small file at once; fails with `workspace/still-changing` when it is not the file that was compared. */
+  open(): Readable | Uint8Array
+}
+
+export interface ChangeSet {
+  /** Sorted by key. */
+  readonly uploads: readonly UploadFile[]
+  /** Full keys, sorted by their bytes. */
+  readonly deletes: readonly string[]
+  readonly unchangedCount: number
+  readonly uploadBytes: number
+  /** How many files had to be read to be judged. */
+  readonly hashedCount: number
+  /** Files outside the include and exclude globs: they stay here. Worth a warning. */
+  readonly leftOut: Refusals
+  /** What else was seen, for `handOver`; `undefined` unless it was asked for, or when something moved meanwhile. */
+  readonly seen: WatchedTree | undefined
+}
+
+/**
+ * Compares by size, times and inode; only where these leave doubt, the content is hashed.
+ *
+ * ```ts
+ * const { uploads, deletes } = await diffWorkspace(workspace, { signal })
+ * ```
+ */
+export async function diffWorkspace(
+  workspace: AttemptWorkspace,
+  options: { readonly signal?: AbortSignal; readonly forHandOver?: boolean } = {},
+): Promise<ChangeSet> {
+  workspace.assertOwned()
+  const comparison = new Comparison(workspace)
+  const watch = options.forHandOver === true ? new TreeWatch(workspace) : undefined
+  try {
+    await scanTree(
+      workspace.dir,
+      {
+        prefix: workspace.manifest.prefix,
+        signal: options.signal,
+        onDirectory: watch && ((path) => watch.addDirectory(path)),
+      },
+      (path, facts, permissions) => {
+        comparison.add(path, facts)
+        watch?.addFile(path, facts, permissions)
+      },
+    )
+    // Before anything is read: from here on every edit shows.
+    await watch?.settle()
+    await comparison.lookInside(options.signal)
+  } catch (error) {
+    // Whatever went wrong in a directory that was swept away meanwhile went wrong because of that.
+    workspace.assertOwned()
+    if (isPeragoError(error)) throw error
+    throw asDiskError('compare the workspace with its input', error) ?? error
+  }
+  // Last, because a directory that vanished half-way looks like one with many files deleted.
+  workspace.assertOwned()
+  return { ...comparison.finish(), seen: watch?.seen() }
+}
+
+interface Doubt {
+  readonly index: number
+  readonly file: KnownFile
+}
+
+class Comparison {
+  readonly #directory: string
+  readonly #manifest: Manifest
+  readonly #view: WorkspaceView
+  readonly #isThere: Uint8Array
+  readonly #uploads: UploadFile[] = []
+  readonly #doubts: Doubt[] = []
+  readonly #leftOut = new RefusalList()
+  readonly #clashes = new RefusalList()
+  #unchangedCount = 0
+
+  constructor({ dir, manifest, view }: AttemptWorkspace) {
+    this.#directory = dir
+    this.#manifest = manifest
+    this.#view = view
+    this.#isThere = new Uint8Array(manifest.count)
+  }
+
+  add(path: string, facts: FileFacts): void {
+    const file = { path, localPath: join(this.#directory, path), facts }
+    const index = this.#manifest.find(path)
+    if (index === -1) {
+      this.#addNew(file)
+      return
+    }
+    this.#isThere[index] = 1
+    const laidOut = this.#manifest.facts(index)
+    switch (suspect({ laidOut, found: facts, layOutEndNs: this.#manifest.layOutEndNs })) {
+      case 'same':
+        this.#unchangedCount++
+        break
+      case 'changed':
+        this.#addChanged(index, file)
+        break
+      case 'look-inside':
+        this.#doubts.push({ index, file })
+        break
+    }
+  }
+
+  async lookInside(signal: AbortSignal | undefined): Promise<void> {
+    const options = { limit: WORKSPACE_HASHES_IN_FLIGHT, signal }
+    await forEachBounded(this.#doubts, options, async ({ index, file }, stop) => {
+      const md5 = await hashUnchanged(file, stop)
+      if (md5 === this.#manifest.md5(index)) this.#unchangedCount++
+      else this.#addChanged(index, file, md5)
+    })
+  }
+
+  finish(): Omit<ChangeSet, 'seen'> {
+    if (this.#clashes.count > 0) throw clashesOutside(this.#clashes)
+    const uploads = this.#uploads.sort((a, b) => (a.key < b.key ? -1 : 1))
+    return {
+      uploads,
+      deletes: this.#findDeleted(),
+      unchangedCount: this.#unchangedCount,
+      uploadBytes: uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      hashedCount: this.#doubts.length,
+      leftOut: this.#leftOut,
+    }
+  }
+
+  #addNew(file: KnownFile): void {
+    if (!this.#view.covers(file.path)) {
+      this.#leftOut.add(file.path, 'is outside the include and exclude globs')
+      return
+    }
+    const clash = this.#findClash(file.path)
+    if (clash !== undefined) this.#clashes.add(this.#manifest.prefix + file.path, clash)
+    this.#uploads.push(uploadOf(file, this.#manifest.prefix + file.path))
+  }
+
+  #addChanged(index: number, file: KnownFile, md5?: string): void {
+    const { key, contentType, metadata } = this.#manifest.entry(index)
+    const known = md5 === undefined ? {} : { md5 }
+    this.#uploads.push({ ...uploadOf(file, key), contentType, metadata, isNew: false, ...known })
+  }
+
+  /**
+   * Objects outside the view are not in the directory, so no file system keeps a new file from taking the name of
+   * one of their directories. Such a pair of keys could not be laid out again by anybody.
+   */
+  #findClash(path: string): string | undefined {
+    const { outside, prefix } = this.#manifest
+    const below = outside.firstBelow(`${path}/`)
+    if (below !== undefined)
+      return `would stand beside ${JSON.stringify(prefix + below)}, which the globs leave out`
+    for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+      const parent = path.slice(0, slash)
+      if (outside.find(parent) !== -1) {
+        return `would stand below ${JSON.stringify(prefix + parent)}, which is a file that the globs leave out`
+      }
+    }
+    return undefined
+  }
+
+  #findDeleted(): readonly string[] {
+    const deletes: string[] = []
+    this.#isThere.forEach((isThere, index) => {
+      if (isThere === 0) deletes.push(this.#manifest.prefix + this.#manifest.path(index))
+    })
+    return deletes
+  }
+}
+
+function uploadOf(file: KnownFile, key: string): UploadFile {
+  return {
+    key,
+    localPath: file.localPath,
+    sizeBytes: file.facts.sizeBytes,
+    contentType: contentTypeOf(file.path),
+    metadata: {},
+    isNew: true,
+    open: () =>
+      file.facts.sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES ? readUnchanged(file) : openUnchanged(file),
+  }
+}
+
+function clashesOutside(clashes: Refusals): InvalidError {
+  return new InvalidError(
+    'workspace/unpublishable',
+    `compare the workspace with its input: ${clashes.count} new files clash with objects that are not laid out: ${describeRefusals(clashes)}`,
+    {
+      details: { count: clashes.count, files: clashes.named },
+      next: 'Write these files under other names, or widen the globs of the task.',
+    },
+  )
+}

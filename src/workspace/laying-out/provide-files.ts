@@ -1,0 +1,150 @@
+/** Fills a planned directory with files: many small ones at the same time and few large ones, all or none by the end. */
+
+import { setMaxListeners } from 'node:events'
+import { join } from 'node:path'
+import { abortReason, type Clock } from '../../base/clock.ts'
+import { DefectError } from '../../base/errors.ts'
+import {
+  WORKSPACE_DOWNLOADS_IN_FLIGHT,
+  WORKSPACE_LARGE_DOWNLOADS_IN_FLIGHT,
+  WORKSPACE_PROGRESS_INTERVAL_MS,
+  WORKSPACE_SMALL_FILE_MAX_BYTES,
+} from '../limits.ts'
+import { readFileFacts } from '../comparing/file-facts.ts'
+import type { FileProvider } from './file-provider.ts'
+import { forEachBounded } from '../for-each-bounded.ts'
+import { looksLikeMd5, type Manifest, type ManifestRecord } from '../manifest.ts'
+
+export interface LayOutProgress {
+  readonly files: number
+  readonly filesTotal: number
+  readonly bytes: number
+  readonly bytesTotal: number
+}
+
+export interface ProvideFilesOptions {
+  readonly provider: FileProvider
+  /** How many small files are brought in at the same time. */
+  readonly inFlight?: number | undefined
+  readonly clock: Clock
+  readonly onProgress?: ((progress: LayOutProgress) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Its directories are there. What the file system says of each file goes into the manifest. */
+export async function provideFiles(
+  tree: string,
+  manifest: ManifestRecord,
+  options: ProvideFilesOptions,
+): Promise<void> {
+  const { provider } = options
+  const progress = new ProgressMeter(manifest, options.clock, options.onProgress)
+  const provide = async (index: number, signal: AbortSignal): Promise<void> => {
+    const object = manifest.entry(index)
+    const path = join(tree, object.path)
+    const wantsMd5 = !looksLikeMd5(object.checksum)
+    const provided = await provider.provide({ object, path, wantsMd5, signal, onBytes: progress.addBytes })
+    recordFile(manifest, index, path)
+    if (wantsMd5 && provided.md5 !== undefined) manifest.recordMd5(index, provided.md5)
+    if (provided.isCached === true) manifest.recordCached(index)
+    progress.addFile()
+  }
+  const inFlight = options.inFlight ?? WORKSPACE_DOWNLOADS_IN_FLIGHT
+  await allOrNone(options.signal, [
+    (signal) => forEachBounded(indexesOf(manifest, isSmall), { limit: inFlight, signal }, provide),
+    (signal) => {
+      const limit = Math.min(inFlight, WORKSPACE_LARGE_DOWNLOADS_IN_FLIGHT)
+      return forEachBounded(
+        indexesOf(manifest, (bytes) => !isSmall(bytes)),
+        { limit, signal },
+        provide,
+      )
+    },
+  ])
+  progress.end()
+}
+
+function isSmall(sizeBytes: number): boolean {
+  return sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES
+}
+
+/** The first failure ends the others; when this returns, none of them goes on. */
+async function allOrNone(
+  outer: AbortSignal | undefined,
+  works: readonly ((signal: AbortSignal) => Promise<void>)[],
+): Promise<void> {
+  outer?.throwIfAborted()
+  const stop = new AbortController()
+  setMaxListeners(0, stop.signal)
+  const onAbort = (): void => stop.abort(abortReason(outer))
+  outer?.addEventListener('abort', onAbort, { once: true })
+  try {
+    const stopping = (error: unknown): void => stop.abort(error)
+    await Promise.all(works.map((work) => work(stop.signal).catch(stopping)))
+  } finally {
+    outer?.removeEventListener('abort', onAbort)
+  }
+  if (stop.signal.aborted) throw stop.signal.reason
+}
+
+function recordFile(manifest: ManifestRecord, index: number, path: string): void {
+  const facts = readFileFacts(path)
+  const sizeBytes = manifest.sizeBytes(index)
+  if (facts?.sizeBytes === sizeBytes) manifest.recordFacts(index, facts)
+  else {
+    const { key } = manifest.entry(index)
+    throw new DefectError(
+      'workspace/not-provided',
+      `lay out ${JSON.stringify(key)}: there should be a file of ${sizeBytes} bytes, and there is ` +
+        (facts === undefined ? 'none' : `one of ${facts.sizeBytes}`),
+      { details: { key, sizeBytes } },
+    )
+  }
+}
+
+function* indexesOf(manifest: Manifest, isWanted: (sizeBytes: number) => boolean): IterableIterator<number> {
+  for (let index = 0; index < manifest.count; index++) if (isWanted(manifest.sizeBytes(index))) yield index
+}
+
+class ProgressMeter {
+  readonly #manifest: Manifest
+  readonly #clock: Clock
+  readonly #tell: ProvideFilesOptions['onProgress']
+  #files = 0
+  #bytes = 0
+  #toldAtMs: number
+
+  constructor(manifest: Manifest, clock: Clock, tell: ProvideFilesOptions['onProgress']) {
+    this.#manifest = manifest
+    this.#clock = clock
+    this.#tell = tell
+    this.#toldAtMs = clock.monotonicMs()
+  }
+
+  readonly addBytes = (count: number): void => {
+    this.#bytes += count
+    this.#tellNowAndThen()
+  }
+
+  addFile(): void {
+    this.#files++
+    this.#tellNowAndThen()
+  }
+
+  end(): void {
+    this.#tell?.({
+      files: this.#files,
+      filesTotal: this.#manifest.count,
+      bytes: this.#bytes,
+      bytesTotal: this.#manifest.totalBytes,
+    })
+  }
+
+  #tellNowAndThen(): void {
+    if (this.#tell === undefined) return
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - this.#toldAtMs < WORKSPACE_PROGRESS_INTERVAL_MS) return
+    this.#toldAtMs = nowMs
+    this.end()
+  }
+}

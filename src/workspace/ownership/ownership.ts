@@ -1,0 +1,386 @@
+/**
+ * Who owns which directory below a worker's root.
+ *
+ * ```
+ * root/
+ *   locks/<worker>.lock                  held as long as the worker's process lives
+ *   workers/<worker>/worker.json         which process that is
+ *   workers/<worker>/beat                its last sign of life
+ *   workers/<worker>/attempts/<attempt>/
+ *     attempt.json                       the marker: which attempt this is
+ *     tree/                              the files the attempt sees, and nothing else
+ *     scratch/                           room for what is not to be published
+ *   workers/<worker>/aside/…             directories of no attempt, kept for one that could use them
+ *   trash/…                              renamed away, being removed
+ * ```
+ *
+ * The marker stands beside the tree and not in it: whatever is in the tree belongs to the task's author, whichever
+ * name it has.
+ */
+
+import { randomBytes } from 'node:crypto'
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { systemClock, type Clock } from '../../base/clock.ts'
+import { InvalidError, isPeragoError, RefusedError } from '../../base/errors.ts'
+import { silentLogger, type Logger } from '../../base/logger.ts'
+import { makeDirectory } from '../../base/make-directory.ts'
+import { probeFileSystem, traitsBelow } from '../laying-out/file-system-traits.ts'
+import type { FileSystemTraits } from '../../tasks/unsafe-path.ts'
+import { identifyThisProcess, type ProcessIdentity } from './process-identity.ts'
+import { takeProcessLock, type ProcessLock } from './process-lock.ts'
+import { discardTree, removeTree } from './remove-tree.ts'
+import { diskError } from '../disk-errors.ts'
+
+/** What tells one attempt from another, as the worker knows it. */
+export interface WorkspaceAttempt {
+  readonly workflowId: string
+  readonly taskId: string
+  readonly retryCount: number
+  readonly pollCount: number
+  readonly workerId: string
+}
+
+/** The content of a marker file. */
+export interface AttemptMarker extends WorkspaceAttempt {
+  readonly format: 'perago-attempt'
+  readonly version: 1
+  /** Unique for each directory. */
+  readonly token: string
+  readonly pid: number
+  readonly startedAt: string
+}
+
+/** A directory that belongs to one attempt. */
+export interface OwnedDirectory {
+  /** Absolute; what the task sees. */
+  readonly tree: string
+  /** Absolute; for parameters, results and whatever else is not to be published. */
+  readonly scratch: string
+  /** Absolute; where the marker file is. */
+  readonly markerPath: string
+  readonly marker: AttemptMarker
+  /** Throws `workspace/directory-gone` unless the directory is still this attempt's own. */
+  assertOwned(): void
+  /** Removes it all. May be called again, and gives the same promise. */
+  remove(): Promise<void>
+  /** Takes it away from the attempt, under another path. Then it is nobody's, until it is adopted or discarded. */
+  setAside(): Promise<AsideDirectory>
+}
+
+/** A directory that belongs to this process and to no attempt. */
+export interface AsideDirectory {
+  readonly path: string
+  /** Its files. */
+  readonly tree: string
+  /** Removes it all. That it is gone already is fine. */
+  discard(): Promise<void>
+}
+
+/** Where an attempt's directory will be; nothing is written yet. */
+export interface DirectoryPlace {
+  readonly directory: string
+  readonly tree: string
+  /** What the file system does to names in there. */
+  readonly traits: FileSystemTraits
+}
+
+/** A worker's root, opened by one process. */
+export interface WorkspaceRoot {
+  /** Absolute. */
+  readonly directory: string
+  /** This process' name in the root. */
+  readonly token: string
+  readonly identity: ProcessIdentity
+  readonly logger: Logger
+  readonly clock: Clock
+  place(attempt: WorkspaceAttempt): DirectoryPlace
+  claim(place: DirectoryPlace, attempt: WorkspaceAttempt): Promise<OwnedDirectory>
+  /** Gives a directory that was set aside to an attempt, under yet another path and with a marker of its own. */
+  adopt(aside: AsideDirectory, attempt: WorkspaceAttempt): Promise<OwnedDirectory>
+  /** Leaves a sign of life. Gives the file system's time, in milliseconds since 1970. */
+  beat(): number
+  /** Removes what is left of this process' directories and gives up its lock. May be called again. */
+  close(): Promise<void>
+}
+
+export interface OpenWorkspaceRootOptions {
+  readonly directory: string
+  readonly workerId: string
+  readonly logger?: Logger
+  readonly clock?: Clock
+}
+
+/**
+ * Opens a root: makes it where it is missing, and registers this process in it. Close it, or its directories stay
+ * until another worker of the same root finds this process gone.
+ *
+ * ```ts
+ * const root = await openWorkspaceRoot({ directory: '.perago/work', workerId: 'worker-1' })
+ * ```
+ */
+export async function openWorkspaceRoot(options: OpenWorkspaceRootOptions): Promise<WorkspaceRoot> {
+  const directory = resolve(options.directory)
+  const clock = options.clock ?? systemClock
+  const logger = (options.logger ?? silentLogger).child({ workspaceRoot: directory })
+  const token = newToken()
+  const identity = await identifyThisProcess()
+  try {
+    for (const part of ROOT_PARTS) makeDirectory(join(directory, part), PRIVATE)
+    const lock = await takeLock(lockPathOf(directory, token))
+    try {
+      const home = workerHome(directory, token)
+      await mkdir(join(home, 'attempts'), { recursive: true, mode: PRIVATE })
+      const record: WorkerRecord = {
+        format: 'perago-worker',
+        version: 1,
+        token,
+        workerId: options.workerId,
+        ...identity,
+        startedAt: clock.now().toISOString(),
+      }
+      await writeFile(join(home, WORKER_FILE), toJson(record), { flag: 'wx' })
+      const traits = probeFileSystem(join(home, 'probe'))
+      const root = new OpenRoot({ directory, token, identity, logger, clock, lock, traits })
+      root.beat()
+      return root
+    } catch (error) {
+      lock.release()
+      throw error
+    }
+  } catch (error) {
+    if (isPeragoError(error)) throw error
+    throw diskError(`open workspace root ${JSON.stringify(directory)}`, error)
+  }
+}
+
+/** The content of a worker's own file. */
+export interface WorkerRecord extends ProcessIdentity {
+  readonly format: 'perago-worker'
+  readonly version: 1
+  readonly token: string
+  readonly workerId: string
+  readonly startedAt: string
+}
+
+const ROOT_PARTS = ['locks', 'workers', 'trash'] as const
+export const WORKER_FILE = 'worker.json'
+/** Written anew now and then; its time is the worker's last sign of life. */
+export const WORKER_BEAT_FILE = 'beat'
+const ATTEMPT_FILE = 'attempt.json'
+/** The trees may hold what not everybody on the machine is to read. */
+const PRIVATE = 0o700
+
+const TOKEN = /^[0-9a-f]{32}$/
+
+/** Whether a name is one that `openWorkspaceRoot` gives; a directory of another name is nobody's business here. */
+export function isWorkerToken(name: string): boolean {
+  return TOKEN.test(name)
+}
+
+export function workerHome(root: string, token: string): string {
+  return join(root, 'workers', token)
+}
+
+export function lockPathOf(root: string, token: string): string {
+  return join(root, 'locks', `${token}.lock`)
+}
+
+function newToken(): string {
+  return randomBytes(16).toString('hex')
+}
+
+interface OpenRootParts {
+  readonly directory: string
+  readonly token: string
+  readonly identity: ProcessIdentity
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly lock: ProcessLock
+  readonly traits: FileSystemTraits
+}
+
+class OpenRoot implements WorkspaceRoot {
+  readonly directory: string
+  readonly token: string
+  readonly identity: ProcessIdentity
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly #lock: ProcessLock
+  readonly #traits: FileSystemTraits
+  #closing: Promise<void> | undefined
+
+  constructor(parts: OpenRootParts) {
+    this.directory = parts.directory
+    this.token = parts.token
+    this.identity = parts.identity
+    this.logger = parts.logger
+    this.clock = parts.clock
+    this.#lock = parts.lock
+    this.#traits = parts.traits
+  }
+
+  place(attempt: WorkspaceAttempt): DirectoryPlace {
+    // The random end makes it unique: one task id is handed out again after a rerun, to the same worker as it may be.
+    const name = `${readableName(attempt.taskId)}-${randomBytes(6).toString('hex')}`
+    const directory = join(this.#home, 'attempts', name)
+    const tree = join(directory, 'tree')
+    return { directory, tree, traits: traitsBelow(this.#traits, tree) }
+  }
+
+  async claim(place: DirectoryPlace, attempt: WorkspaceAttempt): Promise<OwnedDirectory> {
+    if (this.#closing !== undefined) {
+      throw new InvalidError(
+        'workspace/root-closed',
+        `claim a directory for task ${attempt.taskId}: the root is closed`,
+      )
+    }
+    const marker = this.#markerFor(attempt)
+    const owned = new AttemptDirectory(this.directory, place, marker)
+    try {
+      await mkdir(place.directory)
+      await writeFile(owned.markerPath, toJson(marker), { flag: 'wx' })
+      await mkdir(owned.scratch)
+      await mkdir(owned.tree)
+    } catch (error) {
+      await owned.remove().catch((leftover: unknown) => {
+        this.logger.warn('could not remove a directory that was not claimed', { error: leftover })
+      })
+      throw error
+    }
+    return owned
+  }
+
+  async adopt(aside: AsideDirectory, attempt: WorkspaceAttempt): Promise<OwnedDirectory> {
+    const place = this.place(attempt)
+    const owned = new AttemptDirectory(this.directory, place, this.#markerFor(attempt))
+    // In one step: of two who try, one finds nothing.
+    await rename(aside.path, place.directory)
+    try {
+      await removeTree(owned.scratch)
+      await mkdir(owned.scratch)
+      await rm(owned.markerPath)
+      await writeFile(owned.markerPath, toJson(owned.marker), { flag: 'wx' })
+    } catch (error) {
+      await owned.remove()
+      throw error
+    }
+    return owned
+  }
+
+  beat(): number {
+    const path = join(this.#home, WORKER_BEAT_FILE)
+    writeFileSync(path, '.')
+    return lstatSync(path).mtimeMs
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  get #home(): string {
+    return workerHome(this.directory, this.token)
+  }
+
+  #markerFor(attempt: WorkspaceAttempt): AttemptMarker {
+    return {
+      format: 'perago-attempt',
+      version: 1,
+      token: newToken(),
+      workflowId: attempt.workflowId,
+      taskId: attempt.taskId,
+      retryCount: attempt.retryCount,
+      pollCount: attempt.pollCount,
+      workerId: attempt.workerId,
+      pid: this.identity.pid,
+      startedAt: this.clock.now().toISOString(),
+    }
+  }
+
+  async #close(): Promise<void> {
+    try {
+      await discardTree(this.directory, this.#home)
+    } finally {
+      this.#lock.release()
+      await rm(lockPathOf(this.directory, this.token), { force: true })
+    }
+  }
+}
+
+class AttemptDirectory implements OwnedDirectory {
+  readonly tree: string
+  readonly scratch: string
+  readonly markerPath: string
+  readonly marker: AttemptMarker
+  readonly #root: string
+  readonly #directory: string
+  #removing: Promise<void> | undefined
+
+  constructor(root: string, place: DirectoryPlace, marker: AttemptMarker) {
+    this.#root = root
+    this.#directory = place.directory
+    this.tree = place.tree
+    this.scratch = join(place.directory, 'scratch')
+    this.markerPath = join(place.directory, ATTEMPT_FILE)
+    this.marker = marker
+  }
+
+  /**
+   * A directory that was swept away while its task still ran looks like one in which everything was deleted. It must
+   * never be published as such.
+   */
+  assertOwned(): void {
+    const isTree = lstatSync(this.tree, { throwIfNoEntry: false })?.isDirectory() === true
+    if (isTree && readTokenOf(this.markerPath) === this.marker.token) return
+    throw new RefusedError(
+      'workspace/directory-gone',
+      `look at the workspace of task ${this.marker.taskId}: ${JSON.stringify(this.tree)} is no longer its directory`,
+      {
+        details: { taskId: this.marker.taskId, directory: this.tree },
+        next: 'Find out who removed or replaced it; nothing was published from it.',
+      },
+    )
+  }
+
+  remove(): Promise<void> {
+    this.#removing ??= discardTree(this.#root, this.#directory)
+    return this.#removing
+  }
+
+  async setAside(): Promise<AsideDirectory> {
+    // Beside the attempts of the same process, so that it goes with them; under a name that nobody was told.
+    const path = join(this.#directory, '..', '..', 'aside', randomBytes(16).toString('hex'))
+    makeDirectory(join(path, '..'))
+    await rename(this.#directory, path)
+    // What is no attempt's any more is not removed by one.
+    this.#removing ??= Promise.resolve()
+    return { path, tree: join(path, 'tree'), discard: () => discardTree(this.#root, path) }
+  }
+}
+
+async function takeLock(path: string): Promise<ProcessLock> {
+  const lock = await takeProcessLock(path)
+  if (lock !== undefined) return lock
+  throw new RefusedError('workspace/lock-taken', `lock ${JSON.stringify(path)}: another process holds it`, {
+    next: 'Start the worker again.',
+  })
+}
+
+function readTokenOf(path: string): unknown {
+  try {
+    return (JSON.parse(readFileSync(path, 'utf8')) as { token?: unknown } | null)?.token
+  } catch {
+    // Gone, or no marker any more: not ours in either case.
+    return undefined
+  }
+}
+
+function readableName(text: string): string {
+  return text.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
+}
+
+function toJson(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`
+}

@@ -1,0 +1,72 @@
+/**
+ * A lock that dies with its process, however that dies. Node has none, so it is SQLite's: an exclusive transaction on
+ * an otherwise empty database is a record lock of the operating system. It holds across containers on one machine, and
+ * across machines where the file system carries locks.
+ *
+ * A lock file must not be opened by other means in a process that holds it: closing any handle of it would let go of
+ * the lock.
+ */
+
+import { UnavailableError } from '../../base/errors.ts'
+
+export interface ProcessLock {
+  /** May be called again. */
+  release(): void
+}
+
+/**
+ * Takes the lock, without waiting; `undefined` when somebody holds it.
+ *
+ * ```ts
+ * const lock = await takeProcessLock('/var/lib/perago/supervisor.lock')
+ * ```
+ */
+export async function takeProcessLock(path: string): Promise<ProcessLock | undefined> {
+  // Loaded when first needed: what only lays out a description of tasks needs no database.
+  const { default: Database } = await import('libsql')
+  let database: InstanceType<typeof Database> | undefined
+  try {
+    database = new Database(path, { timeout: 0 })
+    // Nothing is ever written, so there is nothing to be rolled back from a journal file.
+    database.exec('PRAGMA journal_mode = OFF')
+    database.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    database?.close()
+    if (isBusy(error)) return undefined
+    throw new UnavailableError(
+      'workspace/lock-failed',
+      `lock ${JSON.stringify(path)}: the file system refused`,
+      {
+        cause: error,
+        details: { path },
+        next: 'Put the directory on a file system that has file locks, such as a local disk.',
+      },
+    )
+  }
+  return new DatabaseLock(database)
+}
+
+interface Closable {
+  exec(sql: string): unknown
+  close(): void
+}
+
+class DatabaseLock implements ProcessLock {
+  #database: Closable | undefined
+
+  constructor(database: Closable) {
+    this.#database = database
+  }
+
+  release(): void {
+    const database = this.#database
+    this.#database = undefined
+    if (database === undefined) return
+    database.exec('ROLLBACK')
+    database.close()
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === 'SQLITE_BUSY'
+}
