@@ -1,4 +1,4 @@
-// The reference page is written from the tables that are in force, and lists what every status means for every class.
+// Writes `operations.md` from the tables, and lists what every status means for every class.
 import { expect, test } from 'vitest'
 import { classifyAnswer, classifyBreak, STATUS_ROWS, type Answer } from './answers.ts'
 import { OPERATIONS, operationRow, type OperationName } from './operations.ts'
@@ -14,14 +14,14 @@ const answer = (status: number, retryable?: boolean): Answer => ({
 const TROUBLE: readonly (readonly [string, Answer])[] = [
   ['5xx with `retryable: false`', answer(500, false)],
   ['5xx with `retryable: true`', answer(500, true)],
-  ['5xx of somebody else, such as 502, 503, 504', answer(503)],
+  ['5xx of a proxy, such as 502, 503, 504', answer(503)],
   ['3xx, or another status below 400', answer(302)],
 ]
 
 const BREAKS = [
-  ['no answer, nothing was sent', { sent: false, how: 'dropped' }],
-  ['no answer: cut or timed out', { sent: true, how: 'timeout' }],
-  ['an answer that is not HTTP', { sent: true, how: 'not-http' }],
+  ['no response, nothing was sent', { sent: false, how: 'dropped' }],
+  ['no response: cut or timed out', { sent: true, how: 'timeout' }],
+  ['a response that is not HTTP', { sent: true, how: 'not-http' }],
 ] as const
 
 /** One operation of each class speaks for all of it. */
@@ -36,8 +36,8 @@ function renderPage(): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   const operations = NAMES.map((name) => {
     const row = operationRow(name)
-    const repeated = row.isPacedByCaller ? 'never: its caller has a rhythm of his own' : REPEATED[row.class]
-    const on404 = row.on404 === 'missing' ? 'not there' : 'wrong endpoint'
+    const repeated = row.isPacedByCaller ? 'never: the caller decides when' : REPEATED[row.class]
+    const on404 = row.on404 === 'missing' ? 'not found' : 'wrong endpoint'
     return line([`\`${name}\``, row.doing, row.class, repeated, on404, 'read' in row ? row.read : '–'])
   })
   const statuses = Object.entries(STATUS_ROWS).map(([status, row]) =>
@@ -49,29 +49,28 @@ function renderPage(): string {
   const breaks = BREAKS.map(([what, broken]) =>
     line([what, ...CLASSES.map((name) => cell(classifyBreak(OF_CLASS[name], broken)))]),
   )
-  return `# What is asked of Conductor, and what its answers mean
+  return `# Requests to Conductor, and what each response means
 
-This page is written from \`src/conductor/operations.ts\` and \`src/conductor/answers.ts\`, and a test holds the three together:
-after a change run \`npx vitest run src/conductor/answers.test.ts -u\`.
+Written from \`operations.ts\` and \`answers.ts\`; after a change run \`npx vitest run src/conductor/answers.test.ts -u\`.
 
 ## Operations
 
-- **safe**: reads only. Repeated freely.
-- **idempotent**: saying it twice is like saying it once. Repeated; when the last answer was lost as well, it ends
+- **safe**: reads only. Retried.
+- **idempotent**: doing it twice has the same result as doing it once. Retried; if the last response is lost too, the error is
   \`uncertain\`.
-- **look-before-repeat**: a repetition could do harm or lie. After it may have been received it is never repeated: it ends
-  \`uncertain\`, and the error says what to read. What surely did not arrive is sent again.
+- **look-before-repeat**: doing it twice could do harm. Retried only if it certainly did not arrive; otherwise the error is
+  \`uncertain\` and names what to read.
 
-| operation | what it does | class | repeated here | on 404 | read when the answer was lost |
+| operation | what it does | class | retried by the client | on 404 | what to read when the response was lost |
 |---|---|---|---|---|---|
 ${operations.join('\n')}
 
-An update is answered 200 whether it counted or not. The only proof that a result counted is the task, read afterwards.
+Conductor answers an update with 200 whether it accepted it or not. To know whether a result counted, read the task.
 
-## Answers
+## Responses
 
-A success is 200 or 204 with the body the operation answers; a page of a proxy is none. A 404 means "not there" when it comes
-in Conductor's own shape and does not speak of a route; anything else is \`conductor/not-conductor\`.
+A success is 200 or 204 with the body of the operation, not a proxy's page. A 404 means "not found" only if it has Conductor's
+own format and does not mention a route; otherwise it is \`conductor/not-conductor\`.
 
 | status | kind | code | next |
 |---|---|---|---|
@@ -81,19 +80,19 @@ ${statuses.join('\n')}
 |---|---|---|---|
 ${[...trouble, ...breaks].join('\n')}
 
-Conductor answers 500 with \`retryable: false\` to malformed requests, and the flag was false in every other case seen as well.
-A write is \`uncertain\` then: the server may have stored the result and failed on what comes after it.
+Conductor sends 500 with \`retryable: false\` for malformed requests, and in every other case seen. A write is then
+\`uncertain\`: the server may have stored the result and failed later.
 `
 }
 
 const REPEATED = {
   safe: 'yes',
   idempotent: 'yes',
-  'look-before-repeat': 'only when it surely did not arrive',
+  'look-before-repeat': 'only if it certainly did not arrive',
 } as const
 
-test('CO-60 the reference page shows the tables that are in force', async () => {
-  await expect(renderPage()).toMatchFileSnapshot('../../docs/reference/conductor-operations.md')
+test('CO-60 operations.md shows the tables of the code', async () => {
+  await expect(renderPage()).toMatchFileSnapshot('./operations.md')
 })
 
 test.each(NAMES)(

@@ -7,7 +7,7 @@
  * - `look-before-repeat`: a repetition could do harm or lie. Never repeated once the server may have seen it: the caller
  *   is told what to read.
  *
- * The table is held to `openapi/conductor.yaml` by the compiler and shown in `docs/reference/conductor-operations.md`.
+ * The table is held to `openapi/conductor.yaml` by the compiler and shown in `operations.md`.
  */
 
 import type { operations } from './generated/conductor-api.ts'

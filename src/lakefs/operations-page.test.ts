@@ -1,17 +1,16 @@
-// The reference page is written from the tables: after a change run
+// Writes `operations.md` from the tables: after a change run
 // `npx vitest run src/lakefs/operations-page.test.ts -u`.
 import { expect, test } from 'vitest'
-import { HTTP_STATUS } from '../base/errors.ts'
 import { STATUS_ROWS, TROUBLE_KIND } from './answers.ts'
 import { OPERATIONS, operationRow, type ExpectedRefusal, type OperationName } from './operations.ts'
 
 const MEANING: Readonly<Record<ExpectedRefusal, string>> = {
-  missing: 'not there',
-  exists: 'there already',
+  missing: 'not found',
+  exists: 'already exists',
   conflict: 'conflict',
-  'hook-refused': 'a hook refused',
-  'nothing-or-dirty': 'nothing to do, or uncommitted changes: read which',
-  'leads-nowhere': 'the expression leads nowhere',
+  'hook-refused': 'refused by a hook',
+  'nothing-or-dirty': 'nothing to do, or uncommitted changes: read to tell them apart',
+  'leads-nowhere': 'the ref expression names nothing',
 }
 
 function renderOperation(name: OperationName): string {
@@ -26,67 +25,62 @@ function renderPage(): string {
   const statuses = Object.entries(STATUS_ROWS).map(
     ([status, row]) => `| ${status} | ${row.kind} | \`${row.code}\` | ${row.next} |`,
   )
-  return `# What is asked of lakeFS, and what its answers mean
+  return `# Requests to lakeFS, and what each response means
 
-This page is written from \`src/lakefs/operations.ts\` and \`src/lakefs/answers.ts\`, and a test holds the three together:
-after a change run \`npx vitest run src/lakefs/operations-page.test.ts -u\`.
+Written from \`operations.ts\` and \`answers.ts\`; after a change run \`npx vitest run src/lakefs/operations-page.test.ts -u\`.
 
 ## Operations
 
-- **safe**: reads only, or leaves nothing anybody can see. Repeated freely.
-- **idempotent**: saying it twice is like saying it once. Repeated; when the last answer was lost as well, it ends
+- **safe**: reads only, or changes nothing that others can see. Retried.
+- **idempotent**: doing it twice has the same result as doing it once. Retried; if the last response is lost too, the error is
   \`uncertain\`.
-- **look-before-repeat**: a repetition could do harm or lie. After it may have been received it is never repeated: it ends
-  \`uncertain\`, and the error says what to read.
+- **look-before-repeat**: doing it twice could do harm. Once the server may have received it, it is never retried: the error is
+  \`uncertain\` and names what to read.
 
-| operation | what it does | class | done | foreseen | read when the answer was lost |
+| operation | what it does | class | success | other expected statuses | what to read when the response was lost |
 |---|---|---|---|---|---|
 ${operations.join('\n')}
 
-## Statuses an operation does not foresee
+## Other statuses
 
 | status | kind | code | what to try |
 |---|---|---|---|
 ${statuses.join('\n')}
 
-Any other 4xx is \`lakefs/bad-request\`. Only what is \`unavailable\` was surely not done and is tried again, with jitter and
-within a budget; a \`Retry-After\` is waited out, and after 429 and 503 fewer requests are sent side by side.
+Any other 4xx is \`lakefs/bad-request\`. Only \`unavailable\` is retried: nothing was done. Retries have jitter and a budget and
+respect \`Retry-After\`; after 429 and 503 fewer requests are sent in parallel.
 
-## Answers that need a second look
+## Responses that need more than the status
 
-| answer | meaning | kind | code |
+| response | meaning | kind | code |
 |---|---|---|---|
-| 500 with \`predicate failed\` | somebody else changed the branch record first; nothing was done | unavailable | \`lakefs/contention\` |
-| any other 5xx | for a safe operation | ${TROUBLE_KIND.safe} | \`lakefs/server-trouble\` |
-| any other 5xx | for an operation that may have had an effect | ${TROUBLE_KIND['look-before-repeat']} | \`lakefs/server-trouble\` |
+| 500 with \`predicate failed\` | another writer changed the branch first; nothing was done | unavailable | \`lakefs/contention\` |
+| any other 5xx | to a safe operation | ${TROUBLE_KIND.safe} | \`lakefs/server-trouble\` |
+| any other 5xx | to an operation that may have had an effect | ${TROUBLE_KIND['look-before-repeat']} | \`lakefs/server-trouble\` |
 | 404 with \`invalid API endpoint\` | the server does not know the operation | invalid | \`lakefs/server-too-old\` |
-| a redirect, or a refusal that is not JSON | something else answered | invalid | \`lakefs/not-lakefs\` |
-| a success that cannot be read | for a safe operation: something else answered | invalid | \`lakefs/not-lakefs\` |
-| a success that cannot be read | otherwise: it may have been done | uncertain | \`lakefs/unknown-answer\` |
+| a redirect, or an error that is not JSON | this is not lakeFS | invalid | \`lakefs/not-lakefs\` |
+| a success that cannot be parsed | to a safe operation: this is not lakeFS | invalid | \`lakefs/not-lakefs\` |
+| a success that cannot be parsed | otherwise: it may have been done | uncertain | \`lakefs/unknown-answer\` |
 | none: nothing could be sent | the server cannot be reached | unavailable | \`lakefs/unreachable\` |
-| none after sending | for a safe operation | ${TROUBLE_KIND.safe} | \`lakefs/answer-lost\` |
-| none after sending | for an operation that may have had an effect | ${TROUBLE_KIND['look-before-repeat']} | \`lakefs/answer-lost\` |
+| none after sending | to a safe operation | ${TROUBLE_KIND.safe} | \`lakefs/answer-lost\` |
+| none after sending | to an operation that may have had an effect | ${TROUBLE_KIND['look-before-repeat']} | \`lakefs/answer-lost\` |
 
-Both texts are hints only. When the server words them otherwise the careful verdict stands: \`uncertain\`, and \`missing\`.
-
-What a kind means to a caller (HTTP status of the doors: ${Object.entries(HTTP_STATUS)
-    .map(([kind, status]) => `${kind} ${status}`)
-    .join(', ')}) is the same everywhere in perago.
+Both texts are hints only: if a server words them differently, the result is \`uncertain\` or \`missing\`.
 
 ## Bytes
 
 | check | where | error |
 |---|---|---|
-| as many bytes as were promised | uploads, before the last byte is sent | \`lakefs/body-length\` |
-| as many bytes as are stored | downloads, and the answer to an upload | \`lakefs/short-body\` |
-| MD5 of the bytes against the checksum | both ways, where the server's block store is \`local\` or \`mem\` and nothing can be imported | \`lakefs/checksum-mismatch\` |
+| as many bytes as announced | uploads, before the last byte is sent | \`lakefs/body-length\` |
+| as many bytes as stored | downloads, and the response to an upload | \`lakefs/short-body\` |
+| MD5 of the bytes equals the checksum | uploads and downloads, if the block store is \`local\` or \`mem\` and imports are off | \`lakefs/checksum-mismatch\` |
 
-Object stores give checksums that may look like an MD5 and be none (encrypted objects, parts), so there only the length is
-held against what arrives. Presigned addresses and parts are used where \`/config\` offers them; no credentials go to the
-object store, and a presigned address appears in no error.
+The checksum of an object store can look like an MD5 without being one (encrypted objects, multi-part uploads), so there only the
+length is checked. Presigned addresses and parts are used if \`/config\` offers them. The object store gets no lakeFS
+credentials, and no error shows a presigned address.
 `
 }
 
-test('LC-13 the reference page shows these very tables', async () => {
-  await expect(renderPage()).toMatchFileSnapshot('../../docs/reference/lakefs-operations.md')
+test('LC-13 operations.md shows these tables', async () => {
+  await expect(renderPage()).toMatchFileSnapshot('./operations.md')
 })

@@ -7,7 +7,7 @@
  * - `look-before-repeat`: a repetition could do harm or lie. Never repeated after it may have been received: the caller
  *   is told what to read.
  *
- * The table is held to `openapi/lakefs.yaml` by the compiler and shown in `docs/reference/lakefs-operations.md`.
+ * The table is held to `openapi/lakefs.yaml` by the compiler and shown in `operations.md`.
  */
 
 import type { operations } from './generated/lakefs-api.ts'
