@@ -8,6 +8,8 @@ interface Row {
   readonly name: string
   readonly value: number
   readonly about: string
+  /** Marked with `@internal`: shown with its value only. */
+  readonly isInternal: boolean
 }
 
 interface Section {
@@ -15,10 +17,12 @@ interface Section {
   readonly rows: readonly Row[]
 }
 
-/** In this order they stand on the page: as the rooms build on one another. */
+const INTERNAL = /^@internal /
+
+/** In the order of the page: that of the rooms. */
 const FILES = listFiles('src', (path) => path.endsWith('/limits.ts')).sort(byRoom)
 
-/** The files are read as text, for their comments are what the page says. */
+/** Reads the files as text, because the page shows their comments. */
 async function readRoom(path: string): Promise<readonly Section[]> {
   const values = (await import(pathToFileURL(join(PROJECT_ROOT, path)).href)) as Readonly<
     Record<string, number>
@@ -27,12 +31,13 @@ async function readRoom(path: string): Promise<readonly Section[]> {
     .split(/^\/\/ ── /m)
     .slice(1)
     .map((part) => ({
-      title: `${roomOf(path)}: ${part.slice(0, part.indexOf('\n')).trim()}`,
+      title: titleOf(roomOf(path), part.slice(0, part.indexOf('\n')).trim()),
       rows: [...part.matchAll(/\/\*\*\s*([\s\S]*?)\s*\*\/\nexport const ([A-Z0-9_]+)/g)].map(
         ([, about = '', name = '']) => ({
           name,
           value: values[name] ?? NaN,
-          about: about.replace(/\s*\n\s*\*\s*/g, ' '),
+          about: about.replace(/\s*\n\s*\*\s*/g, ' ').replace(INTERNAL, ''),
+          isInternal: INTERNAL.test(about),
         }),
       ),
     }))
@@ -45,6 +50,10 @@ async function readSections(): Promise<readonly Section[]> {
   return (await Promise.all(FILES.map(readRoom))).flat()
 }
 
+function titleOf(room: string, section: string): string {
+  return room === section ? room : `${room}: ${section}`
+}
+
 function roomOf(path: string): string {
   return path.split('/')[1] ?? ''
 }
@@ -54,26 +63,54 @@ function byRoom(one: string, other: string): number {
   return rooms.indexOf(roomOf(one)) - rooms.indexOf(roomOf(other))
 }
 
+const UNITS: Readonly<Record<string, readonly (readonly [string, number])[]>> = {
+  MS: [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['min', 60_000],
+    ['s', 1_000],
+    ['ms', 1],
+  ],
+  BYTES: [
+    ['TiB', 1024 ** 4],
+    ['GiB', 1024 ** 3],
+    ['MiB', 1024 ** 2],
+    ['KiB', 1024],
+    ['bytes', 1],
+  ],
+  CHARS: [['characters', 1]],
+}
+
+/** In the largest unit that shows the value exactly. */
 function shownValue({ name, value }: Row): string {
-  const digits = value.toLocaleString('en').replaceAll(',', ' ')
-  const unit = /_(MS|BYTES|CHARS)$/.exec(name)?.[1]
-  if (unit === 'MS') return `${digits} ms`
-  if (unit === 'BYTES') return `${digits} bytes`
-  return unit === 'CHARS' ? `${digits} characters` : digits
+  const units = UNITS[/_(MS|BYTES|CHARS)(_MAX)?$/.exec(name)?.[1] ?? '']
+  const [unit, size] = units?.find(([, size]) => value % size === 0) ?? ['', 1]
+  return `${(value / size).toLocaleString('en')} ${unit}`.trim()
 }
 
 function renderPage(sections: readonly Section[]): string {
-  const parts = sections.map(
-    ({ title, rows }) =>
-      `## ${title.charAt(0).toUpperCase()}${title.slice(1)}\n\n| limit | value | what it bounds |\n|---|---|---|\n` +
-      rows.map((row) => `| \`${row.name}\` | ${shownValue(row)} | ${row.about} |\n`).join(''),
-  )
+  const parts = sections
+    .map(({ title, rows }) => ({ title, rows: rows.filter(({ isInternal }) => !isInternal) }))
+    .filter(({ rows }) => rows.length > 0)
+    .map(
+      ({ title, rows }) =>
+        `## ${title.charAt(0).toUpperCase()}${title.slice(1)}\n\n| limit | value | meaning |\n|---|---|---|\n` +
+        rows.map((row) => `| \`${row.name}\` | ${shownValue(row)} | ${row.about} |\n`).join(''),
+    )
+  const internal = sections.flatMap(({ rows }) => rows).filter(({ isInternal }) => isInternal)
   return `# Limits
 
-Every bound perago keeps, by the name it has in its room's \`limits.ts\`. A test writes this page from those files: after a
-change run \`npx vitest run test/limits-page.test.ts -u\`.
+Every limit, by its name in the \`limits.ts\` of its part of the source. A test writes this page; after a change run
+\`npx vitest run test/limits-page.test.ts -u\`.
 
-${parts.join('\n')}`
+${parts.join('\n')}
+## Internal
+
+Sizes and times that need no attention from users; the source says what they mean.
+
+| limit | value |
+|---|---|
+${internal.map((row) => `| \`${row.name}\` | ${shownValue(row)} |\n`).join('')}`
 }
 
 test('BA-60 the reference page shows every limit as it is', async () => {

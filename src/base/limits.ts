@@ -1,37 +1,37 @@
-/** Every bound of this room, in one place. The reference page `docs/reference/limits.md` is written from these comments. */
+/** The limits of this room. `docs/reference/limits.md` is written from these comments. */
 
 // ── waiting and retrying
-/** The longest single timer; Node fires longer ones at once. Longer sleeps are made of several. */
+/** @internal Longest single timer, because Node fires longer ones at once. A longer sleep uses several. */
 export const SLEEP_MAX_TIMER_MS = 2_147_483_647
-/** How often a request is tried in all when it surely was not done. */
+/** Tries of a request in all, while each failed before it had any effect. */
 export const RETRY_MAX_ATTEMPTS = 6
-/** After how long no further try of the same request is begun. */
+/** After this time no further try starts. */
 export const RETRY_MAX_ELAPSED_MS = 60_000
-/** The back-off before the second try is drawn from zero up to this; it doubles with each further try. */
+/** Upper bound of the random wait before the second try; doubles with each try. */
 export const RETRY_FIRST_DELAY_MS = 100
-/** The longest back-off between two tries, unless the server asks for a longer one. */
+/** Longest wait between two tries, unless the server asks for more. */
 export const RETRY_MAX_DELAY_MS = 10_000
 
 // ── redaction and logging
-/** A shorter secret is redacted where a key names it, not wherever its few characters turn up. */
+/** A shorter secret is redacted only by the name of its field, not wherever its text occurs. */
 export const REDACTION_MIN_SECRET_CHARS = 6
-/** Data nested deeper than this is replaced by a note. */
+/** @internal Data nested deeper is replaced by a note. */
 export const REDACTION_MAX_DEPTH = 200
-/** A longer text in a log line is cut, after redaction. */
+/** A longer text in a log line is cut. */
 export const LOG_TEXT_MAX_CHARS = 16_384
 
-// ── configuration and showing errors
-/** How many causes of an error are shown, one below the other. */
+// ── configuration and errors
+/** @internal Causes shown for one error. */
 export const ERROR_CAUSES_MAX = 8
-/** A longer message of an error is cut where it is shown, after redaction. */
+/** A longer error message is cut when shown. */
 export const ERROR_TEXT_MAX_CHARS = 2_000
 
-// ── concurrency that adapts
-/** How many operations may be under way at once before anything is known of the server. */
+// ── adaptive concurrency
+/** @internal Parallel operations at first, before anything is known about the server. */
 export const CONCURRENCY_INITIAL = 8
-/** However often the server says "slow down", this many may be under way. */
+/** @internal Fewest parallel operations, however often the server says "slow down". */
 export const CONCURRENCY_MIN = 1
-/** However well it goes, no more than this many are under way. */
+/** Most parallel operations. */
 export const CONCURRENCY_MAX = 32
-/** How many operations may wait for their turn before further ones are turned away. */
+/** @internal Operations that may wait; further ones are rejected. */
 export const CONCURRENCY_WAITING_MAX = 100_000

@@ -1,7 +1,7 @@
-/** Every bound of this room, in one place. The reference page `docs/reference/limits.md` is written from these comments. */
+/** The limits of this room. `docs/reference/limits.md` is written from these comments. */
 
 // ── command line
-/** How long a command that is done may wait for what a task left behind, before its process is ended. */
+/** @internal How long a finished command waits for what a task left running before the process exits. */
 export const COMMAND_LINGER_MS = 500
-/** The most processes, or tasks in each of them, that a command can be told to start. */
+/** Most processes, or tasks in each, that a command can start. */
 export const COMMAND_COUNT_MAX = 1_024

@@ -1,93 +1,93 @@
-/** Every bound of this room, in one place. The reference page `docs/reference/limits.md` is written from these comments. */
+/** The limits of this room. `docs/reference/limits.md` is written from these comments. */
 
-// ── the store under the core
-/** The longest key, in bytes of UTF-8. */
+// ── the store
+/** Longest key, in UTF-8. */
 export const STORE_KEY_MAX_BYTES = 1024
-/** The largest value of one key. */
+/** Largest value. */
 export const STORE_VALUE_MAX_BYTES = 1_048_576
-/** The most bytes of all keys and values of one batch; etcd takes no larger request than 1.5 MiB. */
+/** Keys and values of one batch together; etcd accepts requests up to 1.5 MiB. */
 export const STORE_BATCH_MAX_BYTES = 1_310_720
-/** The most operations of one batch; etcd takes no more than 128. */
+/** Operations in one batch; etcd accepts up to 128. */
 export const STORE_BATCH_MAX_OPERATIONS = 100
-/** The most conditions of one batch. */
+/** Conditions in one batch. */
 export const STORE_BATCH_MAX_CONDITIONS = 100
-/** How many entries a page has where nobody asks for another number. */
+/** Entries per page by default. */
 export const STORE_PAGE_ENTRIES = 100
-/** The most entries of one page. */
+/** Most entries per page. */
 export const STORE_PAGE_MAX_ENTRIES = 1000
-/** A page that holds this many bytes of values ends early. */
+/** A page ends early at this many bytes of values. */
 export const STORE_PAGE_MAX_BYTES = 4_194_304
-/** The longest time after which an entry may expire; later is never. */
+/** Longest time to live of an entry. */
 export const STORE_TTL_MAX_MS = 315_360_000_000
 
 // ── expressions
-/** The longest expression. */
+/** Longest expression. */
 export const EXPRESSION_MAX_CHARS = 4_096
-/** How deep parentheses and denials of an expression may be nested. */
+/** Nesting of parentheses and negations. */
 export const EXPRESSION_MAX_DEPTH = 64
 
 // ── executions, events and variables
-/** How deeply a JSON value may be nested. */
+/** Nesting of a JSON value. */
 export const JSON_DEPTH_MAX = 100
-/** The longest execution-independent name: a node id, an input, an output. */
+/** Longest node id, input name or output name. */
 export const NAME_MAX_CHARS = 128
-/** The longest event type. */
+/** Longest event type. */
 export const EVENT_TYPE_MAX_CHARS = 256
-/** The most segments of an event type, and of a pattern that finds them. */
+/** Segments of an event type or of a pattern. */
 export const EVENT_TYPE_SEGMENTS_MAX = 16
-/** A larger payload is warned about, or refused in strict mode: large data travels as a reference. */
+/** A larger payload causes a warning, or an error in strict mode. Store large data elsewhere and send its address. */
 export const EVENT_PAYLOAD_ADVICE_BYTES = 1_024
 /** A larger payload is always refused. */
 export const EVENT_PAYLOAD_MAX_BYTES = 262_144
-/** How many events of one execution are written in one batch, when they wait for each other. */
+/** @internal Waiting events of one execution that are written in one batch. */
 export const EVENTS_PER_BATCH_MAX = 32
-/** The shortest time to live of events. */
+/** Shortest time to live of events. */
 export const EVENT_TTL_MIN_MS = 1_000
-/** The longest idempotency key. */
+/** Longest idempotency key. */
 export const IDEMPOTENCY_KEY_MAX_CHARS = 256
-/** How often a write that found somebody else's in its place is made again. */
+/** Retries of a write after conflicts with other writers. */
 export const WRITE_CONFLICTS_MAX = 500
-/** How often a write is tried again while the store does not answer, or its answer is lost. */
+/** Retries of a write while the store does not respond, or its response is lost. */
 export const WRITE_TRIES_MAX = 6
-/** The wait before a write is tried again; it doubles with each further try. */
+/** @internal Wait before the first retry of a write; doubles with each retry. */
 export const WRITE_RETRY_DELAY_MS = 50
-/** The longest wait before a write is tried again. */
+/** @internal Longest wait before a retry of a write. */
 export const WRITE_RETRY_DELAY_MAX_MS = 1_000
-/** How many events of one execution a query lists without being told how many. */
+/** Events that a query without `limit` returns. */
 export const EVENT_QUERY_MAX_EVENTS = 100_000
-/** The longest variable name. */
+/** Longest variable name. */
 export const VARIABLE_NAME_MAX_CHARS = 260
-/** The largest value of one variable, as JSON. */
+/** Largest value of a variable, as JSON. */
 export const VARIABLE_MAX_BYTES = 262_144
-/** How many variables may be written together, as the inputs of an execution or the outputs of a node. */
+/** Variables written together, as inputs of an execution or outputs of a node. */
 export const VARIABLES_TOGETHER_MAX = 64
-/** How many variables of one execution a listing gives. */
+/** Variables of one execution that a listing returns. */
 export const VARIABLES_LISTED_MAX = 10_000
-/** How long an atomic change of a variable is remembered, to be told from another's when its answer was lost. */
+/** @internal How long an atomic change stays marked, so that it is recognised if its response was lost. */
 export const VARIABLE_MARK_MS = 3_600_000
-/** The longest template. */
+/** Longest template. */
 export const TEMPLATE_MAX_CHARS = 65_536
-/** The most filters of one expression in a template. */
+/** Filters of one expression in a template. */
 export const TEMPLATE_FILTERS_MAX = 16
-/** Of how many executions the last state is kept in memory, to write without reading first. */
+/** @internal Executions whose last state is kept in memory, to write without reading first. */
 export const EXECUTIONS_REMEMBERED = 10_000
-/** How long the events of an ended execution are kept. */
+/** How long events of an ended execution are kept by default. */
 export const RETENTION_EVENTS_MS = 2_592_000_000
-/** How long the variables of an ended execution are kept. */
+/** How long variables of an ended execution are kept by default. */
 export const RETENTION_VARIABLES_MS = 604_800_000
-/** How long the checkpoints of an ended execution are kept. */
+/** How long checkpoints of an ended execution are kept by default. */
 export const RETENTION_CHECKPOINTS_MS = 604_800_000
-/** How long the id of a swept execution stays taken. */
+/** How long the id of a swept execution cannot be used again. */
 export const EXECUTION_TOMBSTONE_MS = 2_592_000_000
-/** How often expired executions are looked for. */
+/** Time between two searches for expired executions. */
 export const SWEEP_INTERVAL_MS = 60_000
-/** How long the right to sweep or to archive is held without being renewed. */
+/** Lease of the instance that sweeps or archives. */
 export const LEADER_LEASE_MS = 30_000
-/** How many executions one page of the registry has. */
+/** @internal Executions per page of the registry. */
 export const REGISTRY_PAGE_ENTRIES = 200
-/** How many executions are swept at the same time. */
+/** @internal Executions swept in parallel. */
 export const SWEEPS_IN_FLIGHT = 8
-/** How often executions that have ended are looked for, to archive them. */
+/** Time between two searches for executions to archive. */
 export const ARCHIVE_INTERVAL_MS = 5_000
-/** How many events are written to the archive at once. */
+/** @internal Events written to the archive at once. */
 export const ARCHIVE_BATCH_EVENTS = 500

@@ -1,39 +1,42 @@
-/** Every bound of this room, in one place. The reference page `docs/reference/limits.md` is written from these comments. */
+/** The limits of this room. `docs/reference/limits.md` is written from these comments. */
 
 // ── the client
-/** Connections to one lakeFS server, and so requests in flight. */
+/** Connections to one lakeFS server, and so parallel requests. */
 export const LAKEFS_CONNECTIONS_MAX = 32
-/** How long a connection to the lakeFS server may take to open. */
+/** Time to open a connection to lakeFS. */
 export const LAKEFS_CONNECT_TIMEOUT_MS = 10_000
-/** How long a lakeFS request may go without any progress before its answer begins, be it the server's fault or the source's. */
+/**
+ * Longest time without progress before a lakeFS response starts, whether the server or the source of the upload is
+ * slow.
+ */
 export const LAKEFS_ANSWER_TIMEOUT_MS = 120_000
-/** How long the body of a lakeFS answer may stay silent. */
+/** Longest pause in the body of a lakeFS response. */
 export const LAKEFS_BODY_IDLE_MS = 60_000
-/** The largest JSON answer that is read; it is the only kind that is held in memory. */
+/** Largest JSON response; only these are held in memory. */
 export const LAKEFS_JSON_ANSWER_MAX_BYTES = 67_108_864
-/** How much of a refusal's body is looked at. */
+/** @internal Part of an error response that is read. */
 export const LAKEFS_REFUSAL_MAX_BYTES = 65_536
-/** How much of the server's own words an error message quotes. */
+/** @internal Part of a server's message that an error quotes. */
 export const LAKEFS_QUOTE_MAX_CHARS = 300
-/** The largest page lakeFS gives. */
+/** @internal Largest page of lakeFS. */
 export const LAKEFS_PAGE_MAX = 1000
-/** The most paths of one batch deletion. */
+/** Paths in one batch deletion. */
 export const LAKEFS_BATCH_DELETE_MAX_PATHS = 1000
-/** The longest path of an object, in bytes of UTF-8. */
+/** Longest path of an object, in UTF-8. */
 export const LAKEFS_PATH_MAX_BYTES = 1024
-/** How many of the paths a batch deletion was refused for are named in the error. */
+/** @internal Paths named in the error of a batch deletion. */
 export const LAKEFS_REFUSED_PATHS_SHOWN = 5
-/** From this size on an upload goes in parts, where the server offers it. */
+/** From this size on, uploads use parts if the server offers them. */
 export const LAKEFS_MULTIPART_THRESHOLD_BYTES = 67_108_864
-/** The size of one part; larger only when there would be too many. Held in memory while it is sent. */
+/** Size of a part, held in memory while sent; larger only if there would be too many. */
 export const LAKEFS_PART_BYTES = 16_777_216
-/** How many parts of one upload travel at the same time. */
+/** Parallel parts of one upload. */
 export const LAKEFS_PARTS_IN_FLIGHT = 4
-/** The most parts of one upload. */
+/** @internal Most parts of one upload. */
 export const LAKEFS_PARTS_MAX = 10_000
-/** The largest upload that may go to a presigned address in one piece. */
+/** Largest upload to a presigned address in one piece. */
 export const LAKEFS_PRESIGNED_PUT_MAX_BYTES = 5_368_709_120
-/** Up to this size a whole object is fetched through lakeFS, in one request, also where the store could be asked. */
+/** Up to this size an object is fetched through lakeFS in one request, even if presigned addresses are offered. */
 export const LAKEFS_DIRECT_DOWNLOAD_MAX_BYTES = 1_048_576
-/** How long giving up a multi-part upload may take; it goes on when the upload itself was aborted. */
+/** @internal Time for cancelling a multi-part upload, also after an abort. */
 export const LAKEFS_ABORT_UPLOAD_MS = 30_000

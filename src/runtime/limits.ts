@@ -1,33 +1,33 @@
-/** Every bound of this room, in one place. The reference page `docs/reference/limits.md` is written from these comments. */
+/** The limits of this room. `docs/reference/limits.md` is written from these comments. */
 
-// ── configuration and showing errors
-/** The largest configuration file. */
+// ── configuration and errors
+/** Largest configuration file. */
 export const CONFIGURATION_FILE_MAX_BYTES = 1_048_576
-/** The largest file that a secret is read from. */
+/** Largest file of a secret. */
 export const SECRET_FILE_MAX_BYTES = 65_536
 
-// ── the content cache and directories that are handed over
-/** How many bytes of objects a worker's root keeps for later tasks, unless told. */
+// ── the cache and reused directories
+/** Size of a worker's object cache by default. */
 export const CACHE_MAX_BYTES = 10_737_418_240
 
 // ── worker
-/** After how long without a successful poll a worker that has places calls itself unwell. */
+/** A worker with free slots is unhealthy after this time without a successful poll. */
 export const WORKER_POLL_SILENT_MS = 90_000
-/** The pause before a worker process that ended is started again; it doubles with each further end. */
+/** Pause before a worker process is restarted; doubles with each exit. */
 export const SUPERVISOR_RESTART_MS = 500
-/** The longest pause before a worker process is started again. */
+/** Longest pause before a restart. */
 export const SUPERVISOR_RESTART_MAX_MS = 30_000
-/** A worker process that ran this long is taken to be well: after it the pauses begin anew. */
+/** After running this long, a worker process is healthy and the pauses start over. */
 export const SUPERVISOR_WELL_AFTER_MS = 60_000
-/** How long beyond its deadline a worker process may take to end, before it is killed. */
+/** Time after its deadline before a worker process is killed. */
 export const SUPERVISOR_KILL_AFTER_MS = 30_000
-/** How long a worker process may outlive its supervisor, before it is killed. */
+/** How long a worker process may outlive its supervisor before it is killed. */
 export const ORPHAN_GRACE_MS = 10_000
 
 // ── executions, events and variables
-/** The longest time that what an ended execution leaves behind may be kept, unless it is kept for ever. */
+/** Longest retention, except `forever`. */
 export const RETENTION_MAX_MS = 315_360_000_000
 
-// ── doors
-/** Of how many tenants the executions that this process works with are remembered. */
+// ── executions
+/** @internal Tenants whose open executions are kept in memory. */
 export const EXECUTION_TENANTS_REMEMBERED = 1_000

@@ -1,47 +1,47 @@
-/** Every bound of this room, in one place. The reference page `docs/reference/limits.md` is written from these comments. */
+/** The limits of this room. `docs/reference/limits.md` is written from these comments. */
 
-// ── doors
-/** The longest name of a token. */
+// ── HTTP API
+/** Longest name of a token. */
 export const TOKEN_NAME_MAX_CHARS = 100
-/** The longest life of a token that ends by itself. */
+/** Longest lifetime of a token that expires. */
 export const TOKEN_LIFETIME_MAX_MS = 315_360_000_000
-/** The largest body of a request. */
+/** Largest request body. */
 export const API_BODY_MAX_BYTES = 131_072
-/** The largest payload of an event from outside, as JSON. */
+/** Largest payload, as JSON, of an event from outside. */
 export const EVENT_OUTSIDE_PAYLOAD_MAX_BYTES = 65_536
-/** How many events one page of an answer has where nobody asks for another number. */
+/** Events per page by default. */
 export const API_PAGE_EVENTS = 100
-/** The most events of one page of an answer. */
+/** Most events per page. */
 export const API_PAGE_MAX_EVENTS = 1_000
-/** A page of an answer whose payloads have this many bytes as JSON ends early. */
+/** A page ends early at this many bytes of payloads, as JSON. */
 export const API_PAGE_MAX_BYTES = 4_194_304
-/** How many requests a caller may send at once before it is slowed down. */
+/** Requests a caller may send in a burst. */
 export const API_REQUESTS_AT_ONCE = 200
-/** How many requests a second a caller may send in the long run. */
+/** Requests per second a caller may send on average. */
 export const API_REQUESTS_PER_SECOND = 100
-/** How many requests without a good token an address may send at once before it is slowed down. */
+/** Requests without a valid token an address may send in a burst. */
 export const API_FAILURES_AT_ONCE = 20
-/** How many requests a second without a good token an address may send in the long run. */
+/** Requests per second without a valid token an address may send on average. */
 export const API_FAILURES_PER_SECOND = 1
-/** Of how many callers it is remembered how often they asked. */
+/** @internal Callers whose request rate is tracked. */
 export const API_CALLERS_REMEMBERED = 10_000
-/** How many connections the HTTP door holds at the same time. */
+/** Open connections of the HTTP server. */
 export const HTTP_CONNECTIONS_MAX = 4_096
-/** How long the head of a request may take to arrive. */
+/** Time for the headers of a request to arrive. */
 export const HTTP_HEADERS_TIMEOUT_MS = 10_000
-/** How long a whole request may take to arrive. */
+/** Time for a whole request to arrive. */
 export const HTTP_REQUEST_TIMEOUT_MS = 30_000
-/** How often it is looked whether a request takes too long to arrive. */
+/** @internal How often these two times are checked. */
 export const HTTP_ARRIVAL_LOOK_MS = 1_000
-/** The largest head of a request. */
+/** Largest headers of a request. */
 export const HTTP_HEADERS_MAX_BYTES = 16_384
-/** How long requests may take to be answered once the HTTP door closes, before their connections are cut. */
+/** Time to finish requests when the HTTP server closes. */
 export const HTTP_CLOSE_DEADLINE_MS = 5_000
-/** How often a follower hears something when nothing happens; then its token is looked at again too. */
+/** Time between comments on a silent event stream; the token is checked again then. */
 export const FOLLOW_HEARTBEAT_MS = 15_000
-/** How many followers one server has, all executions together. */
+/** Followers of one server, over all executions. */
 export const FEED_FOLLOWERS_MAX = 5_000
-/** How many of the newest events of a followed execution are kept in memory. */
+/** @internal Newest events of a followed execution kept in memory. */
 export const FEED_EVENTS_REMEMBERED = 1_000
-/** How many events a follower that lags behind reads at a time. */
+/** @internal Events that a slow follower reads at once. */
 export const FEED_PAGE_EVENTS = 200
