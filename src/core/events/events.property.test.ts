@@ -20,7 +20,7 @@ interface Outcome {
   readonly id?: string
 }
 
-test('E-87 E-37 two writers over a store that loses answers: what was confirmed is there once, what was refused is not, without a gap', async () => {
+test('E-87 E-37 when a store loses answers, confirmed events are stored once and refused ones never', async () => {
   await fc.assert(
     fc.asyncProperty(
       faults,
@@ -74,7 +74,7 @@ test('E-87 E-37 two writers over a store that loses answers: what was confirmed 
   )
 })
 
-test('E-35 E-38 an idempotency key is used once, whatever gets lost, and however often the sender tries', async () => {
+test('E-35 E-38 one idempotency key gives one event and one id, whatever gets lost', async () => {
   await fc.assert(
     fc.asyncProperty(
       faults,
@@ -209,7 +209,7 @@ function instant(seconds: number): string {
   return new Date(Date.parse('2025-01-01T00:00:00Z') + seconds * 1000).toISOString()
 }
 
-test('E-52 E-53 a query answers what sifting the whole log by hand answers', async () => {
+test('E-52 E-53 a query gives the same list as filtering the whole log by hand', async () => {
   const clock = new StillClock()
   const core = openCore({ store: openMemoryStore(), clock })
   const execution = await core.startExecution({ name: 'etl' })

@@ -1,5 +1,5 @@
 // Goal: the record of an execution is whole, in order and unchangeable, and answers about this execution only.
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi, type TestContext } from 'vitest'
 import { externalEvent, id, nodeEvent, openWorld, start } from '../../../test/support/core-world.ts'
 import { isTest, listFiles, readImports } from '../../../test/support/source-tree.ts'
 import { STORE_KINDS } from '../../../test/support/stores.ts'
@@ -14,8 +14,14 @@ async function listed(execution: Execution, filter?: EventFilter): Promise<reado
   return (await execution.events.query(filter)).map(({ type }) => type)
 }
 
+function publishMany(execution: Execution, count: number): Promise<readonly string[]> {
+  return Promise.all(
+    Array.from({ length: count }, () => execution.events.publish(externalEvent('external.b'))),
+  )
+}
+
 describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
-  test('E-01 E-37 the history is rebuilt in order from the record alone, each event there once publishing has returned', async (context) => {
+  test('E-01 E-37 the log alone gives the history in order, and holds each event once publishing has returned', async (context) => {
     const { core, openOther } = await openWorld({ open }, context)
     const execution = await start(core)
     const published: string[] = ['pipeline.started']
@@ -39,7 +45,7 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     expect(events.map(({ sequence }) => sequence)).toEqual(published.map((_, index) => index + 1))
   })
 
-  test('E-08 E-35 E-38 E-33 ids are given by the manager, all different, and publishing answers the stored one', async (context) => {
+  test('E-08 E-35 the manager alone gives out ids, and no two events share one', async (context) => {
     const { core } = await openWorld({ open }, context)
     const execution = await start(core)
     const own = {
@@ -51,17 +57,20 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     const first = await execution.events.publish(own)
     expect(await execution.events.get('external.a')).toMatchObject({ id: first, sequence: 2 })
     expect(first).toMatch(/^evt_[A-Za-z0-9_-]{22}$/)
-    const ids = await Promise.all(
-      Array.from({ length: 500 }, () => execution.events.publish(externalEvent('external.b'))),
-    )
-    expect(new Set([first, ...ids]).size).toBe(501)
+    const others = await publishMany(execution, 500)
+    expect(new Set([first, ...others]).size).toBe(501)
+  })
+
+  test('E-33 E-38 publishing stores the event and returns the id under which it is stored', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const execution = await start(core)
+    const ids = await publishMany(execution, 500)
     expect((await execution.events.query({ types: ['external.b'] })).map((event) => event.id)).toEqual(ids)
   })
 
-  test('E-09 E-12 E-30 E-39 E-45 a stored event has what was published and where, and nothing of another execution', async (context) => {
-    const { core, clock } = await openWorld({ open }, context)
+  test('E-39 E-12 the first event of exec_12345 names its pipeline and version, with exactly these fields', async (context) => {
+    const { core } = await openWorld({ open }, context)
     const execution = await core.startExecution({ id: 'exec_12345', name: 'etl_pipeline', version: '1.0.0' })
-    const other = await start(core)
     expect(await execution.events.get('pipeline.started')).toEqual({
       id: expect.any(String) as string,
       executionId: 'exec_12345',
@@ -71,6 +80,11 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
       payload: { version: '1.0.0' },
       timestamp: '2025-01-01T00:00:00.000Z',
     })
+  })
+
+  test('E-09 E-45 a stored event carries its execution, type, time, source and payload', async (context) => {
+    const { core, clock } = await openWorld({ open }, context)
+    const execution = await start(core, 'exec_12345')
     clock.move(1500)
     await execution.events.publish(
       nodeEvent('extract_data.completed', { row_count: 1_000_000, duration: 120 }),
@@ -84,10 +98,24 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
       payload: { row_count: 1_000_000, duration: 120 },
       timestamp: '2025-01-01T00:00:01.500Z',
     })
-    expect(await other.events.query()).toHaveLength(1)
   })
 
-  test.for<[string, NewEvent | object, string]>([
+  test('E-30 the log of an execution holds no event of another', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const [execution, other] = [await start(core), await start(core)]
+    await execution.events.publish(nodeEvent('extract_data.completed'))
+    expect(await listed(execution)).toEqual(['pipeline.started', 'extract_data.completed'])
+    expect(await listed(other)).toEqual(['pipeline.started'])
+  })
+
+  async function expectRefused(context: TestContext, event: object, code: string): Promise<void> {
+    const { core } = await openWorld({ open }, context)
+    const execution = await start(core)
+    await expect(execution.events.publish(event as NewEvent)).rejects.toMatchObject({ code, kind: 'invalid' })
+    expect(await listed(execution)).toEqual(['pipeline.started'])
+  }
+
+  test.for<[string, object, string]>([
     ['an empty type', externalEvent(''), 'core/bad-event-type'],
     ['one segment', externalEvent('external'), 'core/bad-event-type'],
     ['an empty segment', externalEvent('external..a'), 'core/bad-event-type'],
@@ -99,44 +127,31 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     ['an unknown verb of a task', nodeEvent('extract.task.retrying'), 'core/bad-event-type'],
     ['a reserved node', nodeEvent('system.started'), 'core/reserved-name'],
     ['no type', { source: { entityType: 'node', entityId: 'a' } }, 'core/bad-event-type'],
-    ['no source', { type: 'a.started' }, 'core/bad-event'],
-    [
-      'an unknown kind of source',
-      { type: 'a.started', source: { entityType: 'plan', entityId: 'a' } },
-      'core/bad-event',
-    ],
-    [
-      'a source without a name',
-      { type: 'a.started', source: { entityType: 'node', entityId: '' } },
-      'core/bad-event',
-    ],
-    [
-      'another node as its source',
-      { type: 'a.started', source: { entityType: 'node', entityId: 'b' } },
-      'core/bad-event',
-    ],
-    [
-      'outside and inside mixed',
-      { type: 'a.started', source: { entityType: 'external', entityId: 'x' } },
-      'core/bad-event',
-    ],
-    ['a payload that is a list', externalEvent('external.a', [1] as unknown as JsonObject), 'core/bad-event'],
-    ['a payload that is a text', externalEvent('external.a', 'x' as unknown as JsonObject), 'core/bad-event'],
-    ['a payload that is null', externalEvent('external.a', null as unknown as JsonObject), 'core/bad-event'],
-    [
-      'a date in the payload',
-      externalEvent('external.a', { at: new Date(0) } as unknown as JsonObject),
-      'core/not-json',
-    ],
-    ['a payload too large', externalEvent('external.a', { text: 'x'.repeat(262_144) }), 'core/too-large'],
-  ])('E-10 E-11 E-13 %s is refused, and nothing is stored', async ([, event, code], context) => {
-    const { core } = await openWorld({ open }, context)
-    const execution = await start(core)
-    await expect(execution.events.publish(event as NewEvent)).rejects.toMatchObject({ code, kind: 'invalid' })
-    expect(await listed(execution)).toEqual(['pipeline.started'])
-  })
+  ])('E-10 an event type is refused that has %s', ([, event, code], context) =>
+    expectRefused(context, event, code),
+  )
 
-  test('E-11 E-28 each kind of source, and names from outside of one segment or more behind "external."', async (context) => {
+  test.for<[string, object | undefined]>([
+    ['no source', undefined],
+    ['an unknown entity type', { entityType: 'plan', entityId: 'a' }],
+    ['an empty entity id', { entityType: 'node', entityId: '' }],
+    ['the id of another node', { entityType: 'node', entityId: 'b' }],
+    ['an external source for an inner event', { entityType: 'external', entityId: 'x' }],
+  ])('E-11 an event is refused that has %s', ([, source], context) =>
+    expectRefused(context, { type: 'a.started', source }, 'core/bad-event'),
+  )
+
+  test.for<[string, unknown, string]>([
+    ['an array', [1], 'core/bad-event'],
+    ['a string', 'x', 'core/bad-event'],
+    ['null', null, 'core/bad-event'],
+    ['an object with a date', { at: new Date(0) }, 'core/not-json'],
+    ['too large', { text: 'x'.repeat(262_144) }, 'core/too-large'],
+  ])('E-13 a payload is refused that is %s', ([, payload, code], context) =>
+    expectRefused(context, externalEvent('external.a', payload as JsonObject), code),
+  )
+
+  test('E-11 E-28 each entity type is accepted, and external names of one segment or more', async (context) => {
     const { core } = await openWorld({ open }, context)
     const execution = await start(core)
     const events: readonly NewEvent[] = [
@@ -156,7 +171,7 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     }
   })
 
-  test('E-14 E-36 time is the manager’s, in UTC, and never goes backwards along a log although the clock does', async (context) => {
+  test('E-14 E-36 the manager sets the time in UTC, and it never goes backwards along a log', async (context) => {
     const { core, clock } = await openWorld({ open }, context)
     const execution = await start(core)
     clock.move(5000)
@@ -173,37 +188,44 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     ])
   })
 
-  test('E-16 E-17 E-18 E-19 pipeline.started is first, what ends an execution is last and the only end, and nothing follows', async (context) => {
+  test('E-16 pipeline.started is the first event of an execution and cannot be published again', async (context) => {
     const { core } = await openWorld({ open }, context)
-    const ends = [
+    const execution = await start(core)
+    await execution.events.publish(nodeEvent('a.started'))
+    const again = { type: 'pipeline.started', source: { entityType: 'pipeline', entityId: 'p' } } as const
+    await expect(execution.events.publish(again)).rejects.toMatchObject({ code: 'core/started-twice' })
+    expect(await listed(execution)).toEqual(['pipeline.started', 'a.started'])
+  })
+
+  const ENDS = [
+    [
+      'E-17 pipeline.completed is the last event and the only end',
       { status: 'completed', outputs: { rows: 7 } },
-      { status: 'failed', error: new Error('no') },
+    ],
+    ['E-18 pipeline.failed is the last event and the only end', { status: 'failed', error: new Error('no') }],
+    [
+      'E-19 pipeline.cancelled is the last event and the only end',
       { status: 'cancelled', reason: 'asked for' },
-    ] as const
-    for (const end of ends) {
-      const execution = await start(core)
-      await execution.events.publish(nodeEvent('a.started'))
-      await expect(
-        execution.events.publish({
-          type: 'pipeline.started',
-          source: { entityType: 'pipeline', entityId: 'p' },
-        }),
-      ).rejects.toMatchObject({ code: 'core/started-twice' })
-      await execution.finish(end)
-      const last = `pipeline.${end.status}`
-      expect(await listed(execution)).toEqual(['pipeline.started', 'a.started', last])
-      for (const other of ends) {
-        await expect(execution.finish(other)).rejects.toMatchObject({
-          code: 'core/not-active',
-          kind: 'refused',
-        })
-      }
-      await expect(execution.events.publish(externalEvent('external.late'))).rejects.toMatchObject({
+    ],
+  ] as const
+
+  test.for(ENDS)('%s', async ([, end], context) => {
+    const { core } = await openWorld({ open }, context)
+    const execution = await start(core)
+    await execution.events.publish(nodeEvent('a.started'))
+    await execution.finish(end)
+    const last = `pipeline.${end.status}`
+    for (const [, other] of ENDS) {
+      await expect(execution.finish(other)).rejects.toMatchObject({
         code: 'core/not-active',
+        kind: 'refused',
       })
-      expect((await listed(execution)).at(-1)).toBe(last)
-      expect((await execution.readState()).status).toBe(end.status)
     }
+    await expect(execution.events.publish(externalEvent('external.late'))).rejects.toMatchObject({
+      code: 'core/not-active',
+    })
+    expect(await listed(execution)).toEqual(['pipeline.started', 'a.started', last])
+    expect((await execution.readState()).status).toBe(end.status)
   })
 
   test('E-17 of an end and events that are published at once, the end is last and the rest is refused', async (context) => {
@@ -222,7 +244,7 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(events.length - 2)
   })
 
-  test('E-34 E-40 an unknown or malformed execution, and one that is over and cleared, take no event', async (context) => {
+  test('E-34 E-40 no event is stored for an unknown, malformed or cleared execution', async (context) => {
     const { core, store } = await openWorld({ open }, context)
     const publish = (execution: string): Promise<string> =>
       core.events.publishEvent(id(execution), externalEvent('external.a'))
@@ -241,16 +263,19 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     expect((await store.range({ prefix: 'log:' })).entries).toEqual([])
   })
 
-  test('E-41 E-42 E-43 E-44 E-46 has compares whole names, get gives the latest or null, repeated events are all kept', async (context) => {
+  test('E-41 E-42 has is false before the first event of a type and true after it, however many follow', async (context) => {
     const { core } = await openWorld({ open }, context)
     const execution = await start(core)
-    expect(await execution.events.get('a.retrying')).toBeNull()
     expect(await execution.events.has('a.retrying')).toBe(false)
     for (const attempt of [1, 2, 3]) {
       await execution.events.publish(nodeEvent('a.retrying', { attempt }))
       expect(await execution.events.has('a.retrying')).toBe(true)
-      expect((await execution.events.get('a.retrying'))?.payload).toEqual({ attempt })
     }
+  })
+
+  test('E-43 has and get compare whole type names', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const execution = await start(core)
     await execution.events.publish(nodeEvent('extract_data.completed'))
     for (const near of [
       'extract_data.complete',
@@ -261,12 +286,22 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
       expect(await execution.events.has(near), near).toBe(false)
       expect(await execution.events.get(near), near).toBeNull()
     }
-    expect(
-      (await execution.events.query({ types: ['a.retrying'] })).map(({ payload }) => payload.attempt),
-    ).toEqual([1, 2, 3])
   })
 
-  test('E-47 E-48 E-49 E-50 E-51 E-52 filters by type, pattern, source and time narrow together', async (context) => {
+  test('E-44 E-46 get answers null before the first event of a type, and then the latest one', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const execution = await start(core)
+    expect(await execution.events.get('a.retrying')).toBeNull()
+    for (const attempt of [1, 2, 3]) {
+      await execution.events.publish(nodeEvent('a.retrying', { attempt }))
+      expect((await execution.events.get('a.retrying'))?.payload).toEqual({ attempt })
+    }
+    const all = await execution.events.query({ types: ['a.retrying'] })
+    expect(all.map(({ payload }) => payload.attempt)).toEqual([1, 2, 3])
+  })
+
+  /** Six events, a second apart, the first at midnight. */
+  async function startFiltered(context: TestContext): Promise<Execution> {
     const { core, clock } = await openWorld({ open }, context)
     const execution = await start(core)
     for (const type of ['x.completed', 'y.completed', 'x.task.completed', 'z.failed']) {
@@ -275,6 +310,11 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     }
     clock.move(1000)
     await execution.events.publish(externalEvent('external.x.completed'))
+    return execution
+  }
+
+  test('E-47 without a filter a query lists the whole log of the execution', async (context) => {
+    const execution = await startFiltered(context)
     const all = [
       'pipeline.started',
       'x.completed',
@@ -285,11 +325,17 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     ]
     expect(await listed(execution)).toEqual(all)
     expect(await listed(execution, {})).toEqual(all)
-    expect(await listed(execution, { types: ['z.failed', 'x.completed'] })).toEqual([
-      'x.completed',
-      'z.failed',
-    ])
+  })
+
+  test('E-48 a query lists the events of the types that it names', async (context) => {
+    const execution = await startFiltered(context)
+    const types = ['z.failed', 'x.completed']
+    expect(await listed(execution, { types })).toEqual(['x.completed', 'z.failed'])
     expect(await listed(execution, { types: [] })).toEqual([])
+  })
+
+  test('E-49 in a type filter "*" is exactly one segment and "**" any number of segments', async (context) => {
+    const execution = await startFiltered(context)
     expect(await listed(execution, { types: ['*.completed'] })).toEqual(['x.completed', 'y.completed'])
     expect(await listed(execution, { types: ['**.completed'] })).toEqual([
       'x.completed',
@@ -298,26 +344,32 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
       'external.x.completed',
     ])
     expect(await listed(execution, { types: ['x.**'] })).toEqual(['x.completed', 'x.task.completed'])
-    expect(await listed(execution, { source: { entityType: 'node' } })).toEqual([
-      'x.completed',
-      'y.completed',
-      'z.failed',
-    ])
-    expect(await listed(execution, { source: { entityId: 'x' } })).toEqual([
-      'x.completed',
+  })
+
+  test('E-50 a query filters by the entity type of the source, by its id, or by both', async (context) => {
+    const execution = await startFiltered(context)
+    const bySource = (source: EventFilter['source']): Promise<readonly string[]> =>
+      listed(execution, source === undefined ? {} : { source })
+    expect(await bySource({ entityType: 'node' })).toEqual(['x.completed', 'y.completed', 'z.failed'])
+    expect(await bySource({ entityId: 'x' })).toEqual(['x.completed', 'x.task.completed'])
+    expect(await bySource({ entityType: 'node', entityId: 'x' })).toEqual(['x.completed'])
+  })
+
+  const RANGE = { start: '2025-01-01T00:00:02Z', end: '2025-01-01T01:00:04+01:00' }
+
+  test('E-51 a time range includes its start and excludes its end', async (context) => {
+    const execution = await startFiltered(context)
+    expect(await listed(execution, { timeRange: RANGE })).toEqual(['y.completed', 'x.task.completed'])
+    expect(await listed(execution, { timeRange: { start: RANGE.start, end: RANGE.start } })).toEqual([])
+  })
+
+  test('E-52 an event is listed only if every filter of the query accepts it', async (context) => {
+    const execution = await startFiltered(context)
+    const filter = { timeRange: RANGE, types: ['**.completed'] }
+    expect(await listed(execution, filter)).toEqual(['y.completed', 'x.task.completed'])
+    expect(await listed(execution, { ...filter, source: { entityType: 'task' } })).toEqual([
       'x.task.completed',
     ])
-    expect(await listed(execution, { source: { entityType: 'node', entityId: 'x' } })).toEqual([
-      'x.completed',
-    ])
-    const timeRange = { start: '2025-01-01T00:00:02Z', end: '2025-01-01T01:00:04+01:00' }
-    expect(await listed(execution, { timeRange })).toEqual(['y.completed', 'x.task.completed'])
-    expect(
-      await listed(execution, { timeRange, types: ['**.completed'], source: { entityType: 'task' } }),
-    ).toEqual(['x.task.completed'])
-    expect(await listed(execution, { timeRange: { start: timeRange.start, end: timeRange.start } })).toEqual(
-      [],
-    )
   })
 
   test.for<[string, object]>([
@@ -368,7 +420,7 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     expect(await numbersOf({ order: 'descending', after: 3 })).toEqual([0, undefined])
   })
 
-  test('E-54 E-56 clearing empties one log at once, frees its space and leaves every other execution untouched', async (context) => {
+  test('E-54 E-56 clearing empties one log, frees its space and leaves every other execution untouched', async (context) => {
     const { core, store } = await openWorld({ open }, context)
     const [execution, neighbour] = [await start(core, 'exec_1'), await start(core, 'exec_2')]
     for (const one of [execution, neighbour]) {
@@ -401,7 +453,7 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     expect(await execution.events.query()).toMatchObject([{ type: 'external.next', sequence: 122 }])
   })
 
-  test('E-84 E-86 what is read is frozen all the way down, and changing what was published changes nothing', async (context) => {
+  test('E-84 E-86 a stored event is frozen in depth, and later changes to the published object do not reach it', async (context) => {
     const { core } = await openWorld({ open }, context)
     const execution = await start(core)
     const payload = { list: [1, { deep: true }] }
@@ -489,7 +541,7 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     expect(await execution.events.query({ types: ['external.a'] })).toHaveLength(3)
   })
 
-  test('E-92 large data travels as a reference: the event carries the address, and the output of the node holds the same', async (context) => {
+  test('E-92 the event and the output of the node carry the same address of large data', async (context) => {
     const lines: string[] = []
     const logger: Logger = { ...silentLogger, warn: (message) => lines.push(message) }
     const { core } = await openWorld({ open }, context, { logger, payloads: 'refuse' })
@@ -503,7 +555,7 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     expect(lines).toEqual([])
   })
 
-  test('N-14 the outputs of a node are found under its id by whoever sees the event that completes it: they are one write', async (context) => {
+  test('N-14 the outputs of a node and the event that completes it are one write', async (context) => {
     const { core, openOther } = await openWorld({ open }, context)
     const execution = await start(core)
     const other = await (await openOther()).openExecution(execution.id)

@@ -11,7 +11,7 @@ function readsOf(events: readonly string[], variables: Readonly<Record<string, u
   return { reads, asked }
 }
 
-test('E-03 E-61 an execution is asked whether each event happened, once, and for nothing else', async () => {
+test('E-03 E-61 evaluation asks once for each event of the expression, and for nothing else', async () => {
   const { reads, asked } = readsOf(['a.done'], {})
   const expression = parseExpression('event:a.done && (event:b.done || event:a.done)')
   await expect(evaluateInExecution(expression, reads)).resolves.toBe(true)

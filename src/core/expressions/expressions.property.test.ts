@@ -254,7 +254,7 @@ describe('random texts', () => {
     fc.array(pieces, { maxLength: 30 }).map((list) => list.join(' ')),
   )
 
-  test('E-62 XP-10 any text gives an expression or our error with a place in the text', () => {
+  test('E-62 XP-10 any text gives an expression or an error with its position in the text', () => {
     let read = 0
     fc.assert(
       fc.property(text, world, (written, where) => {
