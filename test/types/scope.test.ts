@@ -79,14 +79,17 @@ function check(of: keyof typeof REFUSED): void {
 const methodsOf = (type: string): readonly DescribedMethod[] => methods.get(type) ?? []
 const namesOf = (type: string): readonly string[] => methodsOf(type).map(({ name }) => name)
 
-test('N-11 N-24 N-46 no operation of the manager or the variables compiles without an execution, or with a bare text for it', () => {
+test('N-46 no operation of events or variables compiles without an execution id, or with a plain string', () => {
   check('noExecution')
+})
+
+test('N-11 N-24 every operation of events and of variables takes the execution id first', () => {
   for (const { name, parameters } of [...methodsOf('EventManager'), ...methodsOf('VariableStore')]) {
     expect({ name, first: parameters[0] }).toEqual({ name, first: 'ExecutionId' })
   }
 })
 
-test('N-47 E-88 no operation of a handle, however deep, has a parameter that could name another execution', () => {
+test('N-47 E-88 no operation of a handle has a parameter that could name another execution', () => {
   const found = [...methodsOf('Execution'), ...methodsOf('NodeScope')]
   expect(found.length).toBeGreaterThan(20)
   expect(found.filter(({ mentions }) => mentions.includes('ExecutionId'))).toEqual([])
@@ -105,7 +108,13 @@ test('N-48 nothing that perago/core exports lists executions', () => {
   expect(values.filter((name) => /registry|list|scan/i.test(name))).toEqual([])
 })
 
-test('E-31 E-84 E-85 E-05 E-06 the manager has three reads, publishes and clears; it changes nothing, deletes nothing singly, and calls nobody', () => {
+test('E-31 the event manager has three reads, and each takes the execution id first', () => {
+  const reads = methodsOf('EventManager').filter(({ name }) => !/^(publish|clear)/.test(name))
+  expect(reads.map(({ name }) => name)).toEqual(['getEvent', 'hasEvent', 'queryEvents'])
+  expect(reads.map(({ parameters }) => parameters[0])).toEqual(reads.map(() => 'ExecutionId'))
+})
+
+test('E-84 E-85 the event manager has no operation that changes or deletes a single event', () => {
   expect(namesOf('EventManager')).toEqual([
     'clearEvents',
     'getEvent',
@@ -113,6 +122,9 @@ test('E-31 E-84 E-85 E-05 E-06 the manager has three reads, publishes and clears
     'publishEvent',
     'queryEvents',
   ])
+})
+
+test('E-05 E-06 the event manager takes no callback, subscription or topic', () => {
   const parameters = methodsOf('EventManager').flatMap(({ mentions }) => mentions)
   expect(parameters.filter((mention) => /=>|callback|listener|subscri|topic/i.test(mention))).toEqual([])
 })

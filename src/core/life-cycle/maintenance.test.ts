@@ -88,7 +88,7 @@ async function keysOf(store: Store, prefix: string): Promise<readonly string[]> 
 }
 
 describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
-  test('N-49 N-50 at the end the record carries status and end time, and what was recorded stays readable', async (context) => {
+  test('N-49 N-50 an ended execution has a final status and an end time, and its data stays readable', async (context) => {
     const { core, store, clock } = await openWorld(kind, context)
     const execution = await start(core)
     expect(await execution.readState()).toEqual({
@@ -108,7 +108,8 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     expect(await execution.variables.exists('system.started_at')).toBe(true)
   })
 
-  test('N-51 N-52 N-53 E-04 E-55 E-86 a sweep removes what was kept long enough, each part after its own time, and nothing earlier', async (context) => {
+  /** One ended execution whose events, variables and checkpoints expire a day apart, checkpoints first. */
+  async function startExpiring(context: TestContext) {
     const { core, store, clock } = await openWorld(kind, context)
     const { id } = await runOne(core, 'exec_1')
     await store.commit({
@@ -116,26 +117,48 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     })
     const retention = { eventsMs: 3 * DAY_MS, variablesMs: 2 * DAY_MS, checkpointsMs: DAY_MS }
     const { sweepOnce } = openMaintenance({ store, clock, retention })
-    const left = async (): Promise<readonly number[]> =>
-      Promise.all(
-        ['events:', 'log:', 'idempotency:', 'variables:', 'checkpoints:'].map(
-          async (prefix) => (await keysOf(store, `${prefix}exec_1:`)).length,
-        ),
-      )
-    expect(await left()).toEqual([6, 7, 1, 3, 1])
+    const left = async (...families: readonly string[]): Promise<readonly number[]> =>
+      Promise.all(families.map(async (family) => (await keysOf(store, `${family}:exec_1:`)).length))
+    return { core, store, clock, id, sweepOnce, left }
+  }
+
+  test('N-51 E-04 a sweep removes each kind of data after its own retention time, and nothing earlier', async (context) => {
+    const { clock, sweepOnce, left } = await startExpiring(context)
+    const all = ['events', 'log', 'idempotency', 'variables', 'checkpoints']
+    expect(await left(...all)).toEqual([6, 7, 1, 3, 1])
     clock.move(DAY_MS - 1)
     expect(await sweepOnce()).toEqual({ seen: 0, done: 0, failed: 0 })
-    expect(await left()).toEqual([6, 7, 1, 3, 1])
+    expect(await left(...all)).toEqual([6, 7, 1, 3, 1])
     clock.move(1)
     expect(await sweepOnce()).toEqual({ seen: 1, done: 1, failed: 0 })
-    expect(await left()).toEqual([6, 7, 1, 3, 0])
+    expect(await left(...all)).toEqual([6, 7, 1, 3, 0])
     clock.move(DAY_MS)
     await sweepOnce()
-    expect(await left()).toEqual([6, 7, 1, 0, 0])
+    expect(await left(...all)).toEqual([6, 7, 1, 0, 0])
     clock.move(DAY_MS)
     await sweepOnce()
-    expect(await left()).toEqual([0, 0, 0, 0, 0])
+    expect(await left(...all)).toEqual([0, 0, 0, 0, 0])
     expect(await sweepOnce()).toEqual({ seen: 0, done: 0, failed: 0 })
+  })
+
+  test('N-52 E-86 a sweep removes the events of an expired execution together', async (context) => {
+    const { clock, sweepOnce, left } = await startExpiring(context)
+    clock.move(3 * DAY_MS)
+    expect(await sweepOnce()).toMatchObject({ done: 1 })
+    expect(await left('events', 'log', 'idempotency')).toEqual([0, 0, 0])
+  })
+
+  test('N-53 a sweep leaves no variable of an expired execution', async (context) => {
+    const { clock, sweepOnce, left } = await startExpiring(context)
+    clock.move(2 * DAY_MS)
+    expect(await sweepOnce()).toMatchObject({ done: 1 })
+    expect(await left('events', 'variables')).toEqual([6, 0])
+  })
+
+  test('E-55 only the record of a swept execution stays: it takes no event, and its id is not used again', async (context) => {
+    const { core, store, clock, id, sweepOnce } = await startExpiring(context)
+    clock.move(3 * DAY_MS)
+    await sweepOnce()
     await expect(core.events.publishEvent(id, externalEvent('external.late'))).rejects.toMatchObject({
       code: 'core/not-active',
       message: expect.stringContaining('swept') as string,
@@ -144,7 +167,7 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     expect(await keysOf(store, '')).toEqual(['executions:exec_1', 'leases:sweep', 'server:indexes:ended'])
   })
 
-  test('N-54 E-04 one expired, one fresh and one running execution with ids alike, of two tenants: only the first is gone', async (context) => {
+  test('N-54 E-04 a sweep removes the expired execution alone, among fresh and running ones with similar ids', async (context) => {
     const { core, store, clock, openOther } = await openWorld(kind, context)
     const red = await openOther({ tenant: 'red' })
     await runOne(core, 'exec_1')
@@ -183,7 +206,7 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     expect(names.filter((name) => /registry|executions|scan|ids/i.test(name))).toEqual([])
   })
 
-  test('N-51 of two instances one sweeps, the other takes over when the first is gone, and a sweep that was cut short is finished', async (context) => {
+  test('N-51 one of two instances sweeps; when it is gone the other takes over and finishes its sweep', async (context) => {
     const { core, store, clock } = await openWorld(kind, context)
     for (let n = 0; n < 20; n += 1) await runOne(core, `exec_${String(n)}`)
     clock.move(40 * DAY_MS)
@@ -212,42 +235,50 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
       expect(await keysOf(store, prefix)).toEqual([])
   })
 
-  test('E-79 E-80 E-83 events are written to and answered from the store while the archive is away; ending does not wait for it', async (context) => {
-    const { core, archive, store, maintain } = await openArchived(kind, context)
+  test('E-79 a running execution writes and reads its events while the archive is away', async (context) => {
+    const { core, archive } = await openArchived(kind, context)
+    archive.isDown = true
+    const execution = await start(core)
+    await execution.events.publish(nodeEvent('a.completed'))
+    expect(await execution.events.has('a.completed')).toBe(true)
+    expect(await execution.events.has('a.failed')).toBe(false)
+    expect(await execution.events.query()).toHaveLength(2)
+  })
+
+  test('E-80 ending an execution does not wait for the archive, which holds its log later', async (context) => {
+    const { core, archive, maintain } = await openArchived(kind, context)
     archive.isDown = true
     const execution = await runOne(core, 'exec_1')
-    expect(await execution.events.has('a.completed')).toBe(true)
-    expect(await execution.events.has('a.failed')).toBe(false)
-    expect(await execution.events.query()).toHaveLength(7)
     expect((await execution.readState()).status).toBe('completed')
+    expect(await execution.events.query()).toHaveLength(7)
     archive.isDown = false
-    const before = {
-      all: await execution.events.query(),
-      some: await execution.events.query({ types: ['a.**', 'external.*'], order: 'descending', limit: 3 }),
-      paged: await execution.events.query({ after: 2, limit: 2 }),
-      source: await execution.events.query({ source: { entityType: 'task', entityId: 'a' } }),
-      time: await execution.events.query({ timeRange: { start: '2025-01-01T00:00:00Z' } }),
-      latest: await execution.events.get('a.task.running'),
-      none: await execution.events.get('a.failed'),
-    }
     expect(await maintain().archiveOnce()).toEqual({ seen: 1, done: 1, failed: 0 })
+    expect(await execution.events.query()).toHaveLength(7)
+  })
+
+  test('E-83 reads of an archived execution give the same results as before', async (context) => {
+    const { core, archive, store, maintain } = await openArchived(kind, context)
+    const { events, variables } = await runOne(core, 'exec_1')
+    const readAll = async (): Promise<unknown> => ({
+      all: await events.query(),
+      some: await events.query({ types: ['a.**', 'external.*'], order: 'descending', limit: 3 }),
+      paged: await events.query({ after: 2, limit: 2 }),
+      source: await events.query({ source: { entityType: 'task', entityId: 'a' } }),
+      time: await events.query({ timeRange: { start: '2025-01-01T00:00:00Z' } }),
+      latest: await events.get('a.task.running'),
+      none: await events.get('a.failed'),
+      has: [await events.has('a.completed'), await events.has('a.failed')],
+    })
+    const before = await readAll()
+    await maintain().archiveOnce()
     expect(await keysOf(store, 'log:')).toEqual([])
     expect(await keysOf(store, 'events:')).toEqual([])
-    expect({
-      all: await execution.events.query(),
-      some: await execution.events.query({ types: ['a.**', 'external.*'], order: 'descending', limit: 3 }),
-      paged: await execution.events.query({ after: 2, limit: 2 }),
-      source: await execution.events.query({ source: { entityType: 'task', entityId: 'a' } }),
-      time: await execution.events.query({ timeRange: { start: '2025-01-01T00:00:00Z' } }),
-      latest: await execution.events.get('a.task.running'),
-      none: await execution.events.get('a.failed'),
-    }).toEqual(before)
-    expect(await execution.events.has('a.completed')).toBe(true)
-    expect(await execution.events.has('a.failed')).toBe(false)
-    expect(Object.isFrozen((await execution.events.query())[1]?.payload)).toBe(true)
-    expect(await execution.variables.get('pipeline.output.rows')).toBe(7)
+    expect(await readAll()).toEqual(before)
+    expect(before).toMatchObject({ has: [true, false], none: null })
+    expect(Object.isFrozen((await events.query())[1]?.payload)).toBe(true)
+    expect(await variables.get('pipeline.output.rows')).toBe(7)
     archive.isDown = true
-    await expect(execution.events.has('a.completed')).rejects.toMatchObject({ kind: 'unavailable' })
+    await expect(events.has('a.completed')).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
   test('E-83 a host that is given no archive says so, instead of telling that nothing happened', async (context) => {
@@ -268,7 +299,7 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     expect(await other.events.queryEvents(executionId('exec_1'))).toHaveLength(7)
   })
 
-  test('E-68 E-81 the store gives its space back only after the archive holds all, however often writing fails', async (context) => {
+  test('E-68 E-81 the store frees its space only after the archive holds the whole log', async (context) => {
     const { core, archive, store, maintain } = await openArchived(kind, context)
     const execution = await runOne(core, 'exec_1')
     await start(core, 'exec_2')

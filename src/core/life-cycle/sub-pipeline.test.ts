@@ -1,5 +1,5 @@
 // Goal: parent and child share nothing; what is declared crosses between them as a copy.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, type TestContext } from 'vitest'
 import { collect, openWorld, start } from '../../../test/support/core-world.ts'
 import { STORE_KINDS } from '../../../test/support/stores.ts'
 import { mockOutputs, runPipelineAlone } from '../../testing/executions.ts'
@@ -32,21 +32,25 @@ async function typesOf(execution: Execution): Promise<readonly string[]> {
 }
 
 describe.each(STORE_KINDS)('sub-pipelines on $kind', ({ open }) => {
-  test('N-04 N-25 N-28 N-33 N-34 a child runs under an id of its own, with its own records, and its outputs arrive', async (context) => {
+  async function runOnce(context: TestContext) {
     const { core } = await openWorld({ open }, context)
     const parent = await start(core)
     await prepare(parent)
     const result = await runSubPipeline(core, parent, SPEC, transform)
-    expect(result).toMatchObject({ status: 'completed', outputs: { output_path: 's3://in.out' } })
+    return { parent, result, child: await core.openExecution(result.child!) }
+  }
+
+  test('N-04 a child runs under an execution id of its own', async (context) => {
+    const { parent, result } = await runOnce(context)
+    expect(result.status).toBe('completed')
     expect(result.child).not.toBe(parent.id)
-    const child = await core.openExecution(result.child!)
-    expect(await child.variables.get('pipeline.input.input_file')).toBe('s3://in')
-    expect(await child.variables.get('pipeline.output.output_path')).toBe('s3://in.out')
-    expect(await parent.variables.get('sub_processing.output_path')).toBe('s3://in.out')
-    expect(await typesOf(child)).toEqual(['pipeline.started', 'transform.completed', 'pipeline.completed'])
-    expect((await typesOf(parent)).filter((type) => type === 'pipeline.started')).toHaveLength(1)
+  })
+
+  test('N-25 N-29 a parent and its child share no event, and variables of the child stay with it', async (context) => {
+    const { parent, child } = await runOnce(context)
     const [mine, theirs] = [await parent.events.query(), await child.events.query()]
     expect(mine.filter(({ id }) => theirs.some((event) => event.id === id))).toEqual([])
+    expect(await parent.variables.exists('transform.temp_path')).toBe(false)
     expect(Object.keys(await parent.variables.list())).toEqual([
       'prepare_data.input_path',
       'sub_processing.output_path',
@@ -55,22 +59,37 @@ describe.each(STORE_KINDS)('sub-pipelines on $kind', ({ open }) => {
     ])
   })
 
-  test('N-26 N-27 N-29 N-30 the parent sees the node that wraps the child and the declared outputs, nothing else of it', async (context) => {
-    const { core } = await openWorld({ open }, context)
-    const parent = await start(core)
-    await prepare(parent)
-    await runSubPipeline(core, parent, SPEC, transform)
+  test('N-26 N-27 the log of the parent shows the node that wraps the child, and no event of the child', async (context) => {
+    const { parent } = await runOnce(context)
     expect(await parent.events.has('transform.completed')).toBe(false)
     expect(await typesOf(parent)).toEqual([
       'pipeline.started',
       'sub_processing.started',
       'sub_processing.completed',
     ])
-    expect(await parent.variables.exists('transform.temp_path')).toBe(false)
+  })
+
+  test('N-28 a child records its own start and completion', async (context) => {
+    const { parent, child } = await runOnce(context)
+    expect(await typesOf(child)).toEqual(['pipeline.started', 'transform.completed', 'pipeline.completed'])
+    expect((await typesOf(parent)).filter((type) => type === 'pipeline.started')).toHaveLength(1)
+  })
+
+  test('N-30 a parent receives the outputs listed in outputVariables, and no other', async (context) => {
+    const { parent, result } = await runOnce(context)
+    expect(result).toMatchObject({ status: 'completed' })
+    expect('outputs' in result && result.outputs).toEqual({ output_path: 's3://in.out' })
     expect(Object.keys(await parent.variables.list('sub_processing'))).toEqual(['sub_processing.output_path'])
   })
 
-  test('N-31 N-32 the child sees what its bindings name, whole values and texts, and nothing else of the parent', async (context) => {
+  test('N-33 N-34 bindings become inputs of the child, and its declared outputs variables of the parent', async (context) => {
+    const { parent, child } = await runOnce(context)
+    expect(await child.variables.get('pipeline.input.input_file')).toBe('s3://in')
+    expect(await child.variables.get('pipeline.output.output_path')).toBe('s3://in.out')
+    expect(await parent.variables.get('sub_processing.output_path')).toBe('s3://in.out')
+  })
+
+  test('N-31 N-32 the child sees the values and texts that its bindings name, and nothing else of the parent', async (context) => {
     const { core } = await openWorld({ open }, context)
     const parent = await start(core)
     await prepare(parent)
@@ -149,7 +168,7 @@ describe.each(STORE_KINDS)('sub-pipelines on $kind', ({ open }) => {
     expect(await parent.events.has('again.completed')).toBe(false)
   })
 
-  test('N-16 N-39 a sub-pipeline runs in a test without any parent', async (context) => {
+  test('N-16 N-39 a sub-pipeline runs without a parent, and its outputs are under pipeline.output', async (context) => {
     const { core } = await openWorld({ open }, context)
     const alone = await runPipelineAlone(core, { name: 'processing', inputs: { input_file: 'a' } }, transform)
     expect(alone.outputs).toEqual({ output_path: 'a.out', secret: 'inside only' })

@@ -7,13 +7,16 @@ import { fromBytes } from '../json.ts'
 import type { ExecutionId } from '../keys.ts'
 import type { Store } from '../ports.ts'
 
+const TYPES = ['extract_data.completed', 'transform_data.completed']
+const NONE = undefined as unknown as ExecutionId
+
 async function keysOf(store: Store, prefix: string): Promise<readonly string[]> {
   const page = await store.range({ prefix, limit: 1000 })
   return page.entries.map(({ key }) => key)
 }
 
 describe.each(STORE_KINDS)('isolation on $kind', ({ open }) => {
-  test('N-01 N-18 the same types and names in two executions hold each their own, read through any of the calls', async (context) => {
+  test('N-01 N-18 equal event types and variable names in two executions hold independent values', async (context) => {
     const { core } = await openWorld({ open }, context)
     const [one, other] = [await start(core), await start(core)]
     for (const [execution, rows] of [
@@ -59,55 +62,79 @@ describe.each(STORE_KINDS)('isolation on $kind', ({ open }) => {
     expect(await other.variables.exists('transform_data.x')).toBe(false)
   })
 
-  test('N-06 N-07 N-08 N-09 N-10 two runs record the same names side by side, each found under its exact name', async (context) => {
+  test('N-06 N-10 an event is found under its exact type, with its payload and execution id', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const one = await start(core)
+    for (const type of TYPES) await one.events.publish(nodeEvent(type, { of: type }))
+    for (const type of TYPES) {
+      expect(await one.events.get(type)).toMatchObject({ type, payload: { of: type }, executionId: one.id })
+    }
+  })
+
+  test('N-07 two runs of one definition record the same types, each in a log of its own', async (context) => {
     const { core } = await openWorld({ open }, context)
     const [one, other] = [await start(core), await start(core)]
-    expect(await one.events.has('extract_data.completed')).toBe(false)
-    const types = ['extract_data.completed', 'transform_data.completed']
-    for (const type of types) await one.events.publish(nodeEvent(type, { of: type }))
-    for (const type of types) {
-      expect(await one.events.has(type)).toBe(true)
-      expect(await one.events.get(type)).toMatchObject({ type, payload: { of: type }, executionId: one.id })
-      expect(await other.events.has(type)).toBe(false)
-      expect(await other.events.get(type)).toBeNull()
-    }
+    for (const type of TYPES) await one.events.publish(nodeEvent(type))
     await other.events.publish(nodeEvent('extract_data.completed'))
-    expect((await one.events.query()).map(({ type }) => type)).toEqual(['pipeline.started', ...types])
+    expect((await one.events.query()).map(({ type }) => type)).toEqual(['pipeline.started', ...TYPES])
     expect((await other.events.query()).map(({ type }) => type)).toEqual([
       'pipeline.started',
       'extract_data.completed',
     ])
   })
 
-  test('N-11 N-24 N-46 each call refuses, also at run time, to go without an execution', async (context) => {
+  test('N-08 N-09 has turns true in the execution that published, and stays false in any other', async (context) => {
     const { core } = await openWorld({ open }, context)
-    const none = undefined as unknown as ExecutionId
-    const { events, variables } = core
-    const calls: readonly (() => unknown)[] = [
-      () => events.publishEvent(none, externalEvent('external.a')),
-      () => events.hasEvent(none, 'a.completed'),
-      () => events.getEvent(none, 'a.completed'),
-      () => events.queryEvents(none),
-      () => events.clearEvents(none),
-      () => variables.get(none, 'a.b'),
-      () => variables.exists(none, 'a.b'),
-      () => variables.set(none, 'a.b', 1),
-      () => variables.update(none, 'a.b', () => 1),
-      () => variables.remove(none, 'a.b'),
-      () => variables.list(none),
-      () => variables.resolve(none, 'text'),
-      async () => {
-        await collect(variables.watch(none, { signal: AbortSignal.abort() }))
-      },
-      () => core.openExecution(none),
-    ]
-    expect(calls).toHaveLength(Object.keys(events).length + Object.keys(variables).length + 1)
-    for (const call of calls) {
-      await expect(Promise.resolve().then(call), String(call)).rejects.toMatchObject({ code: 'core/bad-id' })
+    const [one, other] = [await start(core), await start(core)]
+    for (const type of TYPES) {
+      expect(await one.events.has(type)).toBe(false)
+      await one.events.publish(nodeEvent(type))
+      expect(await one.events.has(type)).toBe(true)
+      expect(await other.events.has(type)).toBe(false)
+      expect(await other.events.get(type)).toBeNull()
     }
   })
 
-  test('N-42 N-43 the latest event of a type and a variable lie as JSON under the keys that the spec names', async (context) => {
+  async function expectRefused(calls: readonly (() => unknown)[]): Promise<void> {
+    for (const call of calls) {
+      await expect(Promise.resolve().then(call), String(call)).rejects.toMatchObject({ code: 'core/bad-id' })
+    }
+  }
+
+  test('N-11 N-46 every call of the event manager without an execution id is refused at run time', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const { events } = core
+    const calls = [
+      () => events.publishEvent(NONE, externalEvent('external.a')),
+      () => events.hasEvent(NONE, 'a.completed'),
+      () => events.getEvent(NONE, 'a.completed'),
+      () => events.queryEvents(NONE),
+      () => events.clearEvents(NONE),
+    ]
+    expect(calls).toHaveLength(Object.keys(events).length)
+    await expectRefused([...calls, () => core.openExecution(NONE)])
+  })
+
+  test('N-24 N-46 every call of the variable store without an execution id is refused at run time', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const { variables } = core
+    const calls = [
+      () => variables.get(NONE, 'a.b'),
+      () => variables.exists(NONE, 'a.b'),
+      () => variables.set(NONE, 'a.b', 1),
+      () => variables.update(NONE, 'a.b', () => 1),
+      () => variables.remove(NONE, 'a.b'),
+      () => variables.list(NONE),
+      () => variables.resolve(NONE, 'text'),
+      async () => {
+        await collect(variables.watch(NONE, { signal: AbortSignal.abort() }))
+      },
+    ]
+    expect(calls).toHaveLength(Object.keys(variables).length)
+    await expectRefused(calls)
+  })
+
+  test('N-42 N-43 the latest event of a type and each variable are JSON under documented keys', async (context) => {
     const { core, store } = await openWorld({ open }, context)
     await core.startExecution({ name: 'etl', id: 'exec_12345', inputs: { start_date: '2025-01-01' } })
     const event = await store.get('events:exec_12345:pipeline.started')
@@ -124,7 +151,7 @@ describe.each(STORE_KINDS)('isolation on $kind', ({ open }) => {
     ])
   })
 
-  test('N-44 ids with separators, wildcards or white space are refused, and clearing exec_1 leaves exec_10 whole', async (context) => {
+  test('N-44 ids with separators, wildcards or white space are refused, and clearing exec_1 leaves exec_10', async (context) => {
     const { core } = await openWorld({ open }, context)
     for (const bad of ['', 'a:b', 'a*', 'a b', ' ', 'a/b', 'a.b', 'ä', 'a'.repeat(129)]) {
       await expect(start(core, bad), bad).rejects.toMatchObject({ code: 'core/bad-id' })
@@ -141,7 +168,7 @@ describe.each(STORE_KINDS)('isolation on $kind', ({ open }) => {
     expect(await x.events.query()).toHaveLength(1)
   })
 
-  test('N-45 N-58 instances over one store see the same records of an execution, and run their own undisturbed', async (context) => {
+  test('N-45 N-58 two instances over one store share the records of an execution and run their own apart', async (context) => {
     const { core, openOther } = await openWorld({ open }, context)
     const other = await openOther()
     const [mine, theirs] = [await start(core), await start(other)]

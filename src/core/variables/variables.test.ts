@@ -37,7 +37,7 @@ describe.each(STORE_KINDS)('variables on $kind', ({ open }) => {
     expect(Object.keys(await variables.list())).toEqual(['system.execution_id', 'system.started_at'])
   })
 
-  test('N-13 N-15 inputs and what the system knows are there from the start', async (context) => {
+  test('N-13 N-15 inputs and system variables exist from the start', async (context) => {
     const { core } = await openWorld({ open }, context)
     const inputs = { start_date: '2025-01-01', options: { deep: [1] } }
     const execution = await core.startExecution({ name: 'etl', inputs })
@@ -104,14 +104,27 @@ describe.each(STORE_KINDS)('variables on $kind', ({ open }) => {
     }
   })
 
-  test('N-21 N-22 N-23 set replaces, get answers undefined for what was never set, exists is true for null and false', async (context) => {
+  test('N-21 set stores a value, and a later set replaces it', async (context) => {
     const { core } = await openWorld({ open }, context)
     const { variables } = await start(core)
-    expect(await variables.get('a.b')).toBeUndefined()
-    expect(await variables.exists('a.b')).toBe(false)
     for (const value of ['first', 'second', null, false, 0, '']) {
       await variables.set('a.b', value)
       expect(await variables.get('a.b')).toBe(value)
+    }
+  })
+
+  test('N-22 get answers undefined for a name that was never set', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const { variables } = await start(core)
+    expect(await variables.get('a.b')).toBeUndefined()
+  })
+
+  test('N-23 exists is true for any value that was set, null and false too, until it is removed', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const { variables } = await start(core)
+    expect(await variables.exists('a.b')).toBe(false)
+    for (const value of ['text', null, false, 0, '']) {
+      await variables.set('a.b', value)
       expect(await variables.exists('a.b')).toBe(true)
     }
     expect(await variables.remove('a.b')).toBe(true)
