@@ -41,6 +41,17 @@ export type { EventSource, ExecutionEvent, NewEvent } from './core/events/event.
 export type { PayloadRule } from './core/events/payload-advice.ts'
 export type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from './core/events/archive-port.ts'
 
+export { parseExpression } from './core/expressions/parse-expression.ts'
+export { printExpression } from './core/expressions/print-expression.ts'
+export { referencesOf, type ExpressionReferences } from './core/expressions/references.ts'
+export {
+  evaluateExpression,
+  type ExpressionScope,
+  type Verdict,
+} from './core/expressions/evaluate-expression.ts'
+export { evaluateInExecution, type ExecutionReads } from './core/expressions/evaluate-in-execution.ts'
+export type { Condition, Expression } from './core/expressions/syntax.ts'
+
 export type { VariableStore } from './core/variables/variable-store.ts'
 export type { VariableNotice, WatchOptions } from './core/variables/watch-variables.ts'
 

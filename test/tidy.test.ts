@@ -13,8 +13,10 @@ import {
   listFiles,
   parseSource,
   readImports,
+  readStarts,
   readStrings,
   readText,
+  reachedFrom,
   visit,
 } from './support/source-tree.ts'
 
@@ -121,6 +123,26 @@ describe('imports', () => {
     })
     expect(astray.map(({ from, specifier }) => `${from} imports ${specifier}`)).toEqual([])
   })
+
+  test('HO-28 CONTRIBUTING gives a reason for every runtime dependency', () => {
+    const { dependencies } = JSON.parse(readText('package.json')) as {
+      readonly dependencies: Readonly<Record<string, string>>
+    }
+    const section = readText('CONTRIBUTING.md').split('\n## Dependencies\n')[1]?.split('\n## ')[0] ?? ''
+    const listed = [...section.matchAll(/^\| `([^`]+)` \| .+ \|$/gm)].map(([, name]) => name)
+    expect(listed).toEqual(Object.keys(dependencies))
+  })
+
+  test('HO-27 every module of src is reached from what the package starts or exports', () => {
+    const reached = reachedFrom(packageEntries(), [...imports, ...sources.flatMap(readStarts)])
+    expect(sources.filter((path) => !reached.has(path))).toEqual([])
+  })
+
+  test('HO-27 a module that only a test imports would be found', () => {
+    const of = (from: string, to: string) => ({ from, to, specifier: to, typeOnly: false })
+    const found = reachedFrom(['main.ts'], [of('main.ts', 'a.ts'), of('a.ts', 'b.ts'), of('c.ts', 'd.ts')])
+    expect([...found]).toEqual(['main.ts', 'a.ts', 'b.ts'])
+  })
 })
 
 describe('specs', () => {
@@ -214,6 +236,20 @@ describe('docs', () => {
     expect(isForbidden('src/a.ts', `src${slash}work${slash}a.ts`)).toBe(false)
   })
 })
+
+/** The modules behind the entries and the command of package.json. */
+function packageEntries(): string[] {
+  const manifest = JSON.parse(readText('package.json')) as {
+    readonly bin: Readonly<Record<string, string>>
+    readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+  }
+  const exported = Object.values(manifest.exports).flatMap((entry) =>
+    typeof entry === 'string' ? [] : [entry.default],
+  )
+  return [...Object.values(manifest.bin), ...exported].map((path) =>
+    path.replace(/^(\.\/)?dist\//, 'src/').replace(/\.js$/, '.ts'),
+  )
+}
 
 function exportsDefault(file: ts.SourceFile): boolean {
   const ways: ts.Node[] = []

@@ -1,7 +1,7 @@
 /**
- * A versioned repository in memory whose every request goes by a script: it may wait, be refused, lose its answer
- * before or after it took effect, or take effect late. Several clients share one repository; what each was shown and
- * what moved each branch is remembered.
+ * A versioned repository in memory. A script decides about every request: it may wait, be refused, lose its answer before
+ * or after it took effect, or take effect late. Several clients share one repository; it records what each client was shown
+ * and what moved each branch.
  */
 
 import { abortReason } from '../base/clock.ts'
@@ -18,16 +18,24 @@ import { RepoModel, sortTree } from './repo-model.ts'
 import { connect } from './scripted-connection.ts'
 import type { BranchUpdate, HeadReading, RepoCall, RepoScript, ScriptedWorld } from './scripted-world.ts'
 
-/** Serves everything at once and loses nothing. */
+/** The default script: every request succeeds at once. */
 export const calmScript: RepoScript = {
   arrive: () => Promise.resolve('none'),
   answer: () => Promise.resolve(),
   later: (_, effect) => effect(),
 }
 
+export interface ScriptedRepoOptions {
+  readonly script?: RepoScript
+  readonly now?: () => Date
+  readonly repository?: RepositoryName
+  readonly defaultBranch?: BranchName
+}
+
 /**
  * ```ts
- * const world = new ScriptedRepo()
+ * const loseMerges = { ...calmScript, arrive: async ({ request }) => (request === 'merge' ? 'lose-answer' : 'none') }
+ * const world = new ScriptedRepo({ script: loseMerges })
  * const repo = world.connect('worker-1')
  * await repo.readBranch(branchName('main'))
  * ```
@@ -36,6 +44,7 @@ export class ScriptedRepo implements ScriptedWorld {
   readonly repository: RepositoryName
   readonly model: RepoModel
   readonly defaultBranch: BranchName
+  /** Every request, in the order of arrival. */
   readonly calls: RepoCall[] = []
   readonly updates: BranchUpdate[] = []
   readonly readings: HeadReading[] = []
@@ -44,14 +53,7 @@ export class ScriptedRepo implements ScriptedWorld {
   /** Set while the effect of a request runs. */
   #sentAfter: number | undefined
 
-  constructor(
-    options: {
-      readonly script?: RepoScript
-      readonly now?: () => Date
-      readonly repository?: RepositoryName
-      readonly defaultBranch?: BranchName
-    } = {},
-  ) {
+  constructor(options: ScriptedRepoOptions = {}) {
     const { script = calmScript, now = () => new Date(), defaultBranch = branchName('main') } = options
     this.repository = options.repository ?? repositoryName('scripted')
     this.#script = script
@@ -75,7 +77,7 @@ export class ScriptedRepo implements ScriptedWorld {
     return connect(this, client)
   }
 
-  /** Puts a commit on a branch from outside any script: somebody else's work. */
+  /** Puts a commit on a branch as another writer would; the script is not asked. */
   commitDirectly(
     branch: BranchName,
     files: Readonly<Record<string, string>>,
@@ -113,7 +115,7 @@ export class ScriptedRepo implements ScriptedWorld {
     this.readings.push({ client, branch, head, order: ++this.#order })
   }
 
-  /** One request, as the script has it. */
+  /** Carries out one request as the script decides. */
   async serve<T>(of: Omit<RepoCall, 'number'>, effect: () => T, options: CallOptions = {}): Promise<T> {
     if (options.signal?.aborted === true) throw abortReason(options.signal)
     const sentAfter = this.#order

@@ -1,4 +1,4 @@
-/** What the requests of a scripted repository look like, how a script answers them, and what is remembered. */
+/** The requests of a scripted repository, how a script answers them, and what is recorded. */
 
 import type { BranchName, CommitRef, RepositoryName } from '../base/ids.ts'
 import type { CallOptions } from '../publication/ports.ts'
@@ -34,8 +34,8 @@ export interface RepoCall {
 }
 
 /**
- * `refuse`: surely not done. `lose-request`, `lose-answer`: the client learns nothing; without and with effect.
- * `late`: the client learns nothing, and the effect comes when the script lets it.
+ * `refuse`: not done, and the client is told so. `lose-request` (not done) and `lose-answer` (done): the client gets no
+ * answer. `late`: no answer either, and the request takes effect when the script calls the function given to `later`.
  */
 export type RepoFault = 'none' | 'refuse' | 'lose-request' | 'lose-answer' | 'late'
 
@@ -44,7 +44,7 @@ export interface RepoScript {
   arrive(call: RepoCall): Promise<RepoFault>
   /** Awaited between the effect and the answer. */
   answer(call: RepoCall): Promise<void>
-  /** Is handed the effect of a `late` request. */
+  /** Gets the effect of a `late` request, to run when it likes. */
   later(call: RepoCall, effect: () => void): void
 }
 

@@ -1,11 +1,13 @@
-/** A whole worker in this process, over a queue in this process: what tasks do, tried without a Conductor. */
+/** A complete worker in this process, over a queue in this process: for testing tasks without a Conductor. */
 
 import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
 import { plainRedactor } from '../base/redaction.ts'
+import type { RepositoryName } from '../base/ids.ts'
 import { createLakefsClient } from '../lakefs/client.ts'
 import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
+import type { VersionedRepo } from '../publication/ports.ts'
 import { buildTaskDef } from '../tasks/build-taskdef.ts'
 import type { WorkerObserver } from '../worker/events.ts'
 import { openLocalLeases } from '../worker/leases/lease.ts'
@@ -18,16 +20,25 @@ import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { QueueControl } from '../engine/protocol/control.ts'
 import type { TestTaskDef, TestWorkflowTask } from '../engine/protocol/definitions.ts'
 
+interface LakefsAddress {
+  readonly url: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
+type OpenRepo = (repository: RepositoryName) => VersionedRepo
+
 export interface TestWorkerOptions {
   readonly queue: TaskQueue
-  /** The connection over which leases are renewed; as in a real worker it may be lost alone. The queue's unless given. */
+  /** A separate connection for lease renewals, which may fail alone as in a real worker. Default: `queue`. */
   readonly leaseQueue?: TaskQueue
   /** The module that exports the tasks. */
   readonly module: string
-  /** Takes only these tasks of it. */
+  /** Only these tasks of the module. */
   readonly only?: readonly string[]
-  readonly lakefs: { readonly url: string; readonly accessKeyId: string; readonly secretAccessKey: string }
-  /** Where workspaces and undelivered results are kept. */
+  /** The server, or a function that opens a repository in this process, such as `() => scriptedRepo.connect('worker')`. */
+  readonly lakefs: LakefsAddress | OpenRepo
+  /** The directory for workspaces and undelivered results. */
   readonly root: string
   /** Unique among the workers of the queue. */
   readonly workerId: string
@@ -38,7 +49,7 @@ export interface TestWorkerOptions {
 
 export interface TestWorker {
   readonly worker: RunningWorker
-  /** Stops the worker and closes what was opened for it. Again: the same promise. */
+  /** Stops the worker and closes what it opened. May be called twice. */
   close(options?: { readonly deadlineMs?: number }): Promise<StopReport>
 }
 
@@ -52,7 +63,8 @@ export async function openTestWorker(options: TestWorkerOptions): Promise<TestWo
   const { queue, leaseQueue = queue, only, lakefs, workerId, logger = silentLogger } = options
   const { path, tasks } = await loadModule(options.module)
   const directory = resolve(options.root)
-  const client = createLakefsClient({ ...lakefs, endpoint: lakefs.url, logger })
+  const repos: OpenedRepos =
+    typeof lakefs === 'function' ? { openRepo: lakefs } : connectLakefs(lakefs, logger)
   const root = await openWorkspaceRoot({ directory, workerId, logger })
   const leases = openLocalLeases({ queue: leaseQueue, clock: systemClock, logger })
   const outbox = await openOutbox({
@@ -65,7 +77,7 @@ export async function openTestWorker(options: TestWorkerOptions): Promise<TestWo
     tasks: tasks
       .filter(({ name }) => only === undefined || only.includes(name))
       .map((task) => ({ task, modulePath: path })),
-    openRepo: (repository) => openLakefsRepo(client, repository),
+    openRepo: repos.openRepo,
     root,
     leases,
     outbox,
@@ -82,12 +94,22 @@ export async function openTestWorker(options: TestWorkerOptions): Promise<TestWo
       (closed ??= worker.stop(stop).finally(async () => {
         await leases.close()
         await root.close()
-        await client.close()
+        await repos.close?.()
       })),
   }
 }
 
-/** Registers what a module declares with a queue in this process, which keeps less of it than Conductor does. */
+interface OpenedRepos {
+  readonly openRepo: OpenRepo
+  readonly close?: () => Promise<void>
+}
+
+function connectLakefs({ url, ...credentials }: LakefsAddress, logger: Logger): OpenedRepos {
+  const client = createLakefsClient({ ...credentials, endpoint: url, logger })
+  return { openRepo: (repository) => openLakefsRepo(client, repository), close: () => client.close() }
+}
+
+/** Registers the tasks and workflows of a module with a queue in this process; it supports fewer settings than Conductor. */
 export async function registerModule(control: QueueControl, module: string): Promise<LoadedModule> {
   const loaded = await loadModule(module)
   for (const task of loaded.tasks) {
@@ -119,7 +141,7 @@ export async function registerModule(control: QueueControl, module: string): Pro
     const { name, version, tasks, outputParameters, timeoutSeconds, timeoutPolicy } = document
     await control.registerWorkflow({
       ...{ name, version, timeoutSeconds, timeoutPolicy },
-      // Any step the queue in this process cannot run is refused by it.
+      // The queue refuses any step that it cannot run.
       tasks: tasks as unknown as readonly TestWorkflowTask[],
       ...(isEmpty(outputParameters) ? {} : { outputParameters }),
     })

@@ -25,6 +25,16 @@ export {
 export type { Deficiencies } from '../engine/protocol/queue-host.ts'
 export type { QueueControl, WorkflowStartRequest, WorkflowView } from '../engine/protocol/control.ts'
 export type { TestTaskDef, TestWorkflowDef, TestWorkflowTask } from '../engine/protocol/definitions.ts'
+export { ScriptedRepo, calmScript, type ScriptedRepoOptions } from './scripted-repo.ts'
+export type {
+  BranchUpdate,
+  HeadReading,
+  RepoCall,
+  RepoFault,
+  RepoRequest,
+  RepoScript,
+} from './scripted-world.ts'
+export type { VersionedRepo } from '../publication/ports.ts'
 export { mockOutputs, runPipelineAlone, type AloneRun } from './executions.ts'
 export { ManualClock } from './manual-clock.ts'
 export { openTestWorker, registerModule, type TestWorker, type TestWorkerOptions } from './test-worker.ts'

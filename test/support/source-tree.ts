@@ -64,6 +64,29 @@ export function readImports(path: string): Import[] {
   }
 }
 
+/** The modules that a file starts as a thread or a process: `entryUrl(import.meta.url, './x.ts')`. */
+export function readStarts(path: string): Import[] {
+  const found: Import[] = []
+  visit(parseSource(path), (node) => {
+    if (!ts.isCallExpression(node) || node.expression.getText() !== 'entryUrl') return
+    const specifier = node.arguments[1]
+    if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return
+    const to = posix.normalize(posix.join(posix.dirname(path), specifier.text))
+    found.push({ from: path, specifier: specifier.text, to, typeOnly: false })
+  })
+  return found
+}
+
+/** All files that the entries import, directly or through others; the entries themselves included. */
+export function reachedFrom(entries: readonly string[], imports: readonly Import[]): ReadonlySet<string> {
+  const reached = new Set(entries)
+  // A set that grows while it is iterated hands out what was added as well.
+  for (const path of reached) {
+    for (const { from, to } of imports) if (from === path && to !== undefined) reached.add(to)
+  }
+  return reached
+}
+
 /** The text of every string in a file, with what stands before the first hole of a template. */
 export function readStrings(path: string): string[] {
   const found: string[] = []

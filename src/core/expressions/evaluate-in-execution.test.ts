@@ -5,8 +5,8 @@ import { parseExpression } from './parse-expression.ts'
 function readsOf(events: readonly string[], variables: Readonly<Record<string, unknown>>) {
   const asked: string[] = []
   const reads: ExecutionReads = {
-    hasEvent: (type) => Promise.resolve((asked.push(`has ${type}`), events.includes(type))),
-    readVariable: (name) => Promise.resolve((asked.push(`read ${name}`), variables[name])),
+    events: { has: (type) => Promise.resolve((asked.push(`has ${type}`), events.includes(type))) },
+    variables: { get: (name) => Promise.resolve((asked.push(`read ${name}`), variables[name])) },
   }
   return { reads, asked }
 }
@@ -24,11 +24,13 @@ test('XP-11 events are asked for before variables, so that what an event tells o
   const expression = parseExpression('a.rows > 0 && event:a.done')
   const late: ExecutionReads = {
     ...reads,
-    hasEvent: async (type) => {
-      const answer = await reads.hasEvent(type)
-      // The outputs were there before the event; whoever sees the event must see them too.
-      variables['a.rows'] = 7
-      return answer
+    events: {
+      has: async (type) => {
+        const answer = await reads.events.has(type)
+        // The outputs were there before the event; whoever sees the event must see them too.
+        variables['a.rows'] = 7
+        return answer
+      },
     },
   }
   await expect(evaluateInExecution(expression, late)).resolves.toBe(true)
@@ -37,6 +39,9 @@ test('XP-11 events are asked for before variables, so that what an event tells o
 
 test('XP-11 a read that fails fails the evaluation', async () => {
   const { reads } = readsOf([], {})
-  const failing: ExecutionReads = { ...reads, readVariable: () => Promise.reject(new Error('store is away')) }
+  const failing: ExecutionReads = {
+    ...reads,
+    variables: { get: () => Promise.reject(new Error('store is away')) },
+  }
   await expect(evaluateInExecution(parseExpression('a.x == 1'), failing)).rejects.toThrow('store is away')
 })
