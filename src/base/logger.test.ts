@@ -1,33 +1,33 @@
 import { expect, test } from 'vitest'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { UnavailableError } from './errors.ts'
+import { createJsonLogger } from './json-logger.ts'
 import { LOG_TEXT_MAX_CHARS } from './limits.ts'
 import type { LoggerSettings } from './log-line.ts'
 import { silentLogger, type Logger, type LogLevel } from './logger.ts'
-import { openPinoLogger } from './pino-logger.ts'
 import { createPrettyLogger } from './pretty-logger.ts'
 import { createRedactor, REDACTED } from './redaction.ts'
 
 const secret = 'hunter2-hunter2'
 const redactor = createRedactor([secret])
 
-const kinds: readonly [string, (settings: LoggerSettings) => Promise<Logger>][] = [
-  ['pino', openPinoLogger],
-  ['pretty', (settings) => Promise.resolve(createPrettyLogger({ ...settings, clock: new ManualClock() }))],
+const kinds: readonly [string, (settings: LoggerSettings) => Logger][] = [
+  ['json', createJsonLogger],
+  ['pretty', (settings) => createPrettyLogger({ ...settings, clock: new ManualClock() })],
 ]
 
-async function written(
-  open: (settings: LoggerSettings) => Promise<Logger>,
+function written(
+  open: (settings: LoggerSettings) => Logger,
   level: LogLevel,
   use: (logger: Logger) => void,
-): Promise<string[]> {
+): string[] {
   const lines: string[] = []
-  use(await open({ level, redactor, write: (line) => lines.push(line) }))
+  use(open({ level, redactor, write: (line) => lines.push(line) }))
   return lines
 }
 
-test.each(kinds)('BA-30 %s writes no secret, in message, fields, bindings or errors', async (_name, open) => {
-  const lines = await written(open, 'info', (logger) => {
+test.each(kinds)('BA-30 %s writes no secret, in message, fields, bindings or errors', (_name, open) => {
+  const lines = written(open, 'info', (logger) => {
     logger.child({ password: 'abc', note: `bound ${secret}` }).info(`said ${secret}`, {
       url: `http://me:${secret}@h/`,
       error: new UnavailableError('base/x', `got ${secret}`, { cause: new Error(secret) }),
@@ -40,21 +40,18 @@ test.each(kinds)('BA-30 %s writes no secret, in message, fields, bindings or err
   expect(lines[0]).toContain('base/x')
 })
 
-test.each(kinds)('BA-31 %s writes from its level on, and nothing when silent', async (_name, open) => {
+test.each(kinds)('BA-31 %s writes from its level on, and nothing when silent', (_name, open) => {
   const sayAll = (logger: Logger): void => {
     for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) logger[level](`at ${level}`)
   }
-  expect(await written(open, 'trace', sayAll)).toHaveLength(5)
-  expect((await written(open, 'warn', sayAll)).map((line) => /at (\w+)/.exec(line)?.[1])).toEqual([
-    'warn',
-    'error',
-  ])
-  expect(await written(open, 'silent', sayAll)).toEqual([])
+  expect(written(open, 'trace', sayAll)).toHaveLength(5)
+  expect(written(open, 'warn', sayAll).map((line) => /at (\w+)/.exec(line)?.[1])).toEqual(['warn', 'error'])
+  expect(written(open, 'silent', sayAll)).toEqual([])
 })
 
-test.each(kinds)('BA-32 %s keeps a line a line, whatever stands in it', async (_name, open) => {
+test.each(kinds)('BA-32 %s keeps a line a line, whatever stands in it', (_name, open) => {
   const nasty = 'a\nb\r\u001b[31mred\u2028c\u202ed'
-  const lines = await written(open, 'info', (logger) => logger.info(nasty, { [nasty]: nasty }))
+  const lines = written(open, 'info', (logger) => logger.info(nasty, { [nasty]: nasty }))
   expect(lines).toHaveLength(1)
   // eslint-disable-next-line no-control-regex -- that is the point
   expect(lines[0]?.slice(0, -1)).not.toMatch(/[\u0000-\u001f]/)
@@ -63,16 +60,16 @@ test.each(kinds)('BA-32 %s keeps a line a line, whatever stands in it', async (_
 
 test.each(kinds)(
   'BA-33 %s cuts a long text after redaction, so that no half of a secret is left',
-  async (_name, open) => {
+  (_name, open) => {
     const long = 'x'.repeat(LOG_TEXT_MAX_CHARS - 5) + ` ${secret}`
-    const [line = ''] = await written(open, 'info', (logger) => logger.info(long, { long }))
+    const [line = ''] = written(open, 'info', (logger) => logger.info(long, { long }))
     expect(line).not.toContain('hunt')
     expect(line.length).toBeLessThan(3 * LOG_TEXT_MAX_CHARS)
   },
 )
 
-test('BA-34 a pino line is one JSON object with time, level, message and fields', async () => {
-  const [line = ''] = await written(openPinoLogger, 'info', (logger) =>
+test('BA-34 a JSON line is one JSON object with time, level, message and fields', () => {
+  const [line = ''] = written(createJsonLogger, 'info', (logger) =>
     logger.child({ task: 't1' }).warn('slow', { retryAfterMs: 2000 }),
   )
   const parsed = JSON.parse(line) as Record<string, unknown>
@@ -85,9 +82,9 @@ test('BA-34 a pino line is one JSON object with time, level, message and fields'
   })
 })
 
-test('BA-34 an error in a pino line keeps its name, code and cause', async () => {
+test('BA-34 an error in a JSON line keeps its name, code and cause', () => {
   const error = new UnavailableError('base/x', 'away', { cause: new Error('inner') })
-  const [line = ''] = await written(openPinoLogger, 'info', (logger) => logger.warn('slow', { error }))
+  const [line = ''] = written(createJsonLogger, 'info', (logger) => logger.warn('slow', { error }))
   expect((JSON.parse(line) as { error: unknown }).error).toMatchObject({
     name: 'UnavailableError',
     code: 'base/x',

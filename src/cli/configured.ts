@@ -30,10 +30,7 @@ export async function loadForCommand(
 }
 
 /** A logger as the configuration wants it, writing to where the command speaks. */
-export function loggerForCommand(
-  { configuration }: LoadedConfiguration,
-  terminal: Terminal,
-): Promise<Logger> {
+export function loggerForCommand({ configuration }: LoadedConfiguration, terminal: Terminal): Logger {
   return openLogger({
     ...configuration.log,
     redactor: terminal.redactor,

@@ -47,7 +47,7 @@ async function compare(module: ReadModule, options: CheckOptions, terminal: Term
   if (loaded.configuration.conductor.serverUrl === undefined)
     return { is: 'left-out', why: 'conductor.serverUrl is not set' }
   if (module.problems.length > 0) return { is: 'left-out', why: 'the problems come first' }
-  const logger = await loggerForCommand(loaded, terminal)
+  const logger = loggerForCommand(loaded, terminal)
   const registry = openRegistry(loaded.configuration, { logger, retry: PATIENCE })
   try {
     return { is: 'made', found: await registry.compare(module, { signal: terminal.stopSignal() }) }

@@ -34,7 +34,7 @@ export async function examine(
   terminal: Terminal,
 ): Promise<void> {
   const { configuration, ...loaded } = await loadForCommand(options, terminal)
-  const logger = await loggerForCommand({ configuration, ...loaded }, terminal)
+  const logger = loggerForCommand({ configuration, ...loaded }, terminal)
   const signal = terminal.stopSignal()
   const connection = { logger, retry: PATIENCE }
 

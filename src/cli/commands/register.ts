@@ -21,7 +21,7 @@ export async function registerModule(
   const module = await readModule(path)
   refuseProblems(path, module)
   const loaded = await loadForCommand(options, terminal)
-  const logger = await loggerForCommand(loaded, terminal)
+  const logger = loggerForCommand(loaded, terminal)
   const registry = openRegistry(loaded.configuration, { logger, retry: PATIENCE })
   const signal = terminal.stopSignal()
   try {

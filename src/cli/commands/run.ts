@@ -23,7 +23,7 @@ export async function runTaskHere(
 ): Promise<void> {
   const given = { task, params: parseParams(options.params), ...targetOf(options) }
   const loaded = await loadForCommand(options, terminal)
-  const logger = await loggerForCommand(loaded, terminal)
+  const logger = loggerForCommand(loaded, terminal)
   const isQuiet = options.json === true
   const stop = followStop(terminal.stopSignal())
   try {

@@ -32,7 +32,7 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
   const stop = terminal.stopSignal()
   const { redactor } = terminal
   const loaded = await loadCore(options, terminal, retentionFlags(options))
-  const logger = await loggerForCommand(loaded, terminal)
+  const logger = loggerForCommand(loaded, terminal)
   const stores = await openCoreStores(loaded, terminal)
   const { store, archive } = stores
   try {

@@ -32,7 +32,7 @@ export async function startTasks(
       : { 'cache.size': { flag: '--cache-size', value: options.cacheSize } }),
     ...(options.warm === false ? { 'cache.warm': { flag: '--no-warm', value: false } } : {}),
   })
-  const logger = await loggerForCommand(loaded, terminal)
+  const logger = loggerForCommand(loaded, terminal)
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
   const root = resolve(terminal.directory, options.root ?? join(...WORK_ROOT))

@@ -14,7 +14,7 @@ export interface SweepOptions extends CoreOptions, RetentionOptions {
 /** Archives what has ended, where there is an archive, and removes what has been kept long enough; or only says so. */
 export async function sweep(options: SweepOptions, terminal: Terminal): Promise<void> {
   const loaded = await loadCore(options, terminal, retentionFlags(options))
-  const logger = await loggerForCommand(loaded, terminal)
+  const logger = loggerForCommand(loaded, terminal)
   const stores = await openCoreStores(loaded, terminal)
   const { store, archive } = stores
   try {

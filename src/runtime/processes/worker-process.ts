@@ -63,7 +63,7 @@ async function start({
 }: Extract<ToWorkerProcess, { type: 'start' }>): Promise<void> {
   const redactor = createRedactor(secrets)
   try {
-    const logger = await openLogger({ ...log, redactor })
+    const logger = openLogger({ ...log, redactor })
     opening.worker = openWorker(configuration, modulePath, {
       ...options,
       logger: logger.child({ worker: options.index ?? 0 }),

@@ -1,4 +1,4 @@
-import { openPinoLogger } from '../../base/pino-logger.ts'
+import { createJsonLogger } from '../../base/json-logger.ts'
 import { createPrettyLogger } from '../../base/pretty-logger.ts'
 import type { LoggerSettings } from '../../base/log-line.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -11,7 +11,7 @@ export interface OpenLoggerRequest extends LoggerSettings {
 }
 
 /** The logger a configuration asks for: lines for people on a terminal, JSON where a program collects them. */
-export async function openLogger(request: OpenLoggerRequest): Promise<Logger> {
+export function openLogger(request: OpenLoggerRequest): Logger {
   const format = request.format === 'auto' ? (request.isTerminal ? 'pretty' : 'json') : request.format
-  return format === 'pretty' ? createPrettyLogger(request) : openPinoLogger(request)
+  return format === 'pretty' ? createPrettyLogger(request) : createJsonLogger(request)
 }
