@@ -3,7 +3,7 @@ import { createTokens } from '../../dist/server/access/tokens.js'
 import { silentLogger as logger } from '../../dist/base/logger.js'
 import { openCore, openMemoryStore } from '../../dist/perago-core.js'
 import { openExecutionAccess } from '../../dist/runtime/execution-access.js'
-import { openRecordShelf } from '../../dist/core/records/record-store.js'
+import { openRecordStore } from '../../dist/core/records/record-store.js'
 import { serveHttp } from '../../dist/server/http/serve.js'
 
 const store = openMemoryStore()
@@ -13,7 +13,7 @@ const access = openExecutionAccess({ store, logger })
 const door = await serveHttp({
   access,
   compilePattern: access.compilePattern,
-  tokens: createTokens({ records: openRecordShelf(store, 'tokens') }),
+  tokens: createTokens({ records: openRecordStore(store, 'tokens') }),
   examine: async () => [],
   logger,
   port: 0,

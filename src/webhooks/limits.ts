@@ -30,8 +30,6 @@ export const OUTBOX_PAGE_EVENTS = 100
 export const WEBHOOK_LOOK_MS = 1_000
 /** Lease of the instance that delivers webhooks. */
 export const WEBHOOK_LEASE_MS = 15_000
-/** @internal Renewals per lease of that instance. */
-export const WEBHOOK_LEASE_ROUNDS = 3
 /** Dead deliveries that one request sends again. */
 export const WEBHOOK_REVIVED_MAX = 1_000
 /** How long a dead delivery is kept. */

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCore } from '../../src/core/life-cycle/core.ts'
 import type { Store } from '../../src/core/ports.ts'
-import { openRecordShelf } from '../../src/core/records/record-store.ts'
-import { WEBHOOKS, WebhookShelves } from '../../src/webhooks/webhook-store.ts'
+import { openRecordStore } from '../../src/core/records/record-store.ts'
+import { DeliveryStore } from '../../src/webhooks/delivering/delivery-store.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
-import type { DeliveryRecord, WebhookRecord } from '../../src/webhooks/webhooks.ts'
+import { WEBHOOKS, type WebhookRecord } from '../../src/webhooks/records.ts'
 import { openProject, type Project, type Started } from '../support/cli/command.ts'
 import { document } from '../support/doors/contract.ts'
 import { giveUpDelivery } from '../support/doors/world.ts'
@@ -55,7 +55,7 @@ async function fill(store: Store): Promise<void> {
   await store.commit({ operations: [{ do: 'put', key: 'leases:webhooks', value, ttlMs: 3_600_000 }] })
   // The first of the list, so that the fuzzer finds it there.
   const id = 'wh_------------'
-  await openRecordShelf<WebhookRecord>(store, WEBHOOKS).add(id, {
+  await openRecordStore<WebhookRecord>(store, WEBHOOKS).add(id, {
     id,
     url: 'https://example.com/',
     types: ['a.b'],
@@ -63,7 +63,7 @@ async function fill(store: Store): Promise<void> {
     retry: { attempts: 1, firstDelayMs: 0 },
     createdAt: new Date().toISOString(),
   })
-  const deliveries = new WebhookShelves<DeliveryRecord>(store, 'filling')
+  const deliveries = new DeliveryStore(store)
   for (let at = 0; at < 20; at++) await giveUpDelivery({ store, deliveries }, id, `evt_${String(at)}`)
 }
 

@@ -1,18 +1,14 @@
 // Two instances that deliver webhooks from one store, on SQLite and on real servers: one delivers, and another goes on.
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Caller } from '../../src/server/access/callers.ts'
-import { createWebhooks, type DeliveryRecord, type WebhookRecord } from '../../src/webhooks/webhooks.ts'
+import type { DeliveryRecord } from '../../src/webhooks/records.ts'
+import { openWebhooks } from '../../src/webhooks/webhooks.ts'
 import { silentLogger } from '../../src/base/logger.ts'
-import { compileTypePattern } from '../../src/core/events/type-pattern.ts'
 import { openCore } from '../../src/core/life-cycle/core.ts'
 import type { Store } from '../../src/core/ports.ts'
-import { openRecordShelf } from '../../src/core/records/record-store.ts'
-import { WEBHOOKS, WebhookShelves } from '../../src/webhooks/webhook-store.ts'
-import { WebhookDispatcher } from '../../src/webhooks/dispatcher.ts'
+import type { WebhookDispatcher } from '../../src/webhooks/delivering/dispatcher.ts'
 import { externalEvent } from '../support/core-world.ts'
 import { serverStores, STORE_KINDS } from '../support/stores.ts'
 
-const OPERATOR: Caller = { name: 'o', tenant: undefined, role: 'operator' }
 const SOON = { timeout: 20_000, interval: 50 }
 const kinds = [...STORE_KINDS.filter(({ kind }) => kind === 'sqlite'), ...serverStores()]
 
@@ -22,27 +18,18 @@ describe.each(kinds)('webhooks on $kind', ({ open }) => {
     const sent: { readonly by: string; readonly delivery: DeliveryRecord }[] = []
     let isWell = true
     const dispatch = (by: string, over: Store): WebhookDispatcher => {
-      const records = openRecordShelf<WebhookRecord>(over, WEBHOOKS)
-      const dispatcher = new WebhookDispatcher({
-        shelves: new WebhookShelves<DeliveryRecord>(over, by),
-        webhooks: () => records.list(),
-        compilePattern: compileTypePattern,
+      const dispatcher = openWebhooks({ store: over, logger: silentLogger }).startDelivering({
         send: (_, delivery) => {
           sent.push({ by, delivery })
           return Promise.resolve(isWell ? undefined : 'it answered 500')
         },
-        logger: silentLogger,
         lookMs: 200,
       })
       onTestFinished(() => dispatcher.close())
       return dispatcher
     }
-    const webhooks = createWebhooks({
-      records: openRecordShelf<WebhookRecord>(store, WEBHOOKS),
-      deliveries: new WebhookShelves<DeliveryRecord>(store, 'door'),
-      compilePattern: compileTypePattern,
-    })
-    const { id } = await webhooks.add(OPERATOR, {
+    const webhooks = openWebhooks({ store, logger: silentLogger }).ofTenant(undefined)
+    const { id } = await webhooks.add({
       url: 'https://example.com/',
       types: ['external.**'],
       retry: { attempts: 1 },
@@ -69,9 +56,9 @@ describe.each(kinds)('webhooks on $kind', ({ open }) => {
     // What is dead is revived from elsewhere, and found by the one that delivers.
     isWell = false
     await publish(1)
-    await expect.poll(async () => (await webhooks.dead(OPERATOR, id)).deliveries.length, SOON).toBe(1)
+    await expect.poll(async () => (await webhooks.dead(id)).deliveries.length, SOON).toBe(1)
     isWell = true
-    expect(await webhooks.redeliverAll(OPERATOR, id)).toEqual({ redelivered: 1, more: false })
+    expect(await webhooks.redeliverAll(id)).toEqual({ redelivered: 1, more: false })
     await expect.poll(() => sent.length, SOON).toBe(43)
     expect(sent[42]!.delivery.id).toBe(sent[41]!.delivery.id)
     await expect

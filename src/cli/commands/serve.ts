@@ -6,14 +6,14 @@ import { SECRET_FILE_MAX_BYTES } from '../../runtime/limits.ts'
 import { openExecutionAccess } from '../../runtime/execution-access.ts'
 import { maintainStore } from '../../runtime/stores/maintain-store.ts'
 import { examineStore } from '../../runtime/stores/open-store.ts'
-import { openRecordShelf } from '../../core/records/record-store.ts'
+import { openRecordStore } from '../../core/records/record-store.ts'
 import { readBoundedText } from '../../runtime/configuration/text-files.ts'
 import { serveHttp } from '../../server/http/serve.ts'
 import { loggerForCommand } from '../configured.ts'
 import { loadCore, openCoreStores, type CoreOptions } from '../core-stores.ts'
 import { retentionFlags, type RetentionOptions } from '../retention-options.ts'
 import type { Terminal } from '../terminal.ts'
-import { wireWebhooks } from '../../runtime/wire-webhooks.ts'
+import { openWebhooks } from '../../webhooks/webhooks.ts'
 
 export interface ServeOptions extends CoreOptions, RetentionOptions {
   readonly host: string
@@ -38,14 +38,14 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
   try {
     const access = openExecutionAccess({ store, archive, logger, outbox: true })
     const allowPrivate = options.allowPrivateWebhooks ?? false
-    const webhooks = wireWebhooks({ store, access, logger, allowPrivate })
+    const webhooks = openWebhooks({ store, logger, allowPrivate })
     const door = await serveHttp({
       host: options.host,
       port: options.port,
       access,
       compilePattern: access.compilePattern,
-      tokens: createTokens({ records: openRecordShelf<TokenRecord>(store, 'tokens') }),
-      webhooks: webhooks.api,
+      tokens: createTokens({ records: openRecordStore<TokenRecord>(store, 'tokens') }),
+      webhooks,
       examine: () => examineStore(store),
       logger,
       redactor,
@@ -53,7 +53,7 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
       ...(options.allowPlainText === undefined ? {} : { allowPlainText: options.allowPlainText }),
       ...(options.openLoopback === undefined ? {} : { openLoopback: options.openLoopback }),
     })
-    const dispatcher = webhooks.dispatch()
+    const dispatcher = webhooks.startDelivering()
     const { retention } = loaded.core
     const maintained = maintainStore({ store, archive, retention, logger }, stop)
     try {

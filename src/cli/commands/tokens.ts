@@ -1,6 +1,6 @@
 import type { Role } from '../../server/access/callers.ts'
 import { createTokens, type TokenRecord, type Tokens } from '../../server/access/tokens.ts'
-import { openRecordShelf } from '../../core/records/record-store.ts'
+import { openRecordStore } from '../../core/records/record-store.ts'
 import { withStores, type CoreOptions } from '../core-stores.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -59,7 +59,7 @@ function withTokens<T>(
   work: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
   return withStores(options, terminal, ({ store }) =>
-    work(createTokens({ records: openRecordShelf<TokenRecord>(store, 'tokens') })),
+    work(createTokens({ records: openRecordStore<TokenRecord>(store, 'tokens') })),
   )
 }
 

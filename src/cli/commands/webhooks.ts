@@ -1,15 +1,8 @@
-import type { Caller } from '../../server/access/callers.ts'
-import {
-  createWebhooks,
-  type DeliveryRecord,
-  type WebhookRecord,
-  type Webhooks,
-} from '../../webhooks/webhooks.ts'
+import type { DeliveryRecord } from '../../webhooks/records.ts'
+import type { TenantWebhooks } from '../../webhooks/subscriptions/tenant-webhooks.ts'
+import { openWebhooks } from '../../webhooks/webhooks.ts'
 import { STORE_PAGE_MAX_ENTRIES } from '../../core/limits.ts'
 import { silentLogger } from '../../base/logger.ts'
-import { openExecutionAccess } from '../../runtime/execution-access.ts'
-import { openRecordShelf } from '../../core/records/record-store.ts'
-import { WEBHOOKS, WebhookShelves } from '../../webhooks/webhook-store.ts'
 import { withStores, type CoreOptions } from '../core-stores.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
@@ -27,8 +20,8 @@ export interface AddWebhookOptions extends WebhookOptions {
 
 export async function addWebhook(url: string, options: AddWebhookOptions, terminal: Terminal): Promise<void> {
   const { type: types, attempts, delay } = options
-  const record = await withWebhooks(options, terminal, (webhooks, caller) =>
-    webhooks.add(caller, {
+  const record = await withWebhooks(options, terminal, (webhooks) =>
+    webhooks.add({
       url,
       types,
       retry: {
@@ -46,7 +39,7 @@ export async function addWebhook(url: string, options: AddWebhookOptions, termin
 }
 
 export async function listWebhooks(options: WebhookOptions, terminal: Terminal): Promise<void> {
-  const records = await withWebhooks(options, terminal, (webhooks, caller) => webhooks.list(caller))
+  const records = await withWebhooks(options, terminal, (webhooks) => webhooks.list())
   if (options.json === true) {
     terminal.answer(`${JSON.stringify(records, undefined, 2)}\n`)
     return
@@ -56,16 +49,16 @@ export async function listWebhooks(options: WebhookOptions, terminal: Terminal):
 }
 
 export async function removeWebhook(id: string, options: WebhookOptions, terminal: Terminal): Promise<void> {
-  await withWebhooks(options, terminal, (webhooks, caller) => webhooks.remove(caller, id))
+  await withWebhooks(options, terminal, (webhooks) => webhooks.remove(id))
   terminal.answer(`removed ${id}\n`)
 }
 
 export async function listDead(id: string, options: WebhookOptions, terminal: Terminal): Promise<void> {
-  const dead = await withWebhooks(options, terminal, async (webhooks, caller) => {
+  const dead = await withWebhooks(options, terminal, async (webhooks) => {
     const all: DeliveryRecord[] = []
     for (let after: string | undefined; ;) {
       const limit = STORE_PAGE_MAX_ENTRIES
-      const page = await webhooks.dead(caller, id, { limit, ...(after === undefined ? {} : { after }) })
+      const page = await webhooks.dead(id, { limit, ...(after === undefined ? {} : { after }) })
       all.push(...page.deliveries)
       after = page.next
       if (after === undefined) return all
@@ -91,13 +84,13 @@ export async function redeliver(
   options: WebhookOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const count = await withWebhooks(options, terminal, async (webhooks, caller) => {
+  const count = await withWebhooks(options, terminal, async (webhooks) => {
     if (delivery !== undefined) {
-      await webhooks.redeliver(caller, id, delivery)
+      await webhooks.redeliver(id, delivery)
       return 1
     }
     for (let sum = 0; ;) {
-      const { redelivered, more } = await webhooks.redeliverAll(caller, id)
+      const { redelivered, more } = await webhooks.redeliverAll(id)
       sum += redelivered
       if (!more) return sum
     }
@@ -108,15 +101,10 @@ export async function redeliver(
 function withWebhooks<T>(
   options: WebhookOptions,
   terminal: Terminal,
-  work: (webhooks: Webhooks, caller: Caller) => Promise<T>,
+  work: (webhooks: TenantWebhooks) => Promise<T>,
 ): Promise<T> {
-  return withStores(options, terminal, ({ store }) => {
-    const webhooks = createWebhooks({
-      records: openRecordShelf<WebhookRecord>(store, WEBHOOKS),
-      deliveries: new WebhookShelves<DeliveryRecord>(store, 'cli'),
-      compilePattern: openExecutionAccess({ store, logger: silentLogger }).compilePattern,
-    })
-    // Whoever reads the data's directory needs no token: it is theirs already.
-    return work(webhooks, { name: 'cli', tenant: options.tenant, role: 'operator' })
-  })
+  // No token is needed: whoever can read the store can do everything with it already.
+  return withStores(options, terminal, ({ store }) =>
+    work(openWebhooks({ store, logger: silentLogger, allowPrivate: true }).ofTenant(options.tenant)),
+  )
 }

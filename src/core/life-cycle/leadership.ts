@@ -1,6 +1,6 @@
 /**
- * One of many instances does a job: whoever holds the lease, which is an entry of the store that expires unless it is renewed.
- * What is done under it must bear being done twice, for a holder may be stalled and not know that its time is over.
+ * One of many instances does a job: the one that holds the lease, an entry of the store that expires unless it is renewed.
+ * What is done under it must be idempotent: a holder may stall and not notice that its lease has expired.
  */
 
 import type { Clock } from '../../base/clock.ts'
@@ -15,6 +15,7 @@ export interface LeadershipOptions {
   readonly name: string
   readonly owner: string
   readonly clock: Clock
+  readonly leaseMs?: number
 }
 
 export class Leadership {
@@ -22,7 +23,8 @@ export class Leadership {
   readonly #key: string
   readonly #owner: string
   readonly #clock: Clock
-  /** When it was asked for, the last time it was got. */
+  readonly #leaseMs: number
+  /** When this instance last asked for the lease and got it. */
   #heldAtMs: number | undefined
 
   constructor(options: LeadershipOptions) {
@@ -30,18 +32,31 @@ export class Leadership {
     this.#key = leaseKey(options.name)
     this.#owner = options.owner
     this.#clock = options.clock
+    this.#leaseMs = options.leaseMs ?? LEADER_LEASE_MS
   }
 
-  /** Takes the lease, or renews it when a third of it is over. Answers whether this instance holds it now. */
-  async hold(): Promise<boolean> {
+  /**
+   * Takes the lease, or renews it when a third of it is over. `false`: another instance holds it. `taken`: another may have
+   * held it since the last call.
+   */
+  async hold(): Promise<'held' | 'taken' | false> {
+    if ((this.renewInMs() ?? 0) > 0) return 'held'
     const nowMs = this.#clock.monotonicMs()
-    if (this.#heldAtMs !== undefined && nowMs - this.#heldAtMs < LEADER_LEASE_MS / 3) return true
-    const isHeld = await this.#take()
-    this.#heldAtMs = isHeld ? nowMs : undefined
-    return isHeld
+    const wasHeld = this.#heldAtMs !== undefined
+    this.#heldAtMs = undefined
+    const held = await this.#take()
+    if (held === false) return false
+    this.#heldAtMs = nowMs
+    return wasHeld ? held : 'taken'
   }
 
-  async #take(): Promise<boolean> {
+  /** When `hold` has to renew the lease; `undefined` where this instance does not hold it. */
+  renewInMs(): number | undefined {
+    if (this.#heldAtMs === undefined) return undefined
+    return this.#heldAtMs + this.#leaseMs / 3 - this.#clock.monotonicMs()
+  }
+
+  async #take(): Promise<'held' | 'taken' | false> {
     const entry = await this.#store.get(this.#key)
     if (entry !== undefined && fromBytes(entry.value) !== this.#owner) return false
     try {
@@ -51,9 +66,9 @@ export class Leadership {
             ? { key: this.#key, is: 'absent' }
             : { key: this.#key, is: 'at', revision: entry.revision },
         ],
-        operations: [{ do: 'put', key: this.#key, value: toBytes(this.#owner), ttlMs: LEADER_LEASE_MS }],
+        operations: [{ do: 'put', key: this.#key, value: toBytes(this.#owner), ttlMs: this.#leaseMs }],
       })
-      return outcome.committed
+      return outcome.committed && (entry === undefined ? 'taken' : 'held')
     } catch (error) {
       // Perhaps it is ours: then the next call renews it. Until then nobody works, which is safe.
       if (errorKindOf(error) === 'uncertain') return false

@@ -1,39 +1,41 @@
-/** Small records of the server's own in the store, each replaced as a whole. */
+/** Small records that the server keeps in the store under names of its own, such as tokens. Each is written as a whole. */
 
 import { DefectError, RefusedError } from '../../base/errors.ts'
 import { STORE_PAGE_MAX_ENTRIES } from '../limits.ts'
 import { serverKey, serverPrefix } from '../keys.ts'
 import type { Store } from '../ports.ts'
 
-/** Meets the port of the doors. */
-export interface StoredShelf<T> {
+export interface RecordStore<T> {
   get(id: string): Promise<T | undefined>
+  /** Throws `refused` where a record with this id exists. */
   add(id: string, record: T): Promise<void>
+  /** `false`: there was none. */
   remove(id: string): Promise<boolean>
+  /** All of them, by id. */
   list(): Promise<readonly T[]>
 }
 
-export function openRecordShelf<T>(store: Store, shelf: string): StoredShelf<T> {
+export function openRecordStore<T>(store: Store, collection: string): RecordStore<T> {
   return {
     async get(id) {
-      const entry = await store.get(serverKey(shelf, id))
-      return entry === undefined ? undefined : (decode(entry.value, shelf) as T)
+      const entry = await store.get(serverKey(collection, id))
+      return entry === undefined ? undefined : (decode(entry.value, collection) as T)
     },
     async add(id, record) {
-      const key = serverKey(shelf, id)
+      const key = serverKey(collection, id)
       const value = new TextEncoder().encode(JSON.stringify(record))
       const outcome = await store.commit({
         conditions: [{ key, is: 'absent' }],
         operations: [{ do: 'put', key, value }],
       })
       if (!outcome.committed) {
-        throw new RefusedError('runtime/record-exists', `keep ${id} in ${shelf}: there is one already`, {
+        throw new RefusedError('runtime/record-exists', `add ${id} to ${collection}: it exists already`, {
           next: 'Choose another id.',
         })
       }
     },
     async remove(id) {
-      const key = serverKey(shelf, id)
+      const key = serverKey(collection, id)
       const outcome = await store.commit({
         conditions: [{ key, is: 'present' }],
         operations: [{ do: 'delete', key }],
@@ -42,7 +44,7 @@ export function openRecordShelf<T>(store: Store, shelf: string): StoredShelf<T> 
     },
     async list() {
       const records: T[] = []
-      const prefix = serverPrefix(shelf)
+      const prefix = serverPrefix(collection)
       let after: string | undefined
       do {
         const page = await store.range({
@@ -50,7 +52,7 @@ export function openRecordShelf<T>(store: Store, shelf: string): StoredShelf<T> 
           limit: STORE_PAGE_MAX_ENTRIES,
           ...(after === undefined ? {} : { after }),
         })
-        for (const { value } of page.entries) records.push(decode(value, shelf) as T)
+        for (const { value } of page.entries) records.push(decode(value, collection) as T)
         after = page.next
       } while (after !== undefined)
       return records
@@ -58,10 +60,10 @@ export function openRecordShelf<T>(store: Store, shelf: string): StoredShelf<T> 
   }
 }
 
-function decode(value: Uint8Array, shelf: string): object {
+function decode(value: Uint8Array, collection: string): object {
   const record: unknown = JSON.parse(new TextDecoder().decode(value))
   if (typeof record === 'object' && record !== null) return record
-  throw new DefectError('runtime/bad-record', `read a record of ${shelf}: it is none`, {
-    next: 'Look whether something else writes into this store.',
+  throw new DefectError('runtime/bad-record', `read a record of ${collection}: it is not a JSON object`, {
+    next: 'Check whether another program writes to this store.',
   })
 }

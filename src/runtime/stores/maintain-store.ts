@@ -6,7 +6,7 @@ import { openMaintenance, type Maintenance } from '../../core/life-cycle/mainten
 import type { Retention } from '../../core/life-cycle/sweep-execution.ts'
 import type { Store } from '../../core/ports.ts'
 import { resealStore, type SealOptions } from '../../stores/sealed/sealed-store.ts'
-import { forgetDeliveries } from '../../webhooks/forget-deliveries.ts'
+import { openWebhooks } from '../../webhooks/webhooks.ts'
 import type { OpenedStores } from './open-store.ts'
 
 export type { DueExecution, Maintenance } from '../../core/life-cycle/maintenance.ts'
@@ -21,7 +21,7 @@ export function maintenanceOf({ store, archive, retention, logger }: MaintainedS
     store,
     retention,
     logger,
-    forget: (executions) => forgetDeliveries(store, executions),
+    forget: (executions) => openWebhooks({ store, logger }).forgetExecutions(executions),
     ...(archive === undefined ? {} : { archive }),
   })
 }

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
 import { describeError } from '../../base/error-description.ts'
 import { isPeragoError } from '../../base/errors.ts'
-import { openRecordShelf } from '../../core/records/record-store.ts'
+import { openRecordStore } from '../../core/records/record-store.ts'
 import { openMemoryStore } from '../../stores/memory/memory-store.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
 import { createTokens } from './tokens.ts'
@@ -21,7 +21,7 @@ function open() {
   const store = openMemoryStore()
   closing.push(() => store.close())
   const clock = new ManualClock()
-  return { store, clock, tokens: createTokens({ records: openRecordShelf(store, 'tokens'), clock }) }
+  return { store, clock, tokens: createTokens({ records: openRecordStore(store, 'tokens'), clock }) }
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<unknown> {

@@ -12,7 +12,7 @@ import { systemClock, type Clock } from '../../base/clock.ts'
 import { InvalidError, MissingError, RefusedError } from '../../base/errors.ts'
 import { TOKEN_LIFETIME_MAX_MS, TOKEN_NAME_MAX_CHARS } from '../limits.ts'
 import { ROLES, type Caller, type Role } from './callers.ts'
-import type { MakeSecret, RecordShelf } from '../http/ports.ts'
+import type { RecordStore } from '../../core/records/record-store.ts'
 
 /** What is kept of a token. */
 export interface TokenRecord {
@@ -45,9 +45,8 @@ export interface Tokens {
 }
 
 export interface TokensParts {
-  readonly records: RecordShelf<TokenRecord>
+  readonly records: RecordStore<TokenRecord>
   readonly clock?: Clock
-  readonly makeSecret?: MakeSecret
 }
 
 const ID_BYTES = 9
@@ -56,19 +55,15 @@ const TOKEN = /^perago_([A-Za-z0-9_-]{12})_([A-Za-z0-9_-]{43})$/
 const TENANT = /^[A-Za-z0-9_-]{1,128}$/
 const NO_DIGEST = Buffer.alloc(32)
 
-export function createTokens({
-  records,
-  clock = systemClock,
-  makeSecret = randomBytes,
-}: TokensParts): Tokens {
+export function createTokens({ records, clock = systemClock }: TokensParts): Tokens {
   return {
     async create(wanted) {
       checkWanted(wanted)
       const { name, role, tenant, lifetimeMs } = wanted
       const nowMs = clock.now().getTime()
-      const secret = makeSecret(SECRET_BYTES).toString('base64url')
+      const secret = randomBytes(SECRET_BYTES).toString('base64url')
       const record: TokenRecord = {
-        id: makeSecret(ID_BYTES).toString('base64url'),
+        id: randomBytes(ID_BYTES).toString('base64url'),
         name,
         ...(tenant === undefined ? {} : { tenant }),
         role,

@@ -41,7 +41,7 @@ import { addWebhookRoutes } from './webhook-routes.ts'
 export interface HttpAppParts {
   readonly access: ExecutionAccess
   readonly tokens: Pick<Tokens, 'verify'>
-  readonly webhooks: Webhooks
+  readonly webhooks: Pick<Webhooks, 'ofTenant'>
   /** What keeps the server from working, one sentence each; nothing when it is well. */
   readonly examine: () => Promise<readonly string[]>
   /** Which types a pattern means. Throws `core/bad-type-pattern`. */

@@ -38,17 +38,3 @@ export interface NamedVariable {
   readonly name: string
   readonly value: Json
 }
-
-/** Small records, each replaced as a whole: tokens and the like. */
-export interface RecordShelf<T> {
-  get(id: string): Promise<T | undefined>
-  /** Throws `refused` where one with this id is there already. */
-  add(id: string, record: T): Promise<void>
-  /** `false`: there was none. */
-  remove(id: string): Promise<boolean>
-  /** All of them, by id. */
-  list(): Promise<readonly T[]>
-}
-
-/** Where secrets come from, so that tests may give their own. */
-export type MakeSecret = (bytes: number) => Buffer

@@ -1,15 +1,12 @@
 /** Webhooks over HTTP: what was asked is read, and what is answered is written, as the contract has it. */
 
 import type { Context, Hono } from 'hono'
-import type { Caller } from '../access/callers.ts'
+import { requireRight } from '../access/callers.ts'
 import { BodyReader } from './read-fields.ts'
-import type {
-  DeliveryRecord,
-  KnownWebhook,
-  NewWebhook,
-  WebhookRecord,
-  Webhooks,
-} from '../../webhooks/webhooks.ts'
+import type { DeliveryRecord, WebhookRecord } from '../../webhooks/records.ts'
+import type { NewWebhook } from '../../webhooks/subscriptions/read-new-webhook.ts'
+import type { KnownWebhook, TenantWebhooks } from '../../webhooks/subscriptions/tenant-webhooks.ts'
+import type { Webhooks } from '../../webhooks/webhooks.ts'
 import { API_PAGE_EVENTS, API_PAGE_MAX_EVENTS } from '../limits.ts'
 import type { HttpEnvironment } from './environment.ts'
 import { Parameters, readIdempotencyKey, takeNoParameters } from './query-parameters.ts'
@@ -17,8 +14,12 @@ import { readJsonBody } from './read-body.ts'
 
 type Asked = Context<HttpEnvironment>
 
-export function addWebhookRoutes(app: Hono<HttpEnvironment>, webhooks: Webhooks): void {
-  const caller = (asked: Asked): Caller => asked.get('caller')
+export function addWebhookRoutes(app: Hono<HttpEnvironment>, webhooks: Pick<Webhooks, 'ofTenant'>): void {
+  const open = (asked: Asked): TenantWebhooks => {
+    const caller = asked.get('caller')
+    requireRight(caller, 'manage webhooks')
+    return webhooks.ofTenant(caller.tenant)
+  }
   const idOf = (asked: Asked): string => asked.req.param('webhook') ?? ''
 
   app.post('/webhooks', async (asked) => {
@@ -26,31 +27,29 @@ export function addWebhookRoutes(app: Hono<HttpEnvironment>, webhooks: Webhooks)
     const wanted = readNewWebhook(await readJsonBody(asked.req.raw))
     const key = readIdempotencyKey(asked)
     const outcome =
-      key === undefined
-        ? { added: await webhooks.add(caller(asked), wanted) }
-        : await webhooks.addOnce(caller(asked), wanted, key)
+      key === undefined ? { added: await open(asked).add(wanted) } : await open(asked).addOnce(wanted, key)
     return 'added' in outcome
       ? asked.json(showNewWebhook(outcome.added), 201)
       : asked.json(showWebhook(outcome.known))
   })
   app.get('/webhooks', async (asked) => {
     takeNoParameters(asked)
-    return asked.json({ webhooks: (await webhooks.list(caller(asked))).map(showWebhook) })
+    return asked.json({ webhooks: (await open(asked).list()).map(showWebhook) })
   })
   app.get('/webhooks/:webhook', async (asked) => {
     takeNoParameters(asked)
-    return asked.json(showWebhook(await webhooks.show(caller(asked), idOf(asked))))
+    return asked.json(showWebhook(await open(asked).show(idOf(asked))))
   })
   app.delete('/webhooks/:webhook', async (asked) => {
     takeNoParameters(asked)
-    await webhooks.remove(caller(asked), idOf(asked))
+    await open(asked).remove(idOf(asked))
     return asked.body(null, 204)
   })
   app.get('/webhooks/:webhook/dead-deliveries', async (asked) => {
     const given = new Parameters(asked.req.url, ['after', 'limit'])
     const after = given.text('after')
     const limit = given.whole('limit', { least: 1, most: API_PAGE_MAX_EVENTS }) ?? API_PAGE_EVENTS
-    const page = await webhooks.dead(caller(asked), idOf(asked), {
+    const page = await open(asked).dead(idOf(asked), {
       limit,
       ...(after === undefined ? {} : { after }),
     })
@@ -61,12 +60,12 @@ export function addWebhookRoutes(app: Hono<HttpEnvironment>, webhooks: Webhooks)
   })
   app.post('/webhooks/:webhook/dead-deliveries/:delivery/redeliver', async (asked) => {
     takeNoParameters(asked)
-    await webhooks.redeliver(caller(asked), idOf(asked), asked.req.param('delivery'))
+    await open(asked).redeliver(idOf(asked), asked.req.param('delivery'))
     return asked.body(null, 204)
   })
   app.post('/webhooks/:webhook/redeliver', async (asked) => {
     takeNoParameters(asked)
-    return asked.json(await webhooks.redeliverAll(caller(asked), idOf(asked)))
+    return asked.json(await open(asked).redeliverAll(idOf(asked)))
   })
 }
 

@@ -1,20 +1,15 @@
 // The HTTP door over a core in memory, asked without a socket; every answer is held to the contract.
 import { buildHttpApp, type HttpAppParts } from '../../../src/server/http/app.ts'
 import { createTokens, type Tokens } from '../../../src/server/access/tokens.ts'
-import {
-  createWebhooks,
-  type DeliveryRecord,
-  type WebhookRecord,
-  type Webhooks,
-} from '../../../src/webhooks/webhooks.ts'
+import type { DeliveryRecord } from '../../../src/webhooks/records.ts'
+import { openWebhooks, type Webhooks } from '../../../src/webhooks/webhooks.ts'
 import type { Role } from '../../../src/server/access/callers.ts'
 import { silentLogger } from '../../../src/base/logger.ts'
 import { openCore, type Core } from '../../../src/core/life-cycle/core.ts'
 import type { Store } from '../../../src/core/ports.ts'
 import { openExecutionAccess } from '../../../src/runtime/execution-access.ts'
-import { openRecordShelf } from '../../../src/core/records/record-store.ts'
-import { WEBHOOKS, WebhookShelves } from '../../../src/webhooks/webhook-store.ts'
-import { refuseInside } from '../../../src/webhooks/check-address.ts'
+import { openRecordStore } from '../../../src/core/records/record-store.ts'
+import { DeliveryStore } from '../../../src/webhooks/delivering/delivery-store.ts'
 import { openMemoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { judgeAnswer, type Judged } from './contract.ts'
 
@@ -23,7 +18,7 @@ export interface DoorWorld {
   readonly core: Core
   readonly tokens: Tokens
   readonly webhooks: Webhooks
-  readonly deliveries: WebhookShelves<DeliveryRecord>
+  readonly deliveries: DeliveryStore
   readonly judged: Judged[]
   tokenFor(role: Role, tenant?: string): Promise<string>
   ask(path: string, request?: AskRequest): Promise<Response>
@@ -46,15 +41,10 @@ export function openDoorWorld(
 ): DoorWorld {
   const store = openMemoryStore()
   const core = openCore({ store })
-  const tokens = createTokens({ records: openRecordShelf(store, 'tokens') })
+  const tokens = createTokens({ records: openRecordStore(store, 'tokens') })
   const access = openExecutionAccess({ store, logger: silentLogger })
-  const deliveries = new WebhookShelves<DeliveryRecord>(store, 'world')
-  const webhooks = createWebhooks({
-    records: openRecordShelf<WebhookRecord>(store, WEBHOOKS),
-    deliveries,
-    compilePattern: access.compilePattern,
-    ...(allowPrivate ? {} : { checkAddress: refuseInside }),
-  })
+  const deliveries = new DeliveryStore(store)
+  const webhooks = openWebhooks({ store, logger: silentLogger, allowPrivate })
   const closing = new AbortController()
   const judged: Judged[] = []
   const app = buildHttpApp({

@@ -1,15 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { executionId, serverKey, tenantId } from '../core/keys.ts'
 import { openMemoryStore } from '../stores/memory/memory-store.ts'
-import { forgetDeliveries } from './forget-deliveries.ts'
-import { WebhookShelves } from './webhook-store.ts'
-
-interface Kept {
-  readonly id: string
-  readonly webhook: string
-  readonly nextAt: string
-  readonly body: string
-}
+import { silentLogger } from '../base/logger.ts'
+import { DeliveryStore } from './delivering/delivery-store.ts'
+import type { DeliveryRecord } from './records.ts'
+import { openWebhooks } from './webhooks.ts'
 
 test('N-62 deliveries about a swept execution are forgotten, waiting and dead ones, and no others', async () => {
   const store = openMemoryStore()
@@ -26,38 +21,40 @@ test('N-62 deliveries about a swept execution are forgotten, waiting and dead on
       ],
     })
   }
-  const shelves = new WebhookShelves<Kept>(store, 'test')
-  const deliver = async (webhook: string, execution: string, n: number): Promise<Kept> => {
+  const deliveries = new DeliveryStore(store)
+  const deliver = async (webhook: string, execution: string, n: number): Promise<DeliveryRecord> => {
     const key = `outbox:${execution}:${String(n)}`
     await store.commit({ operations: [{ do: 'put', key, value: encode({}) }] })
-    const body = JSON.stringify({ execution_id: execution })
     const kept = {
       id: `${webhook}-evt_${execution}_${String(n)}`,
       webhook,
+      executionId: execution,
+      eventType: 'a.completed',
+      attempts: 0,
       nextAt: '2025-01-01T00:00:00.000Z',
-      body,
+      body: '{}',
     }
-    const entry = { key, tenant: undefined } as Parameters<typeof shelves.fanOut>[0]
-    expect(await shelves.fanOut(entry, [kept])).toBe(true)
+    const entry = { key, tenant: undefined } as Parameters<typeof deliveries.fanOut>[0]
+    expect(await deliveries.fanOut(entry, [kept])).toBe(true)
     return kept
   }
   const left = async (): Promise<readonly (readonly string[])[]> =>
     Promise.all(
       ['wh_a', 'wh_b'].map(async (webhook) => [
-        ...(await shelves.next(webhook, 100)).map(({ id }) => `waits ${id}`),
-        ...(await shelves.dead(webhook, { limit: 100 })).deliveries.map(({ id }) => `dead ${id}`),
+        ...(await deliveries.next(webhook, 100)).map(({ id }) => `waits ${id}`),
+        ...(await deliveries.dead(webhook, { limit: 100 })).deliveries.map(({ id }) => `dead ${id}`),
       ]),
     )
   for (const webhook of ['wh_a', 'wh_b']) {
     for (const execution of ['exec_1', 'exec_10', 'exec_2']) {
       await deliver(webhook, execution, 1)
       const dying = await deliver(webhook, execution, 2)
-      await shelves.giveUp(dying, dying)
+      await deliveries.giveUp(dying, dying)
     }
   }
   const before = await left()
   expect(before.flat()).toHaveLength(12)
-  await forgetDeliveries(store, [
+  await openWebhooks({ store, logger: silentLogger }).forgetExecutions([
     { execution: executionId('exec_1'), tenant: undefined },
     { execution: executionId('exec_2'), tenant: tenantId('acme') },
   ])

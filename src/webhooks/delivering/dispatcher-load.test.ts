@@ -1,22 +1,20 @@
 // What the dispatcher asks of its store: counted, however much waits, and when the store does not answer for a while.
 import { afterEach, describe, expect, test } from 'vitest'
-import { giveUpDelivery } from '../../test/support/doors/world.ts'
-import type { Caller } from '../server/access/callers.ts'
-import { createWebhooks, type DeliveryRecord, type WebhookRecord } from './webhooks.ts'
-import { systemClock, type Clock } from '../base/clock.ts'
-import { UnavailableError } from '../base/errors.ts'
-import { WEBHOOK_IN_FLIGHT, WEBHOOK_LEASE_MS, WEBHOOK_LEASE_ROUNDS } from './limits.ts'
-import { silentLogger } from '../base/logger.ts'
-import { compileTypePattern } from '../core/events/type-pattern.ts'
-import { openCore } from '../core/life-cycle/core.ts'
-import type { Store, StoreOperation, WatchNotice } from '../core/ports.ts'
-import { openRecordShelf } from '../core/records/record-store.ts'
-import { WEBHOOKS, WebhookShelves } from './webhook-store.ts'
-import { openMemoryStore } from '../stores/memory/memory-store.ts'
-import { ManualClock } from '../testing/manual-clock.ts'
-import { WebhookDispatcher, type DispatcherParts } from './dispatcher.ts'
+import { giveUpDelivery } from '../../../test/support/doors/world.ts'
+import { WEBHOOKS, type DeliveryRecord, type WebhookRecord } from '../records.ts'
+import { openWebhooks } from '../webhooks.ts'
+import { systemClock, type Clock } from '../../base/clock.ts'
+import { UnavailableError } from '../../base/errors.ts'
+import { WEBHOOK_IN_FLIGHT, WEBHOOK_LEASE_MS } from '../limits.ts'
+import { silentLogger } from '../../base/logger.ts'
+import { openCore } from '../../core/life-cycle/core.ts'
+import type { Store, StoreOperation, WatchNotice } from '../../core/ports.ts'
+import { openRecordStore } from '../../core/records/record-store.ts'
+import { DeliveryStore } from './delivery-store.ts'
+import { openMemoryStore } from '../../stores/memory/memory-store.ts'
+import { ManualClock } from '../../testing/manual-clock.ts'
+import type { WebhookDispatcher, DispatcherParts } from './dispatcher.ts'
 
-const OPERATOR: Caller = { name: 'o', tenant: undefined, role: 'operator' }
 const HOUR_MS = 3_600_000
 
 const closing: (() => Promise<unknown>)[] = []
@@ -94,11 +92,11 @@ interface World {
   readonly store: CountedStore
   readonly add: (types?: readonly string[]) => Promise<WebhookRecord>
   readonly remove: (id: string) => Promise<void>
-  readonly shelves: WebhookShelves<DeliveryRecord>
-  readonly records: ReturnType<typeof openRecordShelf<WebhookRecord>>
+  readonly deliveries: DeliveryStore
+  readonly records: ReturnType<typeof openRecordStore<WebhookRecord>>
   /** What was sent, in its order. */
   readonly sent: DeliveryRecord[]
-  readonly dispatch: (parts?: Partial<DispatcherParts>, owner?: string) => WebhookDispatcher
+  readonly dispatch: (parts?: Partial<DispatcherParts>) => WebhookDispatcher
   readonly publish: (execution: string, count?: number) => Promise<void>
 }
 
@@ -106,29 +104,25 @@ function open(clock: Clock = systemClock): World {
   const plain = openMemoryStore({ clock })
   closing.push(() => plain.close())
   const store = new CountedStore(plain)
-  const shelves = new WebhookShelves<DeliveryRecord>(store, 'one')
-  const records = openRecordShelf<WebhookRecord>(store, WEBHOOKS)
-  const webhooks = createWebhooks({ records, deliveries: shelves, compilePattern: compileTypePattern, clock })
+  const deliveries = new DeliveryStore(store)
+  const records = openRecordStore<WebhookRecord>(store, WEBHOOKS)
+  const webhooks = openWebhooks({ store, logger: silentLogger, clock })
+  const ofDefault = webhooks.ofTenant(undefined)
   const core = openCore({ store: plain, outbox: true })
   const sent: DeliveryRecord[] = []
   return {
     store,
-    shelves,
+    deliveries,
     records,
     sent,
-    add: (types = ['external.**']) => webhooks.add(OPERATOR, { url: 'https://example.com/', types }),
-    remove: (id) => webhooks.remove(OPERATOR, id),
-    dispatch: (parts = {}, owner = 'one') => {
-      const dispatcher = new WebhookDispatcher({
-        shelves: new WebhookShelves<DeliveryRecord>(store, owner),
-        webhooks: () => records.list(),
-        compilePattern: compileTypePattern,
+    add: (types = ['external.**']) => ofDefault.add({ url: 'https://example.com/', types }),
+    remove: (id) => ofDefault.remove(id),
+    dispatch: (parts = {}) => {
+      const dispatcher = webhooks.startDelivering({
         send: (_, delivery) => {
           sent.push(delivery)
           return Promise.resolve(undefined)
         },
-        logger: silentLogger,
-        clock,
         ...parts,
       })
       closing.push(() => dispatcher.close())
@@ -199,7 +193,7 @@ describe('what is asked of the store', () => {
 
     await turn(clock, 500_000)
     // Only the right to deliver is renewed: one reading and one writing each time.
-    const renewals = 500_000 / (WEBHOOK_LEASE_MS / WEBHOOK_LEASE_ROUNDS)
+    const renewals = 500_000 / (WEBHOOK_LEASE_MS / 3)
     const idle = store.take()
     expect(idle.entries).toBe(0)
     expect(idle.calls).toBeLessThanOrEqual(2 * (renewals + 1))
@@ -211,7 +205,7 @@ describe('what is asked of the store', () => {
     ])
     const second = store.take()
     expect(second.entries).toBeLessThan(100)
-    expect(second.calls).toBeLessThan(2 * (100_000 / (WEBHOOK_LEASE_MS / WEBHOOK_LEASE_ROUNDS)) + 30)
+    expect(second.calls).toBeLessThan(2 * (100_000 / (WEBHOOK_LEASE_MS / 3)) + 30)
   })
 
   test('DO-31 DO-24 ten thousand that are due for a receiver that never answers hold up nobody else, and are not read again and again', async () => {
@@ -246,9 +240,9 @@ describe('what is asked of the store', () => {
     const clock = new ManualClock()
     const { store, add, dispatch, publish, sent } = open(clock)
     await add()
-    dispatch({}, 'first')
+    dispatch()
     await turn(clock, 1_000)
-    dispatch({}, 'second')
+    dispatch()
     await turn(clock, 1_000)
     // Time stands still: only the watch can tell.
     await publish('exec_1', 3)
@@ -275,15 +269,10 @@ describe('what is asked of the store', () => {
       webhooks: () => Promise.resolve([{ ...webhook, retry: { attempts: 1, firstDelayMs: 0 } }]),
     })
     await publish('exec_1')
-    const other = createWebhooks({
-      records: openRecordShelf<WebhookRecord>(store, WEBHOOKS),
-      deliveries: new WebhookShelves<DeliveryRecord>(store, 'other'),
-      compilePattern: compileTypePattern,
-      clock,
-    })
-    await expect.poll(async () => (await other.dead(OPERATOR, webhook.id)).deliveries.length).toBe(1)
+    const other = openWebhooks({ store, logger: silentLogger, clock }).ofTenant(undefined)
+    await expect.poll(async () => (await other.dead(webhook.id)).deliveries.length).toBe(1)
     isWell = true
-    expect(await other.redeliverAll(OPERATOR, webhook.id)).toEqual({ redelivered: 1, more: false })
+    expect(await other.redeliverAll(webhook.id)).toEqual({ redelivered: 1, more: false })
     await expect.poll(() => sent.length).toBe(1)
   })
 })
@@ -309,7 +298,7 @@ describe('what must not happen', () => {
   })
 
   test('DO-32 a dead delivery of a webhook that is being removed is not revived', async () => {
-    const { shelves, add, records, store } = open()
+    const { deliveries, add, records, store } = open()
     const { id } = await add()
     const dead: DeliveryRecord = {
       id: `${id}-evt_1`,
@@ -321,22 +310,22 @@ describe('what must not happen', () => {
       nextAt: new Date(0).toISOString(),
     }
     await store.commit({ operations: [{ do: 'put', key: 'outbox:exec_1:1', value: new Uint8Array() }] })
-    await expect(shelves.fanOut({ key: 'outbox:exec_1:1' }, [dead])).resolves.toBe(true)
-    await shelves.giveUp(dead, dead)
+    await expect(deliveries.fanOut({ key: 'outbox:exec_1:1' }, [dead])).resolves.toBe(true)
+    await deliveries.giveUp(dead, dead)
     await records.remove(id)
-    await expect(shelves.revive(dead)).resolves.toBe(false)
-    await expect(shelves.next(id, 10)).resolves.toEqual([])
+    await expect(deliveries.revive(dead)).resolves.toBe(false)
+    await expect(deliveries.next(id, 10)).resolves.toEqual([])
   })
 
   test('DO-29 what was given up is kept for thirty days, and no longer', async () => {
     const clock = new ManualClock()
-    const { shelves, add, store } = open(clock)
+    const { deliveries, add, store } = open(clock)
     const { id } = await add()
-    await giveUpDelivery({ store, deliveries: shelves }, id)
+    await giveUpDelivery({ store, deliveries }, id)
     await clock.advance(30 * 24 * HOUR_MS - 1)
-    expect((await shelves.dead(id, { limit: 10 })).deliveries).toHaveLength(1)
+    expect((await deliveries.dead(id, { limit: 10 })).deliveries).toHaveLength(1)
     await clock.advance(1)
-    expect((await shelves.dead(id, { limit: 10 })).deliveries).toEqual([])
+    expect((await deliveries.dead(id, { limit: 10 })).deliveries).toEqual([])
   })
 
   test('DO-33 a delivery that ends while a page with it is on its way is not made again', async () => {

@@ -3,9 +3,9 @@
 import { createHmac } from 'node:crypto'
 import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
-import type { DeliveryRecord, WebhookRecord } from './webhooks.ts'
-import { isPeragoError } from '../base/errors.ts'
-import { WEBHOOK_TIMEOUT_MS } from './limits.ts'
+import type { DeliveryRecord, WebhookRecord } from '../records.ts'
+import { isPeragoError } from '../../base/errors.ts'
+import { WEBHOOK_TIMEOUT_MS } from '../limits.ts'
 import { findAddress, type Resolve } from './check-address.ts'
 
 export interface SendOptions {
@@ -16,7 +16,7 @@ export interface SendOptions {
   readonly now: Date
 }
 
-/** `undefined` when the receiver took it, else what was wrong, in a few words. Never rejects. */
+/** `undefined` when the receiver accepted it, else what was wrong, in a few words. Never rejects. */
 export async function sendDelivery(
   { url, secret }: Pick<WebhookRecord, 'url' | 'secret'>,
   { id, eventType, body }: Pick<DeliveryRecord, 'id' | 'eventType' | 'body'>,
@@ -33,7 +33,7 @@ export async function sendDelivery(
   }
   try {
     const status = await post(new URL(url), headers, body, options)
-    // A redirect is not followed: it would lead where nobody looked.
+    // A redirect is not followed: its address was not checked.
     return status >= 200 && status < 300 ? undefined : `it answered ${status}`
   } catch (error) {
     if (isPeragoError(error)) return `${error.message} [${error.code}]`
@@ -41,7 +41,7 @@ export async function sendDelivery(
   }
 }
 
-/** HMAC-SHA256 over the time, a dot and the body, in hexadecimal: an old delivery cannot be given a new time. */
+/** HMAC-SHA256 over the time, a dot and the body, in hexadecimal, so that an old delivery cannot be given a new time. */
 export function signDelivery(secret: string, timestamp: string, body: string): string {
   return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
 }
@@ -54,7 +54,7 @@ async function post(
 ): Promise<number> {
   const found = await findAddress(url, where)
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest
-  // A bound for the whole of it: a receiver that answers byte by byte is slow too.
+  // A limit for the whole exchange: a receiver that answers byte by byte is slow too.
   const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   return new Promise((resolve, reject) => {
     const request = send(url, {
@@ -70,7 +70,7 @@ async function post(
     request.on('error', (error) => reject(bounded.aborted && !signal.aborted ? timedOut(timeoutMs) : error))
     request.on('response', (response) => {
       resolve(response.statusCode ?? 0)
-      // What it says is of no interest, and may be without end.
+      // The body is not needed, and may never end.
       response.destroy()
     })
     request.end(body)

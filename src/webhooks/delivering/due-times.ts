@@ -1,12 +1,12 @@
-/** When each of many is to be looked at next. */
+/** When each webhook is due next. */
 
 export class DueTimes {
   readonly #times = new Map<string, number>()
-  /** Of all of them; a bound from below until it is asked for. */
+  /** The earliest of all; may be too early until it is computed again. */
   #nextMs = Infinity
   #isExact = true
 
-  /** No later than this. */
+  /** Due at this time, or earlier if an earlier one is noted already. */
   note(id: string, atMs: number): void {
     const known = this.#times.get(id)
     if (known !== undefined && known <= atMs) return
@@ -14,7 +14,7 @@ export class DueTimes {
     if (atMs < this.#nextMs) this.#nextMs = atMs
   }
 
-  /** When the first of them is to be looked at; infinite where none is. */
+  /** When the first one is due; infinite where none is. */
   get nextMs(): number {
     if (!this.#isExact) {
       this.#nextMs = Infinity
@@ -24,7 +24,7 @@ export class DueTimes {
     return this.#nextMs
   }
 
-  /** Those whose time has come, the longest ago first; they are forgotten until they are noted again. */
+  /** Removes those that are due and returns them, the earliest first. */
   take(nowMs: number): readonly string[] {
     if (this.nextMs > nowMs) return []
     const due = [...this.#times]

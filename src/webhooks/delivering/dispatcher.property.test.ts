@@ -3,21 +3,18 @@
 // now and then. Once the rows are used up all must come to rest.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openLossyStore, STORE_FAULTS } from '../../test/support/lossy-store.ts'
-import type { Caller } from '../server/access/callers.ts'
-import { createWebhooks, type DeliveryRecord, type WebhookRecord } from './webhooks.ts'
-import { WEBHOOK_LEASE_MS } from './limits.ts'
-import { silentLogger } from '../base/logger.ts'
-import { compileTypePattern } from '../core/events/type-pattern.ts'
-import { openCore } from '../core/life-cycle/core.ts'
-import type { Store } from '../core/ports.ts'
-import { openRecordShelf } from '../core/records/record-store.ts'
-import { WEBHOOKS, WebhookShelves } from './webhook-store.ts'
-import { openMemoryStore } from '../stores/memory/memory-store.ts'
-import { ManualClock } from '../testing/manual-clock.ts'
-import { WebhookDispatcher } from './dispatcher.ts'
+import { openLossyStore, STORE_FAULTS } from '../../../test/support/lossy-store.ts'
+import { WEBHOOKS, type WebhookRecord } from '../records.ts'
+import { openWebhooks } from '../webhooks.ts'
+import { WEBHOOK_LEASE_MS } from '../limits.ts'
+import { silentLogger } from '../../base/logger.ts'
+import { openCore } from '../../core/life-cycle/core.ts'
+import type { Store } from '../../core/ports.ts'
+import { openRecordStore } from '../../core/records/record-store.ts'
+import { openMemoryStore } from '../../stores/memory/memory-store.ts'
+import { ManualClock } from '../../testing/manual-clock.ts'
+import type { WebhookDispatcher } from './dispatcher.ts'
 
-const OPERATOR: Caller = { name: 'o', tenant: undefined, role: 'operator' }
 const LOOKS_MAX = 3_000
 
 const plans = fc.record({
@@ -36,21 +33,18 @@ test('DO-33 every event reaches its webhook or is dead, whatever the store loses
       const time = new ManualClock()
       const plain = openMemoryStore({ clock: time })
       const lossy = openLossyStore(plain, faults.values())
-      const records = openRecordShelf<WebhookRecord>(plain, WEBHOOKS)
-      const shelves = new WebhookShelves<DeliveryRecord>(plain, 'reading')
-      const webhooks = createWebhooks({ records, deliveries: shelves, compilePattern: compileTypePattern })
-      const { id } = await webhooks.add(OPERATOR, {
+      const records = openRecordStore<WebhookRecord>(plain, WEBHOOKS)
+      const webhooks = openWebhooks({ store: plain, logger: silentLogger }).ofTenant(undefined)
+      const { id } = await webhooks.add({
         url: 'https://example.com/',
         types: ['external.**'],
         retry: { attempts, firstDelayMs: 0 },
       })
       const taken = new Set<string>()
       let calls = 0
-      const dispatch = (owner: number): WebhookDispatcher =>
-        new WebhookDispatcher({
-          shelves: new WebhookShelves<DeliveryRecord>(lossy, `owner-${String(owner)}`),
+      const dispatch = (): WebhookDispatcher =>
+        openWebhooks({ store: lossy, logger: silentLogger }).startDelivering({
           webhooks: () => records.list(),
-          compilePattern: compileTypePattern,
           send: async (_, delivery) => {
             const isTaken = outcomes[calls] ?? true
             calls += 1
@@ -58,7 +52,6 @@ test('DO-33 every event reaches its webhook or is dead, whatever the store loses
             if (isTaken) taken.add(delivery.id)
             return isTaken ? undefined : 'it answered 500'
           },
-          logger: silentLogger,
           lookMs: 1,
         })
       const execution = await openCore({ store: plain, outbox: true }).startExecution({ name: 'etl' })
@@ -68,15 +61,14 @@ test('DO-33 every event reaches its webhook or is dead, whatever the store loses
         wanted.push(`${id}-${await execution.events.publish({ type: 'external.a.b', source })}`)
       }
       const replacing = [...replaceAfter]
-      let owner = 0
-      let dispatcher = dispatch(owner)
+      let dispatcher = dispatch()
       try {
         for (let looks = 0; !(await isAtRest(plain)); looks++) {
           expect(looks).toBeLessThan(LOOKS_MAX)
           if (calls >= (replacing[0] ?? Infinity)) {
             replacing.shift()
             await dispatcher.close()
-            dispatcher = dispatch((owner += 1))
+            dispatcher = dispatch()
           }
           // A lease whose end was lost runs out.
           if (looks % 20 === 19) await time.advance(WEBHOOK_LEASE_MS)
@@ -85,7 +77,7 @@ test('DO-33 every event reaches its webhook or is dead, whatever the store loses
       } finally {
         await dispatcher.close()
       }
-      const dead = await webhooks.dead(OPERATOR, id)
+      const dead = await webhooks.dead(id)
       const ended = new Set([...taken, ...dead.deliveries.map((delivery) => delivery.id)])
       expect([...ended].sort()).toEqual([...wanted].sort())
       for (const delivery of dead.deliveries) expect(delivery.attempts).toBe(attempts)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { findAddress, isInside } from './check-address.ts'
+import { findAddress, isPrivate } from './check-address.ts'
 import { sendDelivery } from './send-delivery.ts'
 
 const closing: (() => Promise<unknown>)[] = []
@@ -25,13 +25,13 @@ test.each(
     .concat(['100.64.0.1', '224.0.0.1', '255.255.255.255', '::1', '::', 'fe80::1', 'fd00::1', 'ff02::1'])
     .concat(['::ffff:127.0.0.1', '::ffff:10.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::', 'not an address']),
 )('DO-27 %s is inside', (address) => {
-  expect(isInside(address)).toBe(true)
+  expect(isPrivate(address)).toBe(true)
 })
 
 test.each(['8.8.8.8', '172.15.0.1', '172.32.0.1', '193.0.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])(
   'DO-27 %s is outside',
   (address) => {
-    expect(isInside(address)).toBe(false)
+    expect(isPrivate(address)).toBe(false)
   },
 )
 
