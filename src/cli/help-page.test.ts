@@ -1,10 +1,10 @@
-import type { Command } from 'commander'
+import type { Command, Option } from 'commander'
 import { expect, test } from 'vitest'
 import { plainRedactor } from '../base/redaction.ts'
 import { buildProgram } from './program.ts'
 import { styleFor, type Terminal } from './terminal.ts'
 
-/** Hears what is answered, and nothing else. */
+/** Passes on the results, and drops the rest. */
 function listening(answer: (text: string) => void): Terminal {
   return {
     answer,
@@ -18,34 +18,81 @@ function listening(answer: (text: string) => void): Terminal {
   }
 }
 
+/** From this many commands on, an option is described once at the top of the page. */
+const SHARED_BY_MIN = 3
+
 function renderPage(): string {
   let help = ''
   const program = buildProgram(listening((text) => (help += text)))
-  const sections = withInner(program).map((command) => {
+  const commands = withInner(program)
+  const shared = sharedOptions(commands)
+  const sections = commands.map((command) => {
     help = ''
-    command.configureOutput({ getOutHelpWidth: () => 100, getOutHasColors: () => false }).outputHelp()
-    return `## ${nameOf(command)}\n\n\`\`\`text\n${help.trimEnd()}\n\`\`\`\n`
+    command
+      .configureOutput({ getOutHelpWidth: () => 100, getOutHasColors: () => false })
+      .configureHelp({ visibleOptions: ({ options }) => options.filter((option) => !isShared(option)) })
+      .outputHelp()
+    const also = command.options.filter(isShared).map(({ long }) => `\`${long ?? ''}\``)
+    return [
+      `## ${nameOf(command)}`,
+      // What a group of commands can do is said by its commands, which follow.
+      isGroup(command) ? command.description() : `\`\`\`text\n${help.trimEnd()}\n\`\`\``,
+      ...(also.length === 0 ? [] : [`Shared options: ${also.join(', ')}.`]),
+    ].join('\n\n')
   })
   return `# The command line
 
-Answers go to standard output; notes, log lines and errors to standard error. \`--json\` gives one document instead of sentences.
-An error is one line: what was being done, to what and what came back, its code, and what to do
-([all codes](errors.md)). The exit code tells its kind:
+Results go to standard output; notes, log lines and errors to standard error. Every command has \`--help\`. With \`--json\` a
+command prints one JSON document. An error is one line with its [code](errors.md) and what to do; the exit code shows its kind:
 
 | exit code | meaning |
 |---|---|
-| 0 | it is done |
-| 2 | the input or configuration is wrong, or what was named is not there |
-| 3 | a fence or a state said no |
-| 4 | a server was not reached or was busy, or its answer was lost: look before you repeat |
-| 70 | a mistake of ours |
+| 0 | done |
+| 2 | the input or the configuration is wrong, or something was not found |
+| 3 | refused by a fence or a state |
+| 4 | a server could not be reached or was busy, or its response was lost: read the state before you repeat |
+| 70 | internal error |
 
-The first SIGINT or SIGTERM ends \`perago lakefs\` in order, with exit code 0; a second one ends it at once. Nothing that was
-acknowledged is lost either way. What the configuration can hold stands in [configuration](configuration.md).
+The first SIGINT or SIGTERM stops \`perago lakefs\` in order, with exit code 0; a second one stops it at once. No acknowledged
+write is lost in either case. All settings: [configuration](configuration.md).
 
-This page is written from the commands themselves; after a change run \`npx vitest run src/cli/help-page.test.ts -u\`.
+Shared options, where a command lists them:
 
-${sections.join('\n')}`
+| option | meaning |
+|---|---|
+${[...shared].map(([flags, about]) => `| \`${flags}\` | ${about} |`).join('\n')}
+
+A test writes this page; after a change run \`npx vitest run src/cli/help-page.test.ts -u\`.
+
+${sections.join('\n\n')}
+`
+
+  function isShared(option: Option): boolean {
+    return shared.get(option.flags) === describe(option)
+  }
+}
+
+/** By its flags, what an option means for most of the commands that have it. */
+function sharedOptions(commands: readonly Command[]): ReadonlyMap<string, string> {
+  const counts = new Map<string, Map<string, number>>()
+  for (const option of commands.flatMap(({ options }) => options)) {
+    const meanings = counts.get(option.flags) ?? new Map<string, number>()
+    counts.set(option.flags, meanings.set(describe(option), (meanings.get(describe(option)) ?? 0) + 1))
+  }
+  const most = [...counts].map(
+    ([flags, meanings]) => [flags, ...[...meanings].sort(([, one], [, other]) => other - one)[0]!] as const,
+  )
+  return new Map(most.filter(([, , count]) => count >= SHARED_BY_MIN).map(([flags, about]) => [flags, about]))
+}
+
+function describe({ description, argChoices, defaultValue }: Option): string {
+  const choices =
+    argChoices === undefined ? '' : `: ${argChoices.map((choice) => `\`${choice}\``).join(', ')}`
+  return `${description}${choices}${defaultValue === undefined ? '' : ` (default: ${String(defaultValue)})`}`
+}
+
+function isGroup(command: Command): boolean {
+  return command.parent !== null && command.commands.length > 0 && command.options.length === 0
 }
 
 function withInner(command: Command): readonly Command[] {
@@ -56,7 +103,7 @@ function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
 }
 
-test('CL-06 the reference page shows the help of every command as it is', async () => {
+test('CL-06 the reference page shows the help of every command, options that several share once', async () => {
   await expect(renderPage()).toMatchFileSnapshot('../../docs/reference/cli.md')
 })
 
