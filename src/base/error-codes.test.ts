@@ -11,7 +11,7 @@ interface Found {
 }
 
 /** `room/what`; media types look alike and are told apart by their room. */
-const CODE = /^([a-z]+(?:-[a-z]+)*)\/[a-z][a-z0-9-]*$/
+const CODE = /^([a-z]+(?:-[a-z]+)*)\/[a-z](?:[a-z0-9-]*[a-z0-9])?$/
 const NOT_ROOMS = new Set(['application', 'text', 'image', 'audio', 'video', 'multipart', 'font'])
 const KIND_OF_CLASS: Readonly<Record<string, ErrorKind>> = Object.fromEntries(
   ERROR_KINDS.map((kind) => [`${kind.charAt(0).toUpperCase()}${kind.slice(1)}Error`, kind]),
@@ -68,11 +68,21 @@ function placeOf(code: ts.Node): { readonly kinds: readonly string[]; readonly s
         steps: stepsIn(node.arguments),
       }
     }
+    const row = ts.isCallExpression(node) ? rowOf(node, code) : undefined
+    if (row !== undefined) return row
     if (ts.isObjectLiteralExpression(node)) {
       return { kinds: stringsOf(property(node, 'kind')), steps: stringsOf(property(node, 'next')) }
     }
   }
   return { kinds: [], steps: [] }
+}
+
+/** A call with a kind and a code among its arguments makes a row of a table; a text behind the code is the next step. */
+function rowOf(call: ts.CallExpression, code: ts.Node): ReturnType<typeof placeOf> | undefined {
+  const kinds = call.arguments.flatMap(stringsOf).filter((text) => ERROR_KINDS.includes(text as ErrorKind))
+  if (kinds.length === 0) return undefined
+  const at = call.arguments.findIndex((argument) => argument === code)
+  return { kinds, steps: stringsOf(call.arguments[at + 1]) }
 }
 
 function enclosingClass(node: ts.Node): string | undefined {
@@ -100,8 +110,19 @@ function stringsOf(node: ts.Node | undefined): readonly string[] {
   if (ts.isTemplateExpression(node)) {
     return [node.head.text + node.templateSpans.map((span) => `…${span.literal.text}`).join('')]
   }
+  if (ts.isIdentifier(node)) return stringsOf(constantOf(node))
   if (ts.isConditionalExpression(node)) return [...stringsOf(node.whenTrue), ...stringsOf(node.whenFalse)]
   return []
+}
+
+/** What a constant of the same file stands for, when it is a string. */
+function constantOf(identifier: ts.Identifier): ts.Expression | undefined {
+  const declared = identifier
+    .getSourceFile()
+    .statements.filter(ts.isVariableStatement)
+    .flatMap(({ declarationList }) => declarationList.declarations)
+    .find(({ name }) => ts.isIdentifier(name) && name.text === identifier.text)?.initializer
+  return declared !== undefined && ts.isStringLiteralLike(declared) ? declared : undefined
 }
 
 function renderPage(codes: readonly Found[]): string {
@@ -111,44 +132,57 @@ function renderPage(codes: readonly Found[]): string {
       `| \`${kind}\` | ${MEANING[kind]} | ${EXIT_CODE[kind]} | ${HTTP_STATUS[kind]} | ${GRPC_STATUS[kind]} |\n`,
   )
   const sections = rooms.map((room) => {
-    const rows = codes.filter(({ code }) => code.startsWith(`${room}/`))
-    return `### ${room}\n\n| code | kind | what to do |\n|---|---|---|\n${rows.map(renderRow).join('')}`
+    const own = codes.filter(({ code }) => code.startsWith(`${room}/`))
+    const rows = own.filter(({ steps }) => steps.size > 0)
+    const bare = own
+      .filter(({ steps }) => steps.size === 0)
+      .map(({ code, kinds }) => `\`${code}\`${kindsOf(kinds)}`)
+    return [
+      `### ${room}`,
+      ...(rows.length === 0
+        ? []
+        : [`| code | kind | what to do |\n|---|---|---|\n${rows.map(renderRow).join('\n')}`]),
+      ...(bare.length === 0 ? [] : [`${rows.length === 0 ? '' : 'Also: '}${bare.join(', ')}.`]),
+    ].join('\n\n')
   })
   return `# Errors
 
-Every error has a **kind**, which decides what to do about it, and a **code**, \`room/what\`, which stays the same from release
-to release and can be searched for. The message is one line: what was being done, to what, and what came back; the next step
-follows. On the command line an error goes to standard error, with \`--json\` as one document
-\`{"error": {"kind", "code", "message", "next", "details", "causes"}}\`.
+Every error has a **kind**, which decides what to do, and a **code**, \`room/what\`, which does not change between releases. The
+message is one line: what was being done, to what, and what came back; the next step follows. The command line writes errors to
+standard error; with \`--json\` as \`{"error": {"kind", "code", "message", "next", "details", "causes"}}\`.
 
 ## Kinds
 
 | kind | meaning | exit code | HTTP | gRPC |
 |---|---|---|---|---|
 ${kinds.join('')}
-Success is 0. Only \`unavailable\` is ever tried again without looking first. \`uncertain\` names in \`read\` what to look at.
+perago retries only \`unavailable\`. The field \`read\` of an \`uncertain\` error names what to read.
 
 ## Codes
 
-This part is written from the sources, and a test holds it to them: after a change run
-\`npx vitest run src/base/error-codes.test.ts -u\`. "…" stands for what differs from case to case. Some codes are given their
-kind or their next step where the error is made; then the column is empty.
+"…" stands for a value. Codes after "Also" say what to do, if anything, in the error itself. A test writes this part; after a
+change run \`npx vitest run src/base/error-codes.test.ts -u\`.
 
-${sections.join('\n')}`
+${sections.join('\n\n')}
+`
 }
 
 const MEANING: Readonly<Record<ErrorKind, string>> = {
   invalid: 'the definition, input or configuration is wrong',
-  missing: 'what was named is not there',
-  refused: 'a fence or a state said no; the world has moved on',
-  unavailable: 'surely not done; trying again is safe',
-  uncertain: 'sent, but the answer was lost: read the state before anything else',
-  defect: 'our own mistake, or a broken invariant',
+  missing: 'something that was named does not exist',
+  refused: 'a fence or the current state does not allow it',
+  unavailable: 'not done; trying again is safe',
+  uncertain: 'sent, but the response was lost: read the state first',
+  defect: 'internal error',
 }
 
 function renderRow({ code, kinds, steps }: Found): string {
   const shown = [...steps].sort().join(' — ').replaceAll('|', '\\|')
-  return `| \`${code}\` | ${[...kinds].sort().join(', ')} | ${shown} |\n`
+  return `| \`${code}\` | ${[...kinds].sort().join(', ')} | ${shown} |`
+}
+
+function kindsOf(kinds: ReadonlySet<string>): string {
+  return kinds.size === 0 ? '' : ` (${[...kinds].sort().join(', ')})`
 }
 
 test('BA-61 the reference page shows every code of the sources', async () => {
