@@ -129,7 +129,7 @@ test('DO-40 a server archives by itself, and what has left the store is read and
   expect(await server.ended).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('DO-41 X-143 the store is named by a flag, the environment or the file, and sealed with the keys of the configuration', async () => {
+test('DO-41 X-143 the store is configured by flag, environment or file, and sealed with the configured keys', async () => {
   const key = randomBytes(32)
   const keys = `k1=${key.toString('base64')}`
   await startOne('exec_1', 'sealed.db', key)

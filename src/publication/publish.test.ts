@@ -53,7 +53,7 @@ async function publishAndDie(text = 'abandoned'): Promise<CommitRef> {
 const retried = { attempt: { taskId: 'task-2' as TaskId, retryCount: 1 } }
 
 describe('what the branch allows', () => {
-  test('F-30 F-40 the head is the input and there are changes: one commit directly above the input', async () => {
+  test('F-30 F-40 where the head is the input, changes are merged as one commit directly above it', async () => {
     const { request } = publicationOf(repo, input, {
       changes: { uploads: [uploadOf(`${PREFIX}a.txt`, 'second')], deletes: [`${PREFIX}old.txt`] },
     })
@@ -63,14 +63,14 @@ describe('what the branch allows', () => {
     expect(await filesOf(repo)).toEqual({ [`${PREFIX}a.txt`]: 'second', 'elsewhere.txt': 'untouched' })
   })
 
-  test('F-31 the head is the input and nothing changed: completed with the input, and no commit', async () => {
+  test('F-31 where the head is the input and nothing changed, the task completes without a commit', async () => {
     const result = await publish(publicationOf(repo, input, { changes: NO_CHANGES }).request)
     expect(result).toEqual({ action: 'completed', outputRef: input, strength: 'soft' })
     expect(writes()).toEqual([])
     expect(world.head(TARGET)).toBe(input)
   })
 
-  test('F-32 F-40 F-43 F-49 a retry with changes puts its own commit in place of the abandoned one, which stays reachable', async () => {
+  test('F-32 F-49 a retry with changes replaces the abandoned commit, which stays reachable under a tag', async () => {
     const abandoned = await publishAndDie()
     const result = await publish(publicationOf(repo, input, retried).request)
     expect(result).toMatchObject({
@@ -78,11 +78,16 @@ describe('what the branch allows', () => {
       outputRef: world.head(TARGET),
       supersededRef: abandoned,
     })
-    const [head, parent] = await logOf(repo)
-    expect([head?.ref, parent?.ref]).toEqual([result.outputRef, input])
-    expect(head?.parents).toEqual([input])
     expect(await filesOf(repo)).toMatchObject({ [`${PREFIX}a.txt`]: 'a of 1' })
     expect(world.model.tags.get(`perago-superseded-${abandoned}`)).toBe(abandoned)
+  })
+
+  test('F-40 F-43 after a retry the history is the input and one published commit above it', async () => {
+    await publishAndDie()
+    const { outputRef } = await publish(publicationOf(repo, input, retried).request)
+    const [head, parent] = await logOf(repo)
+    expect([head?.ref, parent?.ref]).toEqual([outputRef, input])
+    expect(head?.parents).toEqual([input])
   })
 
   test('F-33 F-50 a retry without changes moves the branch back to the input', async () => {
@@ -116,25 +121,45 @@ describe('what the branch allows', () => {
     ['no branch', () => void world.model.branches.delete(TARGET)],
   ]
 
+  /** What a publication with changes and one without are refused with. */
+  async function refusalsOf(arrange: () => void): Promise<readonly unknown[]> {
+    arrange()
+    const uploads = [uploadOf(`${PREFIX}a.txt`, 'mine')]
+    const requests = [NO_CHANGES, { uploads, deletes: [] }].map(
+      (changes) => publicationOf(repo, input, { changes }).request,
+    )
+    return [await failureOf(publish(requests[0]!)), await failureOf(publish(requests[1]!))]
+  }
+
   test.each(REFUSED)(
-    'F-34 F-35 F-42 F-44 F-51 %s: refused, and the branch stays as it was',
+    'F-34 F-51 %s: the publication is refused with the facts it was judged by',
     async (_, arrange) => {
-      arrange()
-      const before = world.head(TARGET)
-      for (const changes of [NO_CHANGES, { uploads: [uploadOf(`${PREFIX}a.txt`, 'mine')], deletes: [] }]) {
-        const error = await failureOf(publish(publicationOf(repo, input, { changes }).request))
+      const errors = await refusalsOf(arrange)
+      const facts = { branch: TARGET, inputRef: input, head: world.head(TARGET) }
+      for (const error of errors) {
         expect(error).toBeInstanceOf(PublishFenceError)
-        expect((error as PublishFenceError).facts).toMatchObject({
-          branch: TARGET,
-          inputRef: input,
-          head: before,
-        })
+        expect((error as PublishFenceError).facts).toMatchObject(facts)
       }
-      expect(world.head(TARGET)).toBe(before)
-      expect(targetUpdates()).toEqual([])
-      expect(world.model.tags.size).toBe(0)
     },
   )
+
+  test.each(REFUSED)(
+    'F-35 F-44 %s: a refused publication leaves the branch as it was',
+    async (_, arrange) => {
+      let before: CommitRef | undefined
+      await refusalsOf(() => {
+        arrange()
+        before = world.head(TARGET)
+      })
+      expect(world.head(TARGET)).toBe(before)
+    },
+  )
+
+  test.each(REFUSED)('F-42 %s: it is detected before the branch or a tag is written', async (_, arrange) => {
+    await refusalsOf(arrange)
+    expect(targetUpdates()).toEqual([])
+    expect(world.model.tags.size).toBe(0)
+  })
 
   test('F-41 a head whose second parent is the input is not accepted', async () => {
     const first = world.model.commit(input)!.parents[0]!
@@ -198,8 +223,8 @@ describe('what the branch allows', () => {
 })
 
 describe('the order of steps', () => {
-  test('F-05 F-06 F-20 F-21 with changes: attempt, staging, attempt, facts, branch, merge', async () => {
-    const { request, steps, events } = publicationOf(repo, input)
+  test('F-05 F-06 with changes the steps are attempt, staging, attempt, facts, branch, merge', async () => {
+    const { request, steps } = publicationOf(repo, input)
     await publish(request)
     const told = steps()
     // Side by side: which of the two ends first says nothing.
@@ -215,13 +240,18 @@ describe('the order of steps', () => {
       'verify',
       'clean-up',
     ])
+  })
+
+  test('F-20 F-21 the attempt is checked before staging, and again before publishing', async () => {
+    const { request, events } = publicationOf(repo, input)
+    await publish(request)
     const positions = events
       .filter(({ step }) => step === 'attempt-fence')
       .map(({ details }) => details.position)
     expect(positions).toEqual(['before-staging', 'before-publishing'])
   })
 
-  test('F-05 F-06 a replacement has the same order, and keeps what it replaces before it does', async () => {
+  test('F-05 F-06 a replacement has the same order, and tags the old commit before it moves the branch', async () => {
     await publishAndDie()
     const { request, steps } = publicationOf(repo, input, retried)
     await publish(request)
@@ -234,7 +264,7 @@ describe('the order of steps', () => {
     ])
   })
 
-  test('F-05 F-06 without changes: attempt, facts, branch, and the relocation where one is due', async () => {
+  test('F-05 F-06 without changes the steps are attempt, facts, branch, and relocation where needed', async () => {
     const idle = publicationOf(repo, input, { changes: NO_CHANGES })
     await publish(idle.request)
     expect(idle.steps()).toEqual(['attempt-fence', 'read-facts', 'publish-fence'])
@@ -289,7 +319,7 @@ describe('the attempt fence in its place', () => {
     return guard
   }
 
-  test('F-03 F-20 F-22 an attempt lost before staging uploads nothing and touches no branch', async () => {
+  test('F-20 F-22 an attempt lost before staging uploads nothing and changes no branch', async () => {
     const guard = guardThat(() => Promise.resolve(stale), 0)
     const error = await failureOf(
       publish(publicationOf(repo, input, { guard: { attempt: attemptOf(), ...guard } }).request),
@@ -319,7 +349,7 @@ describe('the attempt fence in its place', () => {
     expect(guard.reads).toBe(2)
   })
 
-  test('F-01 F-21 F-23 an attempt replaced during a slow staging leaves the target as it was', async () => {
+  test('F-21 F-23 an attempt replaced during a slow staging leaves the target as it was', async () => {
     let replaced = false
     const slow: VersionedRepo = {
       ...delegate(repo),
@@ -502,7 +532,7 @@ describe('what is left behind', () => {
     expect(await stagingBranchesOf(repo)).toEqual([])
   })
 
-  test('F-62 PU-28 a refusal leaves the staging branch, and on it and with the caller a record of refs, attempt and decision', async () => {
+  test('F-62 PU-28 a refusal leaves the staging branch, and a record of refs, attempt and decision', async () => {
     world.commitDirectly(TARGET, { x: '1' })
     const head = world.commitDirectly(TARGET, { y: '1' })
     const kept: unknown[] = []

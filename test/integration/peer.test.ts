@@ -2,7 +2,7 @@
 // Method: the package is installed as its users install it, and nothing of it is imitated. Each test has a server, a
 // repository and directories of its own. `npm run build` comes first.
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { branchName, type CommitRef } from '../../src/base/ids.ts'
+import { branchName, type BranchName, type CommitRef } from '../../src/base/ids.ts'
 import { silentLogger } from '../../src/base/logger.ts'
 import { createDefinitionRegistry } from '../../src/conductor/definitions.ts'
 import { evidenceTag } from '../../src/publication/evidence-record.ts'
@@ -75,12 +75,40 @@ const attemptsOf = ({ tasks }: WorkflowView): (readonly [string, string])[] =>
   tasks.map((task) => [isPython(task) ? 'Python' : 'ours', task.status])
 
 describe('one workflow, step by step on either side', { timeout: TEST_MS }, () => {
-  test('IO-01 IO-02 IO-03 tasks alternate, each publishes on what the other has published, and failures end alike', async () => {
+  async function openBoth(): Promise<void> {
     await registerOurs()
     await registerTheirs()
     await world.startPython(peer, 'interop_python')
     await world.openOurs()
+  }
 
+  /** The statuses of a task of each side that runs alone with these parameters. */
+  async function endingsOnBothSides(
+    params: JsonObject,
+    to: { branch?: string; ref?: CommitRef } = {},
+  ): Promise<readonly (readonly string[])[]> {
+    const run = async (task: string): Promise<string[]> => {
+      const branch = branchName(`${task}-${JSON.stringify(params)}`.replaceAll(/[^a-z_]+/g, '-'))
+      if (to.branch === undefined) await world.repo.createBranch({ branch, from: world.inputRef })
+      await world.registerChain(`once_${task}`, [task])
+      const id = await world.start(`once_${task}`, { params: [{ line: 'x', ...params }], branch, ...to })
+      return (await world.ended(id)).tasks.map(({ status }) => status)
+    }
+    return Promise.all(['interop_ts', 'interop_python'].map(run))
+  }
+
+  async function commitOn(name: string, path: string): Promise<{ branch: BranchName; ref: CommitRef }> {
+    const branch = branchName(name)
+    if ((await world.repo.readBranch(branch)) === undefined)
+      await world.repo.createBranch({ branch, from: world.inputRef })
+    await world.repo.deleteObjects(branch, [path])
+    const outcome = await world.repo.commit({ branch, message: `Without ${path}` })
+    if (!outcome.committed) throw new Error(outcome.reason)
+    return { branch, ref: outcome.commit.ref }
+  }
+
+  test('IO-01 tasks of both sides alternate, and each publishes on what the other has published', async () => {
+    await openBoth()
     await world.registerChain('together', ['interop_ts', 'interop_python', 'interop_ts', 'interop_python'])
     const lines = ['a', 'b', 'c', 'd']
     const workflow = await world.start('together', {
@@ -114,60 +142,39 @@ describe('one workflow, step by step on either side', { timeout: TEST_MS }, () =
       'shared/new.txt': 'd\n',
     })
     await until('no staging branch is left', async () => (await stagingBranchesOf(world.repo)).length === 0)
+  })
 
-    // IO-02: the same ending, told by either side, leads the server to the same end.
-    const noLog = branchName('no-log')
-    await world.repo.createBranch({ branch: noLog, from: world.inputRef })
-    await world.repo.deleteObjects(noLog, ['shared/log.txt'])
-    const emptied = await world.repo.commit({ branch: noLog, message: 'No log' })
-    if (!emptied.committed) throw new Error(emptied.reason)
+  test('IO-02 the same ending of a body or a guardrail leads the server to the same end', async () => {
+    await openBoth()
+    const noLog = await commitOn('no-log', 'shared/log.txt')
     const endings = [
       ['no change', { ending: 'idle' }, {}, ['COMPLETED']],
       ['a body that fails', { ending: 'fail' }, {}, ['FAILED', 'FAILED', 'FAILED']],
       ['a body that fails for good', { ending: 'terminal' }, {}, ['FAILED_WITH_TERMINAL_ERROR']],
       ['a guardrail after it', { ending: 'post' }, {}, ['FAILED', 'FAILED', 'FAILED']],
-      [
-        'a guardrail before it',
-        {},
-        { branch: noLog, ref: emptied.commit.ref },
-        ['FAILED_WITH_TERMINAL_ERROR'],
-      ],
+      ['a guardrail before it', {}, noLog, ['FAILED_WITH_TERMINAL_ERROR']],
     ] as const
-    // IO-03: and where they differ, ours does not try again what cannot come right.
-    const moved = branchName('moved')
-    await world.repo.createBranch({ branch: moved, from: published[1] ?? world.inputRef })
-    const differences = [
-      ['parameters that are wrong', { ending: 'dance' }, {}],
-      ['a branch that moved on', {}, { branch: moved }],
-    ] as const
-    const run = async (
-      task: string,
-      params: JsonObject,
-      to: { branch?: string; ref?: CommitRef },
-    ): Promise<string[]> => {
-      const branch = branchName(`${task}-${JSON.stringify(params)}`.replaceAll(/[^a-z_]+/g, '-'))
-      if (to.branch === undefined) await world.repo.createBranch({ branch, from: world.inputRef })
-      await world.registerChain(`once_${task}`, [task])
-      const id = await world.start(`once_${task}`, { params: [{ line: 'x', ...params }], branch, ...to })
-      return (await world.ended(id)).tasks.map(({ status }) => status)
-    }
     const told = await Promise.all(
-      endings.map(async ([name, params, to]) => [
-        name,
-        ...(await Promise.all(['interop_ts', 'interop_python'].map((task) => run(task, params, to)))),
-      ]),
+      endings.map(async ([name, params, to]) => [name, ...(await endingsOnBothSides(params, to))]),
     )
     expect(told).toEqual(endings.map(([name, , , statuses]) => [name, statuses, statuses]))
-    const different = await Promise.all(
-      differences.map(async ([name, params, to]) => [
-        name,
-        ...(await Promise.all(['interop_ts', 'interop_python'].map((task) => run(task, params, to)))),
-      ]),
+  })
+
+  test('IO-03 ours does not retry wrong parameters or a moved branch, and the Python package does', async () => {
+    await openBoth()
+    await commitOn('moved', 'shared/log.txt')
+    const moved = await commitOn('moved', 'elsewhere.txt')
+    const differences = [
+      ['parameters that are wrong', { ending: 'dance' }, {}],
+      ['a branch that moved on', {}, { branch: moved.branch }],
+    ] as const
+    const told = await Promise.all(
+      differences.map(async ([name, params, to]) => [name, ...(await endingsOnBothSides(params, to))]),
     )
-    expect(different).toEqual(
+    expect(told).toEqual(
       differences.map(([name]) => [name, ['FAILED_WITH_TERMINAL_ERROR'], ['FAILED', 'FAILED', 'FAILED']]),
     )
-    expect((await world.repo.readBranch(moved))?.head).toBe(published[1])
+    expect((await world.repo.readBranch(moved.branch))?.head).toBe(moved.ref)
   })
 })
 
@@ -212,7 +219,7 @@ describe('a worker that dies, and the other side takes over', { timeout: TEST_MS
     }
   }
 
-  test('IO-05 IO-07 ours takes over from Python: its abandoned commit is replaced and kept, its staging branch removed', async () => {
+  test('IO-05 IO-07 ours takes over from Python, replaces and tags its commit, and removes its staging branch', async () => {
     await registerOurs()
     await world.registerChain('shared', ['interop_shared'])
     const running = await world.startPython(peer, 'interop_shared')
@@ -251,7 +258,7 @@ describe('a worker that dies, and the other side takes over', { timeout: TEST_MS
     )
   })
 
-  test('IO-06 IO-07 Python takes over from ours: nothing of ours stands in its way, and its own code removes our staging branch', async () => {
+  test('IO-06 IO-07 Python takes over from ours, and its own code removes our staging branch', async () => {
     await registerOurs()
     await world.registerChain('shared', ['interop_shared'])
     const ours = await world.spawnOurs()

@@ -97,7 +97,7 @@ describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
   const refs = async (): Promise<CommitRef[]> => (await logOf(repo)).map(({ ref }) => ref)
   const retried = { attempt: { retryCount: 1 } }
 
-  test('PU-35 F-30 merge: one commit above the input, nothing left behind', async () => {
+  test('PU-35 F-30 a merge puts one commit above the input and leaves no staging branch', async () => {
     const { outputRef, action } = await publish(publicationOf(repo, input, { changes }).request)
     expect(action).toBe('merged')
     expect((await refs()).slice(0, 2)).toEqual([outputRef, input])
@@ -106,11 +106,15 @@ describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
     expect(await stagingBranchesOf(repo)).toEqual([])
   })
 
-  test('PU-35 F-31 F-32 F-33 complete, replace, relocate', async () => {
+  test('PU-35 F-31 without changes a first attempt completes and makes no commit', async () => {
     expect(await publish(publicationOf(repo, input, { changes: NO_CHANGES }).request)).toMatchObject({
       action: 'completed',
       outputRef: input,
     })
+    expect((await repo.readBranch(TARGET))?.head).toBe(input)
+  })
+
+  test('PU-35 F-32 a retry with changes replaces the commit of an earlier attempt and tags it', async () => {
     const first = await publish(publicationOf(repo, input).request)
     const second = await publish(publicationOf(repo, input, { changes, ...retried }).request)
     expect(second).toMatchObject({ action: 'replaced', supersededRef: first.outputRef })
@@ -118,15 +122,18 @@ describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
     expect(await filesOf(repo)).toEqual(wanted)
     const tag = `perago-superseded-${first.outputRef}`
     expect(await repo.createTag({ tag, at: input })).toEqual({ created: false, at: first.outputRef })
-    const third = await publish(
-      publicationOf(repo, input, { changes: NO_CHANGES, attempt: { retryCount: 2 } }).request,
-    )
-    expect(third).toMatchObject({ action: 'relocated', outputRef: input, supersededRef: second.outputRef })
+    expect(await stagingBranchesOf(repo)).toEqual([])
+  })
+
+  test('PU-35 F-33 a retry without changes moves the branch back to the input', async () => {
+    const first = await publish(publicationOf(repo, input).request)
+    const second = await publish(publicationOf(repo, input, { changes: NO_CHANGES, ...retried }).request)
+    expect(second).toMatchObject({ action: 'relocated', outputRef: input, supersededRef: first.outputRef })
     expect((await repo.readBranch(TARGET))?.head).toBe(input)
     expect(await stagingBranchesOf(repo)).toEqual([])
   })
 
-  test('PU-35 F-34 F-62 refuse: the branch stays, the evidence too', async () => {
+  test('PU-35 F-62 a refusal leaves the branch as it is, and its evidence on the staging branch', async () => {
     await commitOf({ x: '1' })
     const head = await commitOf({ y: '1' })
     const error = await failureOf(publish(publicationOf(repo, input).request))
@@ -158,7 +165,7 @@ describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
     expect((await repo.readBranch(TARGET))?.head).toBe(input)
   })
 
-  test('PU-35 PU-07 what the input holds already is no change', async () => {
+  test('PU-35 PU-07 an upload that equals the file of the input is no change', async () => {
     const same = { uploads: [uploadOf(`${PREFIX}a.txt`, 'first')], deletes: [] }
     expect(await publish(publicationOf(repo, input, { changes: same }).request)).toMatchObject({
       action: 'completed',
@@ -166,7 +173,7 @@ describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
     expect(await stagingBranchesOf(repo)).toEqual([])
   })
 
-  test('PU-35 PU-10 of two publications at once that the fence both let pass, at most one is a success', async () => {
+  test('PU-35 PU-10 of two publications that pass the fence at once, at most one succeeds', async () => {
     const both = await Promise.allSettled(
       ['one', 'two'].map((name) => {
         const uploads = [uploadOf(`${PREFIX}${name}`, name)]
@@ -220,7 +227,7 @@ describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
   })
 
   test.each(['lose-before', 'lose-after'] as const)(
-    'PU-35 PU-08 a connection lost while moving the branch (%s)',
+    'PU-35 PU-08 a connection lost while the branch is moved (%s) leaves one commit above the input',
     async (kind) => {
       await publish(publicationOf(repo, input).request)
       faults().add({ operation: 'hardResetBranch', times: 1, fault: { kind } })

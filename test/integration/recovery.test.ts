@@ -96,7 +96,7 @@ const taskOf = async (workflowId: WorkflowId) => {
 }
 
 describe('the result', { timeout: TEST_MS }, () => {
-  test('F-56 a result that nobody confirmed is sent by whoever comes back: the task is completed, and its body has run once', async () => {
+  test('F-56 a result that was not confirmed is sent by the next worker: the task completes, its body ran once', async () => {
     const runs = world.at('runs')
     const { workflowId, published } = await dieBeforeCompleting('perago_it_steady', { runs })
     expect(await taskOf(workflowId)).toMatchObject({ status: 'IN_PROGRESS' })
@@ -139,7 +139,7 @@ describe('the result', { timeout: TEST_MS }, () => {
 })
 
 describe('what a dead worker leaves behind', { timeout: TEST_MS }, () => {
-  test('F-56 its staging branch goes with the retry, its directory with the next worker of its root, and a live one keeps both', async () => {
+  test('F-56 the retry removes the staging branch of a dead attempt, and the next worker its directory', async () => {
     const { workflowId, published } = await dieBeforeCompleting('perago_it_brief')
     const [dead, ...others] = await readdir(join(world.root, 'workers'))
     expect([others.length, (await stagingBranchesOf(world.repo)).length]).toEqual([0, 1])
@@ -205,7 +205,7 @@ describe('the body', { timeout: TEST_MS }, () => {
     expect(await filesOf(world.repo)).toEqual({ 'data/in.txt': 'in', 'data/run-1.txt': 'text by attempt 1' })
   })
 
-  test('F-56 a worker that comes back to its root says at once that the body was cut off, and does not wait for the timeout', async () => {
+  test('F-56 a worker that restarts reports a cut-off body at once, without waiting for the timeout', async () => {
     const [runs, begun] = [world.at('runs'), world.at('begun')]
     const doomed = await startDoomed()
     const workflowId = await world.start('perago_it_patient', { runs, begun, go: world.at('never') })

@@ -150,7 +150,7 @@ describe.each(KINDS)('%s', (kind) => {
 })
 
 test(
-  'ST-72 a process that is killed while it writes a SQLite store leaves whole batches, all acknowledged ones among them',
+  'ST-72 a process killed while it writes to SQLite leaves whole batches, with every acknowledged one',
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'perago-store-'))
     onTestFinished(() => rmSync(directory, { recursive: true }))

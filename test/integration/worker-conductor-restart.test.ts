@@ -44,7 +44,7 @@ afterAll(async () => {
 }, OPEN_MS)
 
 test(
-  'WK-142 F-28 F-63 Conductor is killed and started again with three tasks under way: each is completed once',
+  'WK-142 F-28 a Conductor killed and restarted with three tasks running costs none: each completes once',
   { timeout: TEST_MS },
   async (context) => {
     if (conductor === undefined) {

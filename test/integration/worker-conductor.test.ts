@@ -91,7 +91,7 @@ async function startProcess(
 }
 
 describe('one worker', { timeout: TEST_MS }, () => {
-  test('F-40 WK-70 two tasks in a row: one commit for each, the second upon the first', async () => {
+  test('F-40 WK-70 two tasks in a row publish one commit each, the second on top of the first', async () => {
     const chain = 'perago_it_chain'
     await world.control.registerWorkflow({
       name: chain,
@@ -212,7 +212,7 @@ describe('somebody takes the task away while its body runs', { timeout: TEST_MS 
   ]
   const reopens = (how: string): boolean => how.startsWith('restarted') || how.startsWith('run again')
   test.each(ways)(
-    'F-20 WK-33 WK-75 a workflow is %s: the body is aborted by the next renewal, and nothing is published',
+    'WK-33 WK-75 a workflow is %s: the next renewal aborts the body, and nothing is published',
     async (how, task, act) => {
       const [begun, go, aborted] = [world.at('begun'), world.at('go'), world.at('aborted')]
       let taskPath = ''
@@ -264,7 +264,7 @@ describe('somebody takes the task away while its body runs', { timeout: TEST_MS 
     expect(await publishedOn()).toHaveLength(1)
   })
 
-  test('F-18 F-22 the server times an attempt out and hands it to another: the late one uploads nothing', async () => {
+  test('F-18 F-22 an attempt that the server timed out and gave to another uploads nothing', async () => {
     const [begun, go] = [world.at('begun'), world.at('go')]
     let renewals = 0
     const hung: { taskPath?: string } = {}
@@ -320,7 +320,7 @@ describe('somebody takes the task away while its body runs', { timeout: TEST_MS 
 })
 
 describe('two workers', { timeout: TEST_MS }, () => {
-  test('F-20 F-22 F-24 the response timeout passes and a second worker runs the retry: the fence alone refuses the late attempt', async () => {
+  test('F-20 F-22 after a response timeout a second worker runs the retry, and the fence refuses the late attempt', async () => {
     const [begun, go] = [world.at('begun'), world.at('go')]
     const late = await openUnleasedWorker(world)
     onTestFinished(() => late.close())
@@ -403,7 +403,7 @@ describe('two workers', { timeout: TEST_MS }, () => {
 })
 
 describe('several processes', { timeout: TEST_MS }, () => {
-  test('F-48 F-49 F-43 a worker killed between publishing and completing: the retry replaces, the first stays reachable', async () => {
+  test('F-48 F-49 the retry of a worker killed after publishing replaces its commit, which stays reachable', async () => {
     let killed: { readonly ref: CommitRef } | undefined
     const first = await startProcess({ root: world.at('first') })
     world.front.interfere = async ({ update }) => {
@@ -429,7 +429,7 @@ describe('several processes', { timeout: TEST_MS }, () => {
     expect((await filesOf(world.repo, kept))['data/out.txt']).toBe('text by attempt 0')
   })
 
-  test('F-20 WK-41 of two workers one is stalled: the other takes over, and the stalled one publishes nothing when it wakes', async () => {
+  test('F-20 WK-41 a stalled worker publishes nothing when it wakes, for another has taken over', async () => {
     const [begun, go] = [world.at('begun'), world.at('go')]
     let healthUrl: string | undefined
     const stalled = await startProcess(
@@ -490,7 +490,7 @@ describe('several processes', { timeout: TEST_MS }, () => {
     ])
   })
 
-  test('WK-77 WK-115 `perago start -j 4` and SIGKILL: no worker stays or publishes, and the next start ends the work', async () => {
+  test('WK-77 WK-115 after SIGKILL of `perago start -j 4` no worker stays, and the next start ends the work', async () => {
     const { command, started, workflows } = await startFour('perago_it_brief')
     started.child.kill('SIGKILL')
     await started.ended

@@ -208,7 +208,7 @@ describe('what is asked of the store', () => {
     expect(second.calls).toBeLessThan(2 * (100_000 / (WEBHOOK_LEASE_MS / 3)) + 30)
   })
 
-  test('DO-31 DO-24 ten thousand that are due for a receiver that never answers hold up nobody else, and are not read again and again', async () => {
+  test('DO-31 DO-24 ten thousand deliveries to a silent receiver delay no other, and are not read repeatedly', async () => {
     const clock = new ManualClock()
     const startMs = clock.now().getTime()
     const { store, add, dispatch, sent } = open(clock)

@@ -283,7 +283,7 @@ describe('guardrails', () => {
 describe('read-only tasks', () => {
   const readOnly = { prefix: 'orders', readOnly: true }
 
-  test('F-11 F-12 F-13 F-14 they complete with the input ref, without a fence and without a write', async () => {
+  test('F-11 F-12 a read-only task passes no fence and writes nothing', async () => {
     let asked = 0
     const { result } = await world.run(filesTask({ workspace: readOnly, body: nothing }), {
       readFresh: () => {
@@ -291,16 +291,21 @@ describe('read-only tasks', () => {
         return Promise.reject(new Error('no fence may ask'))
       },
     })
-    expect(result).toMatchObject({
-      status: 'COMPLETED',
-      output: { workspace: { ref: world.inputRef }, result: { rows: 0 } },
-    })
+    expect(result.status).toBe('COMPLETED')
     expect(asked).toBe(0)
     expect(world.steps.filter((step) => step.startsWith('publish'))).toEqual([])
     expect(world.repo.calls.filter(({ writes }) => writes)).toEqual([])
   })
 
-  test('F-15 they do so however often they run, whatever the branch has become', async () => {
+  test('F-13 F-14 a read-only task is an ordinary completion with the input ref as its output', async () => {
+    const { result } = await world.run(filesTask({ workspace: readOnly, body: nothing }))
+    expect(result).toMatchObject({
+      status: 'COMPLETED',
+      output: { workspace: { ref: world.inputRef }, result: { rows: 0 } },
+    })
+  })
+
+  test('F-15 a read-only task gives the same result however often it runs and wherever the branch is', async () => {
     const task = filesTask({ workspace: readOnly, body: nothing })
     const first = await world.run(task)
     world.repo.commitDirectly('main' as never, { 'orders/x.csv': '1' })
@@ -310,7 +315,7 @@ describe('read-only tasks', () => {
     expect(second.result.status).toBe('COMPLETED')
   })
 
-  test('WK-14 one that changed a file is FAILED and names it', async () => {
+  test('WK-14 a read-only task that changed a file is FAILED, and the file is named', async () => {
     const { result } = await world.run(filesTask({ workspace: readOnly, body: change }))
     expect(result.status).toBe('FAILED')
     expect(result.reasonForIncompletion).toContain('orders/a.csv')
