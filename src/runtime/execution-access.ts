@@ -1,6 +1,7 @@
 /** How the doors reach executions: one tenant's core at a time, one execution of it, and nothing that lists any. */
 
 import { EXECUTION_TENANTS_REMEMBERED } from './limits.ts'
+import { BoundedMap } from '../base/bounded-map.ts'
 import type { Logger } from '../base/logger.ts'
 import type { EventArchive } from '../core/events/archive-port.ts'
 import type { EventFilter } from '../core/events/event-filter.ts'
@@ -37,27 +38,20 @@ export interface OpenedExecution {
 
 export function openExecutionAccess(parts: ExecutionAccessParts): OpenedAccess {
   const { store, logger, archive, outbox = false } = parts
-  const cores = new Map<string | undefined, Core>()
-  const coreOf = (tenant: string | undefined): Core => {
-    const core =
-      cores.get(tenant) ??
+  const cores = new BoundedMap<string | undefined, Core>({
+    max: EXECUTION_TENANTS_REMEMBERED,
+    evict: 'least-recently-used',
+  })
+  const coreOf = (tenant: string | undefined): Core =>
+    cores.getOrAdd(tenant, () =>
       openCore({
         store,
         logger,
         outbox,
         ...(archive === undefined ? {} : { archive }),
         ...(tenant === undefined ? {} : { tenant }),
-      })
-    cores.delete(tenant)
-    cores.set(tenant, core)
-    if (cores.size > EXECUTION_TENANTS_REMEMBERED) {
-      for (const oldest of cores.keys()) {
-        cores.delete(oldest)
-        break
-      }
-    }
-    return core
-  }
+      }),
+    )
   return {
     compilePattern: compileTypePattern,
     open: async ({ tenant, execution }) => {

@@ -1,6 +1,7 @@
 /** Makes a `Store` of a backend: what a caller gives is checked here, once, in the same way for every kind of store. */
 
 import { InvalidError, UnavailableError } from '../base/errors.ts'
+import { once } from '../base/once.ts'
 import {
   STORE_BATCH_MAX_BYTES,
   STORE_BATCH_MAX_CONDITIONS,
@@ -25,7 +26,6 @@ const JUST_BEHIND = '\u0001'
 
 export function guardStore(backend: Backend): Store {
   const closed = new AbortController()
-  let closing: Promise<void> | undefined
   let isOver = false
   const begin = (doing: string, signal: AbortSignal | undefined): AbortSignal | undefined => {
     if (isOver) throw isClosed(backend.name, doing)
@@ -80,11 +80,11 @@ export function guardStore(backend: Backend): Store {
         await feed.close()
       }
     },
-    close: () => {
+    close: once(() => {
       isOver = true
       closed.abort(isClosed(backend.name, 'go on'))
-      return (closing ??= backend.close())
-    },
+      return backend.close()
+    }),
   }
 }
 

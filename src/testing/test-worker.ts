@@ -3,6 +3,7 @@
 import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
+import { once } from '../base/once.ts'
 import { plainRedactor } from '../base/redaction.ts'
 import type { RepositoryName } from '../base/ids.ts'
 import { createLakefsClient } from '../lakefs/client.ts'
@@ -87,15 +88,15 @@ export async function openTestWorker(options: TestWorkerOptions): Promise<TestWo
     observers: options.observe === undefined ? [] : [options.observe],
     ...(options.slots === undefined ? {} : { slots: options.slots }),
   })
-  let closed: Promise<StopReport> | undefined
   return {
     worker,
-    close: (stop) =>
-      (closed ??= worker.stop(stop).finally(async () => {
+    close: once((stop) =>
+      worker.stop(stop).finally(async () => {
         await leases.close()
         await root.close()
         await repos.close?.()
-      })),
+      }),
+    ),
   }
 }
 

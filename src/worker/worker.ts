@@ -9,7 +9,9 @@
  * | stopped | none | none | none |
  */
 
+import { followSignals } from '../base/abort-signals.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
+import { once } from '../base/once.ts'
 import {
   OUTBOX_SEND_INTERVAL_MS,
   WORKER_ABORT_WAIT_MS,
@@ -29,7 +31,6 @@ import { openBranchWatch, type BranchWatch } from './branches/branch-watch.ts'
 import { tellAll, type AttemptStepEvent, type WorkerObserver } from './events.ts'
 import { deliverItem, finishAttempt, type DeliverySurroundings } from './results/finish-attempt.ts'
 import { mapFailure } from './results/failure-map.ts'
-import { followSignals } from './attempt/follow-signals.ts'
 import type { LeaseKeeper } from './leases/lease.ts'
 import type { ForeseenResult, Outbox } from './results/outbox.ts'
 import { pollForTasks } from './polling/poller.ts'
@@ -91,6 +92,11 @@ export interface WorkerStatus {
   readonly attempts: readonly RunningAttempt[]
 }
 
+export interface StopOptions {
+  /** How long attempts may take to finish before they are aborted. */
+  readonly deadlineMs?: number
+}
+
 export interface StopReport {
   /** What had not ended when the worker was given up: their leases run out. */
   readonly abandoned: readonly AttemptInfo[]
@@ -100,7 +106,7 @@ export interface RunningWorker {
   /** Resolves when every task type was polled once, or the worker was stopped before. */
   readonly ready: Promise<void>
   /** Takes no more work, lets attempts finish, and aborts them at the deadline. Again: the same promise. */
-  stop(options?: { readonly deadlineMs?: number }): Promise<StopReport>
+  stop(options?: StopOptions): Promise<StopReport>
   /** Stops at once; nothing is published or reported any more. */
   abandon(why: string): Promise<StopReport>
   status(): WorkerStatus
@@ -149,7 +155,7 @@ class OpenWorker implements RunningWorker {
   readonly #startedAtMs: number
   #claims = 0
   #state: WorkerStatus['state'] = 'running'
-  #stopped: Promise<StopReport> | undefined
+  readonly stop = once((options?: StopOptions) => this.#stop(options))
   #becomeReady: () => void = () => undefined
 
   constructor(options: WorkerOptions) {
@@ -170,11 +176,6 @@ class OpenWorker implements RunningWorker {
     })
     this.#background = Promise.all([this.#sendOutbox(), this.#collectOrphans()])
     this.#work = Promise.all(options.tasks.map((task) => this.#poll(task)))
-  }
-
-  stop({ deadlineMs = WORKER_STOP_DEADLINE_MS }: { readonly deadlineMs?: number } = {}): Promise<StopReport> {
-    this.#stopped ??= this.#stop(deadlineMs)
-    return this.#stopped
   }
 
   abandon(why: string): Promise<StopReport> {
@@ -204,7 +205,7 @@ class OpenWorker implements RunningWorker {
     }
   }
 
-  async #stop(deadlineMs: number): Promise<StopReport> {
+  async #stop({ deadlineMs = WORKER_STOP_DEADLINE_MS }: StopOptions = {}): Promise<StopReport> {
     this.#state = 'stopping'
     this.#stopping.abort(new WorkerStoppingError())
     this.#shutdown.abort(new BodyAbortedError('the worker is stopping'))
@@ -329,7 +330,7 @@ class OpenWorker implements RunningWorker {
       this.#observe({ kind: 'lease-lost', attempt: info, error: lease.lost.reason })
     }
     lease.lost.addEventListener('abort', onLost, { once: true })
-    const followed = followSignals([lease.lost, this.#abortAll.signal])
+    const followed = followSignals(lease.lost, this.#abortAll.signal)
     const tellStep = (event: AttemptStepEvent): void => {
       running.step = event.step
       logger.debug(`step ${event.step}: ${event.outcome}`, { ...event.details, durationMs: event.durationMs })

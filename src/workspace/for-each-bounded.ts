@@ -1,7 +1,7 @@
 /** Many things to do, a few at a time. */
 
 import { setMaxListeners } from 'node:events'
-import { abortReason } from '../base/clock.ts'
+import { followSignals } from '../base/abort-signals.ts'
 
 export interface BoundedOptions {
   /** How many are under way at once. */
@@ -19,11 +19,9 @@ export async function forEachBounded<T>(
   action: (item: T, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   options.signal?.throwIfAborted()
-  const stop = new AbortController()
+  const stop = followSignals(options.signal)
   // Every action under way may wait on it; that is no leak.
   setMaxListeners(0, stop.signal)
-  const onAbort = (): void => stop.abort(abortReason(options.signal))
-  options.signal?.addEventListener('abort', onAbort, { once: true })
   const iterator = items[Symbol.iterator]()
   const work = async (): Promise<void> => {
     try {
@@ -39,7 +37,7 @@ export async function forEachBounded<T>(
   try {
     await Promise.all(Array.from({ length: Math.max(1, options.limit) }, work))
   } finally {
-    options.signal?.removeEventListener('abort', onAbort)
+    stop.release()
   }
   if (stop.signal.aborted) throw stop.signal.reason
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { aborted } from '../../base/abort-signals.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { createPrettyLogger } from '../../base/pretty-logger.ts'
 import {
@@ -76,11 +77,4 @@ function introduce(server: EmbeddedLakefs, options: LakefsOptions, terminal: Ter
   }
   terminal.keepSecret(server.secretAccessKey)
   terminal.answer(`ready ${server.url}\n`)
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done()
-    else signal.addEventListener('abort', () => done(), { once: true })
-  })
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Role } from '../../server/access/callers.ts'
 import { createTokens, type TokenRecord } from '../../server/access/tokens.ts'
+import { aborted } from '../../base/abort-signals.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { SECRET_FILE_MAX_BYTES } from '../../runtime/limits.ts'
 import { openExecutionAccess } from '../../runtime/execution-access.ts'
@@ -88,11 +89,4 @@ async function readPem(path: string, option: string, terminal: Terminal): Promis
 
 function badUsage(problem: string, next: string): InvalidError {
   return new InvalidError('cli/bad-usage', `read the command line: ${problem}`, { next })
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done()
-    else signal.addEventListener('abort', () => done(), { once: true })
-  })
 }

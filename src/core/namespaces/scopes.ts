@@ -1,5 +1,6 @@
 /** The executions that this process works with, each bound once and shared by all who ask; forgotten when many others came. */
 
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { EXECUTIONS_REMEMBERED } from '../limits.ts'
 import type { ExecutionId, TenantId } from '../keys.ts'
 import type { Store } from '../ports.ts'
@@ -15,7 +16,10 @@ export class Scopes {
   readonly store: Store
   readonly tenant: TenantId | undefined
   readonly #outbox: boolean
-  readonly #bound = new Map<ExecutionId, BoundScope>()
+  readonly #bound = new BoundedMap<ExecutionId, BoundScope>({
+    max: EXECUTIONS_REMEMBERED,
+    evict: 'least-recently-used',
+  })
   /** Nearly every call is about the same one as the call before. */
   #latest: BoundScope | undefined
 
@@ -29,18 +33,8 @@ export class Scopes {
   of(execution: ExecutionId): BoundScope {
     const latest = this.#latest
     if (latest !== undefined && latest.scope.execution === execution) return latest
-    const known = this.#bound.get(execution)
-    const bound = known ?? this.#bind(execution)
-    if (known !== undefined) this.#bound.delete(execution)
-    this.#bound.set(execution, bound)
-    if (this.#bound.size > EXECUTIONS_REMEMBERED) {
-      for (const oldest of this.#bound.keys()) {
-        this.#bound.delete(oldest)
-        break
-      }
-    }
-    this.#latest = bound
-    return bound
+    this.#latest = this.#bound.getOrAdd(execution, () => this.#bind(execution))
+    return this.#latest
   }
 
   #bind(execution: ExecutionId): BoundScope {

@@ -7,7 +7,8 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import { abortReason, systemClock, type Clock } from '../../base/clock.ts'
+import { followSignals, unlessAborted } from '../../base/abort-signals.ts'
+import { systemClock, type Clock } from '../../base/clock.ts'
 import { InvalidError, MissingError, RefusedError } from '../../base/errors.ts'
 import { CONDUCTOR_LOGS_PER_RESULT_MAX, CONDUCTOR_POLL_WAIT_MAX_MS } from '../../worker/limits.ts'
 import { requirePayloadFits } from '../../worker/payload-limits.ts'
@@ -75,10 +76,7 @@ export class QueueHost {
       throw new InvalidError('task-queue/bad-poll', `poll for ${count} tasks, waiting ${waitMs} ms`)
     signal?.throwIfAborted()
     if (this.#deficiencies.abandonedPollsClaim !== true) return this.#serve(request, signal)
-    const served = this.#serve(request, undefined)
-    // Nobody is left to be told.
-    served.catch(() => undefined)
-    return signal === undefined ? served : Promise.race([served, rejectOnAbort(signal)])
+    return unlessAborted(this.#serve(request, undefined), signal)
   }
 
   async #serve(request: PollRequest, signal: AbortSignal | undefined): Promise<readonly TaskRecord[]> {
@@ -310,16 +308,12 @@ export class QueueHost {
 
   async #waitForChange(longestMs: number, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted()
-    const stop = new AbortController()
+    const stop = followSignals(signal)
     let wake: (() => void) | undefined
     const changed = new Promise<void>((resolve) => {
       wake = resolve
       this.#waiting.add(resolve)
     })
-    const onAbort = (): void => {
-      stop.abort(signal?.reason)
-    }
-    signal?.addEventListener('abort', onAbort, { once: true })
     try {
       const slept = this.#clock.sleep(Math.min(longestMs, this.#msUntilNextEvent()), stop.signal)
       // Whichever loses the race is stopped below, and nobody listens to it any more.
@@ -328,7 +322,7 @@ export class QueueHost {
       signal?.throwIfAborted()
     } finally {
       if (wake !== undefined) this.#waiting.delete(wake)
-      signal?.removeEventListener('abort', onAbort)
+      stop.release()
       stop.abort()
     }
   }
@@ -393,12 +387,6 @@ export class QueueHost {
 interface Placed {
   readonly execution: Execution
   readonly row: AttemptRow
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(abortReason(signal)), { once: true })
-  })
 }
 
 function queueKey(taskType: string, domain: string | undefined): string {

@@ -9,9 +9,10 @@
  * | `/metrics` | for Prometheus | |
  */
 
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type ServerResponse } from 'node:http'
 import { UnavailableError } from '../../base/errors.ts'
+import { listen } from '../../base/listen.ts'
+import { once } from '../../base/once.ts'
 import { WORKER_POLL_SILENT_MS } from '../limits.ts'
 import type { WorkerStatus } from '../../worker/worker.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
@@ -76,18 +77,25 @@ export async function serveWorkerHealth(options: {
         answer(response, 404, 'there are /healthz, /readyz and /metrics\n')
     }
   })
-  await listen(server, port, host)
-  const { port: taken } = server.address() as AddressInfo
-  let closing: Promise<void> | undefined
+  const address = await listen(server, { host, port }, (cause) => {
+    return new UnavailableError(
+      'runtime/no-health-port',
+      `serve health on ${host}:${port}: ${cause.message}`,
+      {
+        cause,
+        next: 'Choose a port that is free, or 0 for any.',
+      },
+    )
+  })
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    close() {
-      closing ??= new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
-      return closing
-    },
+    url: `http://${address}`,
+    close: once(
+      () =>
+        new Promise<void>((resolve) => {
+          server.close(() => resolve())
+          server.closeAllConnections()
+        }),
+    ),
   }
 }
 
@@ -124,18 +132,4 @@ function answerHealth(response: ServerResponse, { ok, problems }: WorkerHealth):
 
 function answer(response: ServerResponse, status: number, text: string, contentType = 'text/plain'): void {
   response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text)
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) =>
-      reject(
-        new UnavailableError('runtime/no-health-port', `serve health on ${host}:${port}: ${cause.message}`, {
-          cause,
-          next: 'Choose a port that is free, or 0 for any.',
-        }),
-      ),
-    )
-    server.listen(port, host, () => resolve())
-  })
 }

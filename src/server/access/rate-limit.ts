@@ -1,5 +1,6 @@
 /** How often somebody may ask: a row of requests at once, and so many each second from then on. */
 
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { UnavailableError } from '../../base/errors.ts'
 import { API_CALLERS_REMEMBERED } from '../limits.ts'
@@ -18,7 +19,11 @@ interface Bucket {
 export class RateLimiter {
   readonly #limit: RateLimit
   readonly #clock: Clock
-  readonly #buckets = new Map<string, Bucket>()
+  /** Who has not asked for longest is forgotten first, and may ask as often as somebody new. */
+  readonly #buckets = new BoundedMap<string, Bucket>({
+    max: API_CALLERS_REMEMBERED,
+    evict: 'least-recently-used',
+  })
 
   constructor(limit: RateLimit, clock: Clock = systemClock) {
     this.#limit = limit
@@ -46,22 +51,12 @@ export class RateLimiter {
 
   #refill(who: string): Bucket {
     const nowMs = this.#clock.monotonicMs()
-    const known = this.#buckets.get(who)
-    const bucket = known ?? { left: this.#limit.atOnce, atMs: nowMs }
+    const bucket = this.#buckets.getOrAdd(who, () => ({ left: this.#limit.atOnce, atMs: nowMs }))
     bucket.left = Math.min(
       this.#limit.atOnce,
       bucket.left + ((nowMs - bucket.atMs) / 1_000) * this.#limit.perSecond,
     )
     bucket.atMs = nowMs
-    // The one that asked last stands last; who has not asked for longest is forgotten first, and has a full row again.
-    this.#buckets.delete(who)
-    this.#buckets.set(who, bucket)
-    if (this.#buckets.size > API_CALLERS_REMEMBERED) {
-      for (const oldest of this.#buckets.keys()) {
-        this.#buckets.delete(oldest)
-        break
-      }
-    }
     return bucket
   }
 }

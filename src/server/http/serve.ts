@@ -8,8 +8,9 @@
 import { createAdaptorServer } from '@hono/node-server'
 import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { InvalidError, UnavailableError } from '../../base/errors.ts'
+import { listen } from '../../base/listen.ts'
+import { once } from '../../base/once.ts'
 import {
   HTTP_ARRIVAL_LOOK_MS,
   HTTP_CLOSE_DEADLINE_MS,
@@ -77,16 +78,18 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   }) as Server
   answerRefusedRequests(server, options.redactor ?? plainRedactor)
   server.maxConnections = HTTP_CONNECTIONS_MAX
-  await listen(server, port, host)
-  const { port: taken } = server.address() as AddressInfo
-  let closed: Promise<void> | undefined
+  const address = await listen(server, { host, port }, (cause) => {
+    return new UnavailableError('server/no-port', `serve HTTP on ${host}:${port}: ${cause.message}`, {
+      cause,
+      next: 'Choose a port that is free, or 0 for any.',
+    })
+  })
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${taken}`,
-    close() {
+    url: `${tls === undefined ? 'http' : 'https'}://${address}`,
+    close: once(() => {
       closing.abort()
-      closed ??= closeServer(server, options.closeDeadlineMs ?? HTTP_CLOSE_DEADLINE_MS)
-      return closed
-    },
+      return closeServer(server, options.closeDeadlineMs ?? HTTP_CLOSE_DEADLINE_MS)
+    }),
   }
 }
 
@@ -110,23 +113,6 @@ function checkExposure(host: string, { tls, allowPlainText, openLoopback }: Serv
       },
     )
   }
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (cause: Error): void =>
-      reject(
-        new UnavailableError('server/no-port', `serve HTTP on ${host}:${port}: ${cause.message}`, {
-          cause,
-          next: 'Choose a port that is free, or 0 for any.',
-        }),
-      )
-    server.once('error', fail)
-    server.listen(port, host, () => {
-      server.off('error', fail)
-      resolve()
-    })
-  })
 }
 
 async function closeServer(server: Server, deadlineMs: number): Promise<void> {

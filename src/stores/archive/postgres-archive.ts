@@ -1,6 +1,7 @@
 /** The archive of events in a table of PostgreSQL. */
 
 import { InvalidError } from '../../base/errors.ts'
+import { once } from '../../base/once.ts'
 import { ARCHIVE_STATEMENT_TIMEOUT_MS, STORE_CONNECTIONS_MAX } from '../limits.ts'
 import type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from '../../core/events/archive-port.ts'
 import type { Work } from '../failures.ts'
@@ -59,7 +60,7 @@ class PostgresArchive implements EventArchive {
   readonly #connections: Connections
   readonly #schema: string
   #ready: Promise<void> | undefined
-  #closing: Promise<void> | undefined
+  readonly close = once(() => this.#connections.close())
 
   constructor(connections: Connections, schema: string) {
     this.#connections = connections
@@ -130,10 +131,6 @@ class PostgresArchive implements EventArchive {
       undefined,
     )
     return Number(row?.n ?? 0)
-  }
-
-  close(): Promise<void> {
-    return (this.#closing ??= this.#connections.close())
   }
 
   async #ask<Row extends object>(

@@ -4,6 +4,7 @@
  */
 
 import type { Etcd3, ICompare, IKeyValue, IRequestOp } from 'etcd3'
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { STORE_PAGE_MAX_BYTES } from '../../core/limits.ts'
 import { STORE_ANSWER_TIMEOUT_MS, STORE_CLEAR_ENTRIES } from '../limits.ts'
@@ -69,7 +70,7 @@ class EtcdBackend implements Backend {
   readonly #prefix: string
   readonly #answerTimeoutMs: number
   /** By time to live; each until others may not hang on it any more. */
-  readonly #shared = new Map<number, SharedLease>()
+  readonly #shared = new BoundedMap<number, SharedLease>({ max: LEASES_SHARED_MAX, evict: 'oldest' })
 
   constructor(client: Etcd3, prefix: string, answerTimeoutMs: number) {
     this.#client = client
@@ -225,7 +226,6 @@ class EtcdBackend implements Backend {
     const spareMs = ttlMs * LEASE_SHARED_PART
     // Nobody's signal: others wait for it too.
     const lease = this.#grant(ttlMs + spareMs, undefined)
-    if (this.#shared.size >= LEASES_SHARED_MAX) this.#shared.clear()
     this.#shared.set(ttlMs, { lease, untilMs: nowMs + spareMs, left: LEASE_SHARED_BY_MAX - 1 })
     try {
       return await lease

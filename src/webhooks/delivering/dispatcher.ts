@@ -12,6 +12,7 @@
 
 import { systemClock, type Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
+import { once } from '../../base/once.ts'
 import { compileTypePattern } from '../../core/events/type-pattern.ts'
 import type { Leadership } from '../../core/life-cycle/leadership.ts'
 import { OUTBOX_PAGE_EVENTS, WEBHOOK_IN_FLIGHT, WEBHOOK_LOOK_MS, WEBHOOK_MAX_DELAY_MS } from '../limits.ts'
@@ -51,19 +52,14 @@ export class WebhookDispatcher {
   #isWoken = false
   #sleep = new AbortController()
   readonly #loops: Promise<unknown>
-  #closed: Promise<void> | undefined
+  /** Aborts deliveries in flight; the instance that delivers next makes them again. May be called twice. */
+  readonly close = once(() => this.#close())
 
   constructor(parts: DispatcherParts) {
     this.#parts = parts
     this.#clock = parts.clock ?? systemClock
     this.#lookMs = parts.lookMs ?? WEBHOOK_LOOK_MS
     this.#loops = Promise.all([this.#work(), this.#watchOutbox(), this.#watchWaiting()])
-  }
-
-  /** Aborts deliveries in flight; the instance that delivers next makes them again. May be called twice. */
-  close(): Promise<void> {
-    this.#closed ??= this.#close()
-    return this.#closed
   }
 
   async #close(): Promise<void> {

@@ -16,6 +16,7 @@ import type { CommitRef, RepositoryName } from '../../base/ids.ts'
 import { WARM_AGE_MS, WARM_ANNOUNCED_WAIT_MS, WARM_DIRECTORIES_MAX, WARM_MAX_BYTES } from '../limits.ts'
 import { CACHE_FREE_SPACE_MIN_PERCENT } from '../../workspace/limits.ts'
 import type { Logger } from '../../base/logger.ts'
+import { once } from '../../base/once.ts'
 import { takeOver, type HandedOver } from '../../workspace/hand-over/hand-over.ts'
 import type { AttemptWorkspace } from '../../workspace/laying-out/lay-out.ts'
 import type { WorkspaceAttempt, WorkspaceRoot } from '../../workspace/ownership/ownership.ts'
@@ -80,7 +81,7 @@ class OpenDirectories implements WarmDirectories {
   readonly #announced = new Map<string, Promise<void>>()
   readonly #closed = new AbortController()
   #ageing: Promise<void> | undefined
-  #closing: Promise<void> | undefined
+  readonly close = once(() => this.#close())
 
   constructor(options: OpenWarmDirectoriesOptions) {
     this.#options = options
@@ -150,11 +151,6 @@ class OpenDirectories implements WarmDirectories {
 
   clear(): Promise<void> {
     return this.#drop([...this.#kept])
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
-    return this.#closing
   }
 
   async #close(): Promise<void> {

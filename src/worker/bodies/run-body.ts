@@ -1,5 +1,6 @@
 /** Runs a task's body where it belongs: here, in a thread, or in a process. */
 
+import { unlessAborted } from '../../base/abort-signals.ts'
 import { InvalidError } from '../../base/errors.ts'
 import type { TaskDefinition } from '../../tasks/task-definition.ts'
 import type { RunBodyOptions } from './body-options.ts'
@@ -47,16 +48,5 @@ async function runInline(options: RunBodyOptions, own: FunctionBody): Promise<un
     progress: onProgress,
   })
   // A body that ignores its signal is left behind: its attempt ends now, and nothing of it is published.
-  return Promise.race([body, rejectedWhenAborted(signal, body)])
-}
-
-function rejectedWhenAborted(signal: AbortSignal, body: Promise<unknown>): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const onAbort = (): void => {
-      reject(signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason)))
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-    const forget = (): void => signal.removeEventListener('abort', onAbort)
-    body.then(forget, forget)
-  })
+  return unlessAborted(body, signal)
 }

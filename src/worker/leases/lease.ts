@@ -10,13 +10,14 @@
  *   somebody else may have it.
  */
 
+import { followSignals } from '../../base/abort-signals.ts'
 import type { Clock } from '../../base/clock.ts'
 import { RefusedError, errorKindOf, isPeragoError } from '../../base/errors.ts'
 import { LEASE_FIRST_RENEWAL_MS, LEASE_LOST_ANSWER_WAIT_MS, LEASE_ROUNDS_PER_TIMEOUT } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
+import { once } from '../../base/once.ts'
 import { assertCurrentAttemptSnapshot, type AttemptPolicy } from '../../fences/attempt-fence.ts'
 import type { AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
-import { followSignals } from '../attempt/follow-signals.ts'
 import type { TaskQueue } from '../ports.ts'
 import { readFreshAttempt } from '../attempt/read-fresh-attempt.ts'
 
@@ -104,7 +105,7 @@ function holdLease({ queue, clock, logger, request, onReleased }: HoldOptions): 
 
   const renew = async (): Promise<void> => {
     // A reading changes nothing, so the release does not wait for it.
-    const followed = followSignals([released.signal, AbortSignal.timeout(Math.max(1, timeoutMs))])
+    const followed = followSignals(released.signal, AbortSignal.timeout(Math.max(1, timeoutMs)))
     const fresh = await readFreshAttempt(queue, attempt, { signal: followed.signal }).finally(() =>
       followed.release(),
     )
@@ -169,21 +170,17 @@ function holdLease({ queue, clock, logger, request, onReleased }: HoldOptions): 
       lost.abort(error)
     }),
   ])
-  let releasing: Promise<void> | undefined
   return {
     lost: lost.signal,
     get renewedAtMs() {
       return renewedAtMs
     },
-    release() {
-      releasing ??= (async () => {
-        released.abort()
-        await ended
-        const leftMs = settledAtMs - clock.monotonicMs()
-        if (leftMs > 0) await clock.sleep(leftMs)
-        onReleased()
-      })()
-      return releasing
-    },
+    release: once(async () => {
+      released.abort()
+      await ended
+      const leftMs = settledAtMs - clock.monotonicMs()
+      if (leftMs > 0) await clock.sleep(leftMs)
+      onReleased()
+    }),
   }
 }

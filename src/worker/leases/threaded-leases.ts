@@ -12,6 +12,7 @@ import { RefusedError } from '../../base/errors.ts'
 import { LEASE_THREAD_CLOSE_MS } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
 import { entryUrl } from '../../base/module-entry.ts'
+import { once } from '../../base/once.ts'
 import { HostedError } from '../bodies/hosted-error.ts'
 import type { Lease, LeaseKeeper, LeaseRequest } from './lease.ts'
 import type { FromLeaseThread, LeaseQueueModule, LeaseThreadData, ToLeaseThread } from './lease-messages.ts'
@@ -44,7 +45,7 @@ class ThreadedLeases implements LeaseKeeper {
   readonly #held = new Map<number, Held>()
   #thread: Worker | undefined
   #lastId = 0
-  #closing: Promise<void> | undefined
+  readonly close = once(() => this.#close())
 
   constructor(options: ThreadedLeasesOptions) {
     this.#options = options
@@ -65,26 +66,17 @@ class ThreadedLeases implements LeaseKeeper {
       responseTimeoutSeconds: request.responseTimeoutSeconds,
       policy: request.policy,
     })
-    let releasing: Promise<void> | undefined
     return {
       lost: held.lost.signal,
       get renewedAtMs() {
         return held.renewedAtMs
       },
-      release: () => {
-        if (releasing === undefined) {
-          // A thread that has ended renews nothing any more.
-          if (this.#held.has(id)) this.#send({ type: 'release', id })
-          releasing = released
-        }
-        return releasing
-      },
+      release: once(() => {
+        // A thread that has ended renews nothing any more.
+        if (this.#held.has(id)) this.#send({ type: 'release', id })
+        return released
+      }),
     }
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
-    return this.#closing
   }
 
   async #close(): Promise<void> {

@@ -2,7 +2,8 @@
 
 import { setMaxListeners } from 'node:events'
 import { join } from 'node:path'
-import { abortReason, type Clock } from '../../base/clock.ts'
+import { followSignals } from '../../base/abort-signals.ts'
+import type { Clock } from '../../base/clock.ts'
 import { DefectError } from '../../base/errors.ts'
 import {
   WORKSPACE_DOWNLOADS_IN_FLIGHT,
@@ -74,15 +75,13 @@ async function allOrNone(
   works: readonly ((signal: AbortSignal) => Promise<void>)[],
 ): Promise<void> {
   outer?.throwIfAborted()
-  const stop = new AbortController()
+  const stop = followSignals(outer)
   setMaxListeners(0, stop.signal)
-  const onAbort = (): void => stop.abort(abortReason(outer))
-  outer?.addEventListener('abort', onAbort, { once: true })
   try {
     const stopping = (error: unknown): void => stop.abort(error)
     await Promise.all(works.map((work) => work(stop.signal).catch(stopping)))
   } finally {
-    outer?.removeEventListener('abort', onAbort)
+    stop.release()
   }
   if (stop.signal.aborted) throw stop.signal.reason
 }

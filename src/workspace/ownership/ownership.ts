@@ -26,6 +26,7 @@ import { systemClock, type Clock } from '../../base/clock.ts'
 import { InvalidError, isPeragoError, RefusedError } from '../../base/errors.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
+import { once } from '../../base/once.ts'
 import { probeFileSystem, traitsBelow } from '../laying-out/file-system-traits.ts'
 import type { FileSystemTraits } from '../../tasks/unsafe-path.ts'
 import { identifyThisProcess, type ProcessIdentity } from './process-identity.ts'
@@ -209,7 +210,8 @@ class OpenRoot implements WorkspaceRoot {
   readonly clock: Clock
   readonly #lock: ProcessLock
   readonly #traits: FileSystemTraits
-  #closing: Promise<void> | undefined
+  #isClosed = false
+  readonly close = once(() => this.#close())
 
   constructor(parts: OpenRootParts) {
     this.directory = parts.directory
@@ -230,7 +232,7 @@ class OpenRoot implements WorkspaceRoot {
   }
 
   async claim(place: DirectoryPlace, attempt: WorkspaceAttempt): Promise<OwnedDirectory> {
-    if (this.#closing !== undefined) {
+    if (this.#isClosed) {
       throw new InvalidError(
         'workspace/root-closed',
         `claim a directory for task ${attempt.taskId}: the root is closed`,
@@ -275,11 +277,6 @@ class OpenRoot implements WorkspaceRoot {
     return lstatSync(path).mtimeMs
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
-    return this.#closing
-  }
-
   get #home(): string {
     return workerHome(this.directory, this.token)
   }
@@ -300,6 +297,7 @@ class OpenRoot implements WorkspaceRoot {
   }
 
   async #close(): Promise<void> {
+    this.#isClosed = true
     try {
       await discardTree(this.directory, this.#home)
     } finally {

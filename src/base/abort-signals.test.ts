@@ -1,0 +1,42 @@
+import { getEventListeners } from 'node:events'
+import { expect, test } from 'vitest'
+import { aborted, followSignals, unlessAborted } from './abort-signals.ts'
+
+const never = new Promise<never>(() => undefined)
+
+test('BA-102 waiting for a signal ends when it is aborted, or was already', async () => {
+  const controller = new AbortController()
+  const waiting = aborted(controller.signal)
+  controller.abort()
+  await waiting
+  await aborted(controller.signal)
+})
+
+test('BA-102 work is given up when its signal is aborted, with the reason of the signal', async () => {
+  const controller = new AbortController()
+  const given = unlessAborted(never, controller.signal)
+  controller.abort(new Error('enough'))
+  await expect(given).rejects.toThrow('enough')
+  await expect(unlessAborted(never, controller.signal)).rejects.toThrow('enough')
+})
+
+test('BA-102 work that ends leaves no listener on its signal', async () => {
+  const { signal } = new AbortController()
+  expect(await unlessAborted(Promise.resolve(1), signal)).toBe(1)
+  await expect(unlessAborted(Promise.reject(new Error('broken')), signal)).rejects.toThrow('broken')
+  expect(await unlessAborted(Promise.resolve(2), undefined)).toBe(2)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+test('BA-102 a signal follows several others until it is released', () => {
+  const [first, second] = [new AbortController(), new AbortController()]
+  const released = followSignals(first.signal, undefined, second.signal)
+  released.release()
+  const following = followSignals(first.signal, undefined, second.signal)
+  second.abort(new Error('the second'))
+  expect(following.signal.reason).toEqual(new Error('the second'))
+  expect(released.signal.aborted).toBe(false)
+  expect(followSignals(second.signal).signal.aborted).toBe(true)
+  following.release()
+  expect(getEventListeners(first.signal, 'abort')).toEqual([])
+})
