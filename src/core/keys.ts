@@ -1,8 +1,8 @@
 /**
- * The one module that forms keys. Nobody else knows how a tenant, an execution or a name enters an address.
+ * The only module that builds keys.
  *
- * An execution's part of the store lies under a few prefixes that all name it, followed by a separator no id may contain:
- * the prefix of one execution can never be the beginning of another's.
+ * Every key of an execution begins with a prefix that ends with its id and a separator that no id may contain: the prefix
+ * of one execution is never the beginning of another's.
  */
 
 import { InvalidError } from '../base/errors.ts'
@@ -11,14 +11,14 @@ import type { Branded } from '../base/ids.ts'
 export type ExecutionId = Branded<'ExecutionId'>
 export type TenantId = Branded<'TenantId'>
 
-/** Whose data a key holds. Without a tenant it is the default one, which no key shows. */
+/** An execution and its tenant. The default tenant appears in no key. */
 export interface ExecutionScope {
   readonly tenant?: TenantId
   readonly execution: ExecutionId
 }
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/
-/** Wide enough for every safe integer, so that the order of the text is the order of the numbers. */
+/** Enough for every safe integer, so that texts sort as their numbers do. */
 const SEQUENCE_DIGITS = 16
 
 /** Letters, digits, `_` and `-`: nothing that separates parts of a key, and no wildcard. */
@@ -30,101 +30,76 @@ export function tenantId(text: string): TenantId {
   return checkId(text, 'tenant') as TenantId
 }
 
-/** Where the latest event of a type is found. */
-export function eventKey(scope: ExecutionScope, type: string): string {
-  return eventKeysOf(scope)(type)
+/** Every key of one execution. */
+export interface ExecutionKeys {
+  /** The execution's record in the registry. */
+  readonly record: string
+  /** Prefixes: the keys of one kind, and nothing else, begin with it. */
+  readonly events: string
+  readonly log: string
+  readonly variables: string
+  readonly marks: string
+  readonly idempotency: string
+  readonly checkpoints: string
+  /** Prefix of the entries of the outbox that are about this execution. */
+  readonly waiting: string
+  /** The end of a log whose entries expire, so that no sequence number is used twice. */
+  readonly logEnd: string
+  /** The latest event of a type. */
+  event(type: string): string
+  /** One event in the append-only log; keys sort as their sequence numbers do. */
+  entry(sequence: number): string
+  variable(name: string): string
+  /** Left by an atomic change for a while, so that its writer recognises it. */
+  mark(token: string): string
+  /** Set by an event that its sender may send again; the digest is that of the sender's key. */
+  idempotent(digest: string): string
+  /** An event that webhooks are still to be told of; put together with the event. */
+  outbox(sequence: number): string
+  /** In the index of ended executions: this part is still to be done. Sorts by the time of the end, in ISO 8601. */
+  ended(job: EndedJob, endedAt: string): string
 }
 
-/** `eventKey` for one execution, whose id is checked once. */
-export function eventKeysOf(scope: ExecutionScope): (type: string) => string {
-  const prefix = eventsPrefix(scope)
-  return (type) => prefix + checkName(type, 'event type')
-}
-
-export function eventsPrefix(scope: ExecutionScope): string {
-  return `events:${address(scope)}:`
-}
-
-export function variableKey(scope: ExecutionScope, name: string): string {
-  return variableKeysOf(scope)(name)
-}
-
-export function variableKeysOf(scope: ExecutionScope): (name: string) => string {
-  const prefix = variablesPrefix(scope)
-  return (name) => prefix + checkName(name, 'variable name')
-}
-
-export function variablesPrefix(scope: ExecutionScope): string {
-  return `variables:${address(scope)}:`
-}
-
-/** Where one event stands in the append-only log; keys sort as their sequence numbers do. */
-export function logKey(scope: ExecutionScope, sequence: number): string {
-  return logKeysOf(scope)(sequence)
-}
-
-export function logKeysOf(scope: ExecutionScope): (sequence: number) => string {
-  const prefix = logPrefix(scope)
-  return (sequence) => {
-    if (!Number.isSafeInteger(sequence) || sequence < 0) {
-      throw new InvalidError('core/bad-sequence', `form a log key: ${sequence} is no sequence number`)
-    }
-    return prefix + String(sequence).padStart(SEQUENCE_DIGITS, '0')
+/** Throws `core/bad-id` where the execution or the tenant is not an id. */
+export function executionKeys(scope: ExecutionScope): ExecutionKeys {
+  const place = address(scope)
+  const [events, variables, log] = [`events:${place}:`, `variables:${place}:`, `log:${place}:`]
+  const [marks, idempotency, waiting] = [
+    `marks:${place}:`,
+    `idempotency:${place}:`,
+    `${OUTBOX_PREFIX}${place}:`,
+  ]
+  return {
+    record: `${EXECUTIONS_PREFIX}${place}`,
+    events,
+    log,
+    variables,
+    marks,
+    idempotency,
+    checkpoints: `checkpoints:${place}:`,
+    waiting,
+    logEnd: `log-end:${place}`,
+    event: (type) => events + checkName(type, 'event type'),
+    entry: (sequence) => log + sequenceText(sequence),
+    variable: (name) => variables + checkName(name, 'variable name'),
+    mark: (token) => marks + checkId(token, 'mark'),
+    idempotent: (digest) => idempotency + checkId(digest, 'digest'),
+    outbox: (sequence) => waiting + sequenceText(sequence),
+    ended: (job, endedAt) => `${endedPrefix(job)}${checkTime(endedAt)}:${place}`,
   }
 }
 
-export function logPrefix(scope: ExecutionScope): string {
-  return `log:${address(scope)}:`
-}
-
-/** Where a log ends whose entries expire, so that no place in it is given out twice. */
-export function logEndKey(scope: ExecutionScope): string {
-  return `log-end:${address(scope)}`
-}
-
-/** Under which an event was published that its sender may send again; the digest stands for a key of the sender's own. */
-export function idempotencyKey(scope: ExecutionScope, digest: string): string {
-  return idempotencyPrefix(scope) + checkId(digest, 'digest')
-}
-
-export function idempotencyPrefix(scope: ExecutionScope): string {
-  return `idempotency:${address(scope)}:`
-}
-
-/** What one atomic change leaves behind for a while, so that its writer recognises it. */
-export function markKey(scope: ExecutionScope, token: string): string {
-  return marksPrefix(scope) + checkId(token, 'mark')
-}
-
-export function marksPrefix(scope: ExecutionScope): string {
-  return `marks:${address(scope)}:`
-}
-
-export function checkpointsPrefix(scope: ExecutionScope): string {
-  return `checkpoints:${address(scope)}:`
-}
-
-/** The record of one execution in the registry, which serves maintenance alone. */
-export function executionKey(scope: ExecutionScope): string {
-  return `executions:${address(scope)}`
-}
-
-/** All executions, of every tenant; for maintenance alone. */
+/** All executions, of every tenant; for maintenance only. */
 export const EXECUTIONS_PREFIX = 'executions:'
 
-/** What is still to be done for an execution that is over, a part of it at a time; see `namespaces/ended-index.ts`. */
+/** A part of the clean-up of an ended execution; see `namespaces/ended-index.ts`. */
 export type EndedJob = 'archive' | 'events' | 'variables' | 'checkpoints'
-
-/** Sorts by the time of the end, which is in ISO 8601. */
-export function endedKey(scope: ExecutionScope, job: EndedJob, endedAt: string): string {
-  return `${endedPrefix(job)}${checkTime(endedAt)}:${address(scope)}`
-}
 
 export function endedPrefix(job: EndedJob): string {
   return `ended:${job}:`
 }
 
-/** The parts of such a key. */
+/** The parts of a key of that index. */
 export function readEndedKey(key: string): { readonly endedAt: string; readonly scope: ExecutionScope } {
   const [, endedAt = '', place = ''] = /^ended:[a-z]+:(.+):([^:]+)$/.exec(key) ?? []
   const [, tenant, execution = ''] = /^(?:([^/]+)\/)?(.*)$/.exec(place) ?? []
@@ -137,48 +112,43 @@ export function readEndedKey(key: string): { readonly endedAt: string; readonly 
   }
 }
 
-/** What instances hold in turn, such as the right to sweep. */
+/** A lease that one instance at a time holds, such as the one for sweeping. */
 export function leaseKey(name: string): string {
   return `leases:${checkId(name, 'lease')}`
 }
 
-/** An event that those outside are still to be told of; put with the event itself. */
-export function outboxKey(scope: ExecutionScope, sequence: number): string {
-  return OUTBOX_PREFIX + logKey(scope, sequence).slice('log:'.length)
-}
-
-/** What of one execution those outside are still to be told of. */
-export function executionOutboxPrefix(scope: ExecutionScope): string {
-  return OUTBOX_PREFIX + logPrefix(scope).slice('log:'.length)
-}
-
-/** All of it, of every tenant; for whoever tells those outside. */
+/** The whole outbox, of every tenant. */
 export const OUTBOX_PREFIX = 'outbox:'
 
-/** Whose event a key of the outbox stands for; `undefined` is the default tenant. */
+/** The tenant of an entry of the outbox; `undefined` is the default tenant. */
 export function tenantOfOutboxKey(key: string): string | undefined {
   const [place = ''] = key.slice(OUTBOX_PREFIX.length).split(':')
   return place.includes('/') ? place.split('/')[0] : undefined
 }
 
-/** What belongs to the server and to no execution, such as its tokens. */
-export function serverKey(shelf: string, id: string): string {
-  return serverPrefix(shelf) + checkId(id, 'record')
+/** A record of the server that belongs to no execution, such as a token. */
+export function serverKey(kind: string, id: string): string {
+  return serverPrefix(kind) + checkId(id, 'record')
 }
 
-export function serverPrefix(shelf: string): string {
-  return `server:${checkId(shelf, 'shelf')}:`
+export function serverPrefix(kind: string): string {
+  return `server:${checkId(kind, 'kind')}:`
+}
+
+function sequenceText(sequence: number): string {
+  if (Number.isSafeInteger(sequence) && sequence >= 0) return String(sequence).padStart(SEQUENCE_DIGITS, '0')
+  throw new InvalidError('core/bad-sequence', `form a log key: ${sequence} is not a sequence number`)
 }
 
 function checkTime(text: string): string {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) return text
-  throw new InvalidError('core/bad-time', `form a key of ${show(text)}: it is no time`, {
+  throw new InvalidError('core/bad-time', `form a key of ${show(text)}: it is not a time`, {
     next: 'Give a time in ISO 8601, in UTC and with milliseconds.',
   })
 }
 
 function address({ tenant, execution }: ExecutionScope): string {
-  // Checked again: at run time a brand is a promise that any caller can break.
+  // Checked again: at run time callers can pass any text as a branded id.
   const id = checkId(execution, 'execution')
   return tenant === undefined ? id : `${checkId(tenant, 'tenant')}/${id}`
 }
@@ -192,10 +162,10 @@ function checkId(text: unknown, what: string): string {
   )
 }
 
-/** Nearly every name; cheaper to tell than the rest. */
+/** Matches nearly every name, and is faster than the full check. */
 const PLAIN_NAME = /^[\w.-]+$/
 
-/** The grammar of names is their owners'; here only what would blur a key is refused. */
+/** Refuses only what would make a key ambiguous; the grammar of names is checked by their owners. */
 function checkName(text: unknown, what: string): string {
   if (typeof text === 'string' && (PLAIN_NAME.test(text) || /^[^\s:*/\p{C}]+$/u.test(text))) return text
   throw new InvalidError(

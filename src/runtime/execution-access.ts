@@ -8,7 +8,7 @@ import type { EventFilter } from '../core/events/event-filter.ts'
 import { compileTypePattern } from '../core/events/type-pattern.ts'
 import type { ExecutionEvent, NewEvent } from '../core/events/event.ts'
 import type { Json } from '../base/json.ts'
-import { executionId, logPrefix, tenantId } from '../core/keys.ts'
+import { executionId, executionKeys, tenantId } from '../core/keys.ts'
 import { openCore, type Core } from '../core/life-cycle/core.ts'
 import type { Store } from '../core/ports.ts'
 
@@ -67,7 +67,7 @@ export function openExecutionAccess(parts: ExecutionAccessParts): OpenedAccess {
         variable: (name) => variables.get(name),
         variables: async () =>
           Object.entries(await variables.list()).map(([name, value]) => ({ name, value })),
-        changes: (signal) => store.watch({ prefix: logPrefix(scope), signal }),
+        changes: (signal) => store.watch({ prefix: executionKeys(scope).log, signal }),
       }
     },
   }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { collect, externalEvent, openWorld, start, type CoreWorld } from '../../../test/support/core-world.ts'
 import { STORE_KINDS } from '../../../test/support/stores.ts'
-import { outboxKey, executionId } from '../keys.ts'
+import { executionId, executionKeys } from '../keys.ts'
 import { toBytes } from '../json.ts'
 import type { Store } from '../ports.ts'
 import { openMaintenance } from './maintenance.ts'
@@ -120,7 +120,9 @@ describe.each(STORE_KINDS)('passes on $kind', (kind) => {
     const { core, store, clock } = await openWorld(kind, context)
     await endOne(core, 'exec_1')
     const scope = { execution: executionId('exec_1') }
-    await store.commit({ operations: [{ do: 'put', key: outboxKey(scope, 1), value: toBytes('{}') }] })
+    await store.commit({
+      operations: [{ do: 'put', key: executionKeys(scope).outbox(1), value: toBytes('{}') }],
+    })
     clock.move(31 * DAY_MS)
     let isDown = true
     const { sweepOnce } = openMaintenance({

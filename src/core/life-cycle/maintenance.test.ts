@@ -15,7 +15,7 @@ import { STORE_KINDS, type StoreKind } from '../../../test/support/stores.ts'
 import { UnavailableError } from '../../base/errors.ts'
 import { openSqliteArchive } from '../../stores/archive/sqlite-archive.ts'
 import type { EventArchive } from '../events/archive-port.ts'
-import { checkpointsPrefix, executionId } from '../keys.ts'
+import { executionId, executionKeys } from '../keys.ts'
 import { toBytes } from '../json.ts'
 import { listExecutions } from '../namespaces/registry.ts'
 import type { Store } from '../ports.ts'
@@ -113,7 +113,9 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     const { core, store, clock } = await openWorld(kind, context)
     const { id } = await runOne(core, 'exec_1')
     await store.commit({
-      operations: [{ do: 'put', key: `${checkpointsPrefix({ execution: id })}1`, value: toBytes('{}') }],
+      operations: [
+        { do: 'put', key: `${executionKeys({ execution: id }).checkpoints}1`, value: toBytes('{}') },
+      ],
     })
     const retention = { eventsMs: 3 * DAY_MS, variablesMs: 2 * DAY_MS, checkpointsMs: DAY_MS }
     const { sweepOnce } = openMaintenance({ store, clock, retention })

@@ -2,11 +2,11 @@
 
 import { clearEvents } from '../events/clear-events.ts'
 import type { EventArchive } from '../events/archive-port.ts'
+import type { ExecutionKeys } from '../keys.ts'
 import { dropsOf } from '../namespaces/ended-index.ts'
 import { hasEnded, isSwept, type ExecutionRecord } from '../namespaces/execution-record.ts'
 import type { WritePace } from '../namespaces/guarded-write.ts'
 import { markRecord } from '../namespaces/mark-record.ts'
-import type { ScopeKeys } from '../namespaces/scope.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 
 /** How long what an execution leaves behind is kept, from its end on; `Infinity` for ever. */
@@ -65,6 +65,6 @@ export async function sweepExecution(bound: BoundScope, parts: SweepParts): Prom
   return due.length > 0
 }
 
-function prefixesOf(keys: ScopeKeys, part: 'variables' | 'checkpoints'): readonly string[] {
+function prefixesOf(keys: ExecutionKeys, part: 'variables' | 'checkpoints'): readonly string[] {
   return part === 'variables' ? [keys.marks, keys.variables] : [keys.checkpoints]
 }

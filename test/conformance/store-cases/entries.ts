@@ -6,7 +6,7 @@ import {
   STORE_VALUE_MAX_BYTES,
 } from '../../../src/core/limits.ts'
 import type { StoreOperation } from '../../../src/core/ports.ts'
-import { executionId, eventKey, eventsPrefix, variableKey, variablesPrefix } from '../../../src/core/keys.ts'
+import { executionId, executionKeys } from '../../../src/core/keys.ts'
 import {
   fill,
   keysOf,
@@ -228,12 +228,13 @@ export const ENTRY_CASES: Readonly<Record<string, StoreCase>> = {
   },
 
   'ST-42 N-44 clearing one execution leaves the one whose id begins like it': async ({ store }) => {
-    const scopes = ['exec_1', 'exec_10', 'exec_1x', 'exec_'].map((id) => ({ execution: executionId(id) }))
-    for (const scope of scopes)
-      await write(store, put(eventKey(scope, 'a.b')), put(variableKey(scope, 'c.d')))
-    const [first] = scopes
-    expect(await store.clear(eventsPrefix(first!))).toBe(1)
-    expect(await store.clear(variablesPrefix(first!))).toBe(1)
+    const [first, ...others] = ['exec_1', 'exec_10', 'exec_1x', 'exec_'].map((id) =>
+      executionKeys({ execution: executionId(id) }),
+    )
+    for (const keys of [first!, ...others])
+      await write(store, put(keys.event('a.b')), put(keys.variable('c.d')))
+    expect(await store.clear(first!.events)).toBe(1)
+    expect(await store.clear(first!.variables)).toBe(1)
     expect(await keysOf(store, '')).toEqual([
       'events:exec_10:a.b',
       'events:exec_1x:a.b',
