@@ -22,7 +22,7 @@ test('ST-15 an execution’s events, variables and log lie under keys that say s
 
 test('ST-15 log keys sort as their sequence numbers do', () => {
   const numbers = [0, 1, 9, 10, 99, 100, 2 ** 32, Number.MAX_SAFE_INTEGER]
-  const entries = numbers.map(keys.entry)
+  const entries = numbers.map((sequence) => keys.entry(sequence))
   expect([...entries].sort()).toEqual(entries)
   for (const sequence of [-1, 1.5, NaN, Infinity, 2 ** 53]) {
     expect(() => keys.entry(sequence)).toThrow(/core\/|is not a sequence number/)

@@ -54,10 +54,10 @@ export interface RangeRequest {
   /** Only keys that begin like this; the empty text takes all. */
   readonly prefix: string
   /** Begin behind this key, in the direction of travel. It need not exist. */
-  readonly after?: string
-  readonly order?: 'ascending' | 'descending'
+  readonly after?: string | undefined
+  readonly order?: 'ascending' | 'descending' | undefined
   /** The most entries of one page; it may hold fewer when they are large. */
-  readonly limit?: number
+  readonly limit?: number | undefined
 }
 
 /** One page, as it was at one moment. */
@@ -90,7 +90,7 @@ export interface WatchRequest {
 }
 
 export interface StoreCallOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**

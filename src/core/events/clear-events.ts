@@ -9,6 +9,7 @@ import { markRecord } from '../namespaces/mark-record.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import type { EventArchive } from './archive-port.ts'
 import { placeOf } from './archived-events.ts'
+import { readPages } from '../read-pages.ts'
 import { decodeEvent } from './event.ts'
 
 export interface ClearRule {
@@ -94,19 +95,14 @@ async function removeUpTo(
   sequence: number,
 ): Promise<number> {
   let count = 0
-  let after: string | undefined
-  do {
-    const page = await store.range(
-      after === undefined ? { prefix, limit: PIECE } : { prefix, limit: PIECE, after },
-    )
-    const old = page.entries.filter(({ value }) => decodeEvent(value).sequence <= sequence)
+  for await (const page of readPages(store, { prefix, limit: PIECE })) {
+    const old = page.filter(({ value }) => decodeEvent(value).sequence <= sequence)
     for (const entry of await removeAsSeen(store, old)) {
-      // Somebody wrote this type anew: the newer event stays, and the rest of the piece is removed one by one.
+      // A newer event of this type was written meanwhile: it stays, and the others are removed one by one.
       await removeAsSeen(store, [entry])
     }
     count += old.length
-    after = page.next
-  } while (after !== undefined)
+  }
   return count
 }
 

@@ -6,6 +6,7 @@ import type { ExecutionRecord } from '../namespaces/execution-record.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import type { EventArchive } from './archive-port.ts'
 import { listArchived, readArchivedLatest } from './archived-events.ts'
+import { readPages } from '../read-pages.ts'
 import { checkFilter, isListed, type CheckedFilter, type EventFilter } from './event-filter.ts'
 import { checkType } from './event-types.ts'
 import { decodeEvent, decodeHeldEvent, type ExecutionEvent } from './event.ts'
@@ -77,17 +78,18 @@ async function* listHot(
   filter: CheckedFilter,
 ): AsyncGenerator<ExecutionEvent, void, undefined> {
   const { store, keys } = scope
-  let after = filter.after === undefined ? undefined : keys.entry(filter.after)
-  // A page as large as what is wanted, unless a filter may pass most of it over.
-  const limit = Math.min(filter.limit ?? STORE_PAGE_MAX_ENTRIES, STORE_PAGE_MAX_ENTRIES)
-  do {
-    const range = {
-      prefix: keys.log,
-      order: filter.order,
-      limit: filter.types === undefined ? limit : STORE_PAGE_MAX_ENTRIES,
-    }
-    const page = await store.range(after === undefined ? range : { ...range, after })
-    for (const { value } of page.entries) {
+  const range = {
+    prefix: keys.log,
+    order: filter.order,
+    after: filter.after === undefined ? undefined : keys.entry(filter.after),
+    // As many as are wanted, unless a filter may skip most of them.
+    limit: Math.min(
+      (filter.types === undefined ? filter.limit : undefined) ?? Infinity,
+      STORE_PAGE_MAX_ENTRIES,
+    ),
+  }
+  for await (const page of readPages(store, range)) {
+    for (const { value } of page) {
       const event = decodeEvent(value)
       // The log is in order of time, so behind the range's far end there is nothing.
       const isBehind =
@@ -97,8 +99,7 @@ async function* listHot(
       if (isBehind) return
       if (isListed(event, filter)) yield event
     }
-    after = page.next
-  } while (after !== undefined)
+  }
 }
 
 function keyOf({ scope }: BoundScope, type: string): string {

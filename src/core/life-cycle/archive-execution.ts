@@ -1,4 +1,4 @@
-/** One execution that is over goes into the archive, and its events leave the store once the archive holds them all. */
+/** Archiving one ended execution: its events leave the store once the archive holds all of them. */
 
 import { DefectError } from '../../base/errors.ts'
 import { ARCHIVE_BATCH_EVENTS } from '../limits.ts'
@@ -11,8 +11,9 @@ import { hasEnded } from '../namespaces/execution-record.ts'
 import type { WritePace } from '../namespaces/guarded-write.ts'
 import { markRecord } from '../namespaces/mark-record.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
+import { readPages } from '../read-pages.ts'
 
-/** May be cut short anywhere and is then done again from its beginning. Answers whether there was anything to do. */
+/** May be interrupted anywhere; the next call starts again. Returns whether there was anything to do. */
 export async function archiveExecution(
   bound: BoundScope,
   { archive, pace }: { readonly archive: EventArchive; readonly pace: WritePace },
@@ -47,15 +48,9 @@ export async function archiveExecution(
 async function copyLog({ scope }: BoundScope, archive: EventArchive): Promise<number> {
   const { store, keys } = scope
   let written = 0
-  let after: string | undefined
-  do {
-    const range = { prefix: keys.log, limit: ARCHIVE_BATCH_EVENTS }
-    const page = await store.range(after === undefined ? range : { ...range, after })
-    if (page.entries.length > 0) {
-      await archive.write(page.entries.map(({ value }) => rowOfEvent(decodeEvent(value), scope)))
-    }
-    written += page.entries.length
-    after = page.next
-  } while (after !== undefined)
+  for await (const page of readPages(store, { prefix: keys.log, limit: ARCHIVE_BATCH_EVENTS })) {
+    if (page.length > 0) await archive.write(page.map(({ value }) => rowOfEvent(decodeEvent(value), scope)))
+    written += page.length
+  }
   return written
 }

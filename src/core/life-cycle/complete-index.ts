@@ -13,7 +13,7 @@ const COMPLETE = serverKey('indexes', 'ended')
 /** Reads the whole registry once in the life of a store; afterwards this is one look. May be cut short and done again. */
 export async function completeIndex(store: Store, signal?: AbortSignal): Promise<void> {
   if ((await store.get(COMPLETE)) !== undefined) return
-  for await (const record of listExecutions(store, signal === undefined ? {} : { signal })) {
+  for await (const record of listExecutions(store, { signal })) {
     if (!hasEnded(record) || isSwept(record) || record.endedAt === undefined) continue
     const { keys } = new Scopes(store, record.tenant).of(record.id).scope
     const missing: StoreOperation[] = []

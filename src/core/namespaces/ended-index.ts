@@ -1,18 +1,19 @@
 /**
- * Which executions are over and still have something to be archived or removed: one entry for each part, in the order in
- * which they ended. Whoever makes a pass reads what is due, and nothing else; the registry may hold any number.
+ * An index of ended executions that still have something to be archived or removed: one entry per part, ordered by the time
+ * of the end. A maintenance pass reads only what is due, however many executions the registry holds.
  *
- * - EI-1 The entries are put by the write that ends the execution, and each is deleted by the one that says its part is done.
- * - EI-2 An entry promises nothing: the record decides. One that came too late to be right is dropped by the next pass.
+ * - EI-1 The write that ends an execution puts its entries; the write that records a part as done deletes the part's entry.
+ * - EI-2 An entry is only a hint: the execution's record decides. The next pass deletes an entry that is out of date.
  */
 
 import { REGISTRY_PAGE_ENTRIES } from '../limits.ts'
 import { endedPrefix, readEndedKey, type EndedJob, type ExecutionScope } from '../keys.ts'
-import type { Store, StoreOperation } from '../ports.ts'
+import type { Store, StoreCallOptions, StoreOperation } from '../ports.ts'
+import { readPages } from '../read-pages.ts'
 import type { ExecutionRecord } from './execution-record.ts'
 import type { Scope } from './scope.ts'
 
-/** An execution that is over, as the index has it. */
+/** An entry of the index. */
 export interface EndedEntry {
   readonly key: string
   readonly job: EndedJob
@@ -20,19 +21,19 @@ export interface EndedEntry {
 }
 
 export const ENDED_JOBS: readonly EndedJob[] = ['archive', 'events', 'variables', 'checkpoints']
-/** Sorts before the end of every execution: what is half removed waits for nothing. */
+/** Sorts before the end of every execution: a removal that was interrupted is due at once. */
 const AT_ONCE = '0000-01-01T00:00:00.000Z'
 
 const FIRST_ENTRIES = 8
 
-/** What enters the index with the end of an execution. */
+/** Entries to put when an execution ends. */
 export function putsOfEnd({ keys }: Pick<Scope, 'keys'>, endedAt: string): readonly PutOperation[] {
   return ENDED_JOBS.map((job) => put(keys.ended(job, endedAt)))
 }
 
 type PutOperation = Extract<StoreOperation, { do: 'put' }>
 
-/** What leaves the index when parts of an execution are done. */
+/** Entries to delete when parts of an execution are done. */
 export function dropsOf(
   { keys }: Pick<Scope, 'keys'>,
   { endedAt }: ExecutionRecord,
@@ -45,7 +46,7 @@ export function dropsOf(
   ])
 }
 
-/** Lets the next pass finish the removal of events, however young they are. */
+/** Makes the removal of events due at once, whatever their age. */
 export function hurryEvents(
   { keys }: Pick<Scope, 'keys'>,
   { endedAt }: ExecutionRecord,
@@ -55,35 +56,27 @@ export function hurryEvents(
     : [drop(keys.ended('events', endedAt)), put(keys.ended('events', AT_ONCE))]
 }
 
-/** Whether the part that an entry stands for is still to be done, some day. */
+/** Whether a part is not done yet. */
 export function isJobOpen(job: EndedJob, { events, variables, checkpoints }: ExecutionRecord): boolean {
   if (job === 'archive') return events === 'hot' || events === 'archived'
   return { events, variables, checkpoints }[job] !== 'gone'
 }
 
-/** Those whose execution ended by `until`, the earliest first; all without it. */
+/** Entries of executions that ended by `until` (default: all), the earliest first. */
 export async function* listEnded(
   store: Store,
   job: EndedJob,
-  options: { readonly until?: string; readonly signal?: AbortSignal | undefined } = {},
+  { until, signal }: StoreCallOptions & { readonly until?: string } = {},
 ): AsyncGenerator<EndedEntry, void, undefined> {
-  const { until, signal } = options
-  let after: string | undefined
-  do {
-    // Mostly the first few tell that nothing is due.
-    const limit = after === undefined ? FIRST_ENTRIES : REGISTRY_PAGE_ENTRIES
-    const range = { prefix: endedPrefix(job), limit }
-    const page = await store.range(
-      after === undefined ? range : { ...range, after },
-      signal === undefined ? {} : { signal },
-    )
-    for (const { key } of page.entries) {
+  // Usually the first few show that nothing is due.
+  const range = { prefix: endedPrefix(job), first: FIRST_ENTRIES, limit: REGISTRY_PAGE_ENTRIES }
+  for await (const page of readPages(store, range, { signal })) {
+    for (const { key } of page) {
       const { endedAt, scope } = readEndedKey(key)
       if (until !== undefined && endedAt > until) return
       yield { key, job, scope }
     }
-    after = page.next
-  } while (after !== undefined)
+  }
 }
 
 function put(key: string): PutOperation {

@@ -1,23 +1,18 @@
-/**
- * All executions of a store, for maintenance and operators alone. Nothing that is bound to an execution leads here, and no
- * package entry offers it.
- */
+/** All executions of a store, for maintenance and operators only. No package entry exports it. */
 
 import { REGISTRY_PAGE_ENTRIES } from '../limits.ts'
 import { EXECUTIONS_PREFIX } from '../keys.ts'
-import type { Store } from '../ports.ts'
+import type { Store, StoreCallOptions } from '../ports.ts'
+import { readPages } from '../read-pages.ts'
 import { decodeRecord, type ExecutionRecord } from './execution-record.ts'
 
-/** Every record, of every tenant, as the store has it while they are read. */
+/** Every record, of every tenant, each as it is when its page is read. */
 export async function* listExecutions(
   store: Store,
-  options: { readonly signal?: AbortSignal } = {},
+  options: StoreCallOptions = {},
 ): AsyncGenerator<ExecutionRecord, void, undefined> {
-  let after: string | undefined
-  do {
-    const range = { prefix: EXECUTIONS_PREFIX, limit: REGISTRY_PAGE_ENTRIES }
-    const page = await store.range(after === undefined ? range : { ...range, after }, options)
-    for (const { value } of page.entries) yield decodeRecord(value)
-    after = page.next
-  } while (after !== undefined)
+  const range = { prefix: EXECUTIONS_PREFIX, limit: REGISTRY_PAGE_ENTRIES }
+  for await (const page of readPages(store, range, options)) {
+    for (const { value } of page) yield decodeRecord(value)
+  }
 }

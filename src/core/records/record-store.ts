@@ -4,6 +4,7 @@ import { DefectError, RefusedError } from '../../base/errors.ts'
 import { STORE_PAGE_MAX_ENTRIES } from '../limits.ts'
 import { serverKey, serverPrefix } from '../keys.ts'
 import type { Store } from '../ports.ts'
+import { readPages } from '../read-pages.ts'
 
 export interface RecordStore<T> {
   get(id: string): Promise<T | undefined>
@@ -44,17 +45,10 @@ export function openRecordStore<T>(store: Store, collection: string): RecordStor
     },
     async list() {
       const records: T[] = []
-      const prefix = serverPrefix(collection)
-      let after: string | undefined
-      do {
-        const page = await store.range({
-          prefix,
-          limit: STORE_PAGE_MAX_ENTRIES,
-          ...(after === undefined ? {} : { after }),
-        })
-        for (const { value } of page.entries) records.push(decode(value, collection) as T)
-        after = page.next
-      } while (after !== undefined)
+      const range = { prefix: serverPrefix(collection), limit: STORE_PAGE_MAX_ENTRIES }
+      for await (const page of readPages(store, range)) {
+        for (const { value } of page) records.push(decode(value, collection) as T)
+      }
       return records
     },
   }

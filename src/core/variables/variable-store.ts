@@ -1,7 +1,7 @@
 /** The variables of executions. Every call names exactly one execution, and nothing here lists executions. */
 
 import { RefusedError } from '../../base/errors.ts'
-import { STORE_PAGE_ENTRIES, VARIABLES_LISTED_MAX } from '../limits.ts'
+import { VARIABLES_LISTED_MAX } from '../limits.ts'
 import type { Json } from '../../base/json.ts'
 import type { ExecutionId } from '../keys.ts'
 import { SYSTEM_PACE, type WritePace } from '../namespaces/guarded-write.ts'
@@ -9,6 +9,7 @@ import { makeId, type MakeId } from '../namespaces/make-id.ts'
 import { parseVariableName } from '../namespaces/names.ts'
 import { readEntry } from '../namespaces/read-entry.ts'
 import type { BoundScope, Scopes } from '../namespaces/scopes.ts'
+import { readPages } from '../read-pages.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 import { requireWriter, type VariableWriter } from './variable-rules.ts'
 import {
@@ -108,15 +109,8 @@ async function listVariables(
   const found: [string, Json][] = []
   const inNamespace = namespace === undefined ? '' : `${parseVariableName(`${namespace}.any`).namespace}.`
   const prefix = keys.variables + inNamespace
-  let after: string | undefined
-  do {
-    const page = await store.range({
-      prefix,
-      limit: STORE_PAGE_ENTRIES,
-      ...(after === undefined ? {} : { after }),
-    })
-    for (const entry of page.entries)
-      found.push([entry.key.slice(keys.variables.length), decodeVariable(entry)])
+  for await (const page of readPages(store, { prefix })) {
+    for (const entry of page) found.push([entry.key.slice(keys.variables.length), decodeVariable(entry)])
     if (found.length > VARIABLES_LISTED_MAX) {
       throw new RefusedError(
         'core/too-many-variables',
@@ -126,7 +120,6 @@ async function listVariables(
         },
       )
     }
-    after = page.next
-  } while (after !== undefined)
+  }
   return Object.freeze(Object.fromEntries(found))
 }
