@@ -1,34 +1,40 @@
-// What `docs/specs` promises and which ids a test title names. Used by `npm run specs` and by the tidiness test,
-// so that both read the shelf with the same eyes.
+// What `docs/specs` promises and which ids a test title names. Used by `npm run specs` and by `test/tidy.test.ts`,
+// so that both read these pages in the same way.
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Pages on the shelf that promise nothing themselves. */
+/** Pages that promise nothing themselves. */
 const NOT_SPECS = new Set(['README.md', 'not-yet.md'])
 const ROW = /^\|\s*`?([A-Z]{1,2}-\d+)`?\s*\|\s*(.*?)\s*\|/
+/** `| E-02, E-20–E-27 | the reason |`: ids and ranges of ids that share a reason. */
+const NOT_YET_ROW = /^\|\s*([A-Z]{1,2}-\d+(?:(?:–|,\s*)[A-Z]{1,2}-\d+)*)\s*\|\s*(.*?)\s*\|/
 const TITLE_IDS = /^((?:[A-Z]{1,2}-\d+[,:]?\s+)+)\S/
 
-/** Every promise on the shelf: id → the page it stands on and its words. */
+/** Every promise: id → its page and its text. */
 export function readSpecs(directory) {
   const specs = new Map()
   for (const page of readdirSync(directory).sort()) {
     if (!page.endsWith('.md') || NOT_SPECS.has(page)) continue
-    for (const { id, text } of readRows(join(directory, page))) {
+    for (const [id, text] of readRows(join(directory, page), ROW)) {
       const earlier = specs.get(id)
-      if (earlier !== undefined) throw new Error(`${id} stands twice: in ${earlier.page} and in ${page}`)
+      if (earlier !== undefined) throw new Error(`${id} is promised twice: in ${earlier.page} and in ${page}`)
       specs.set(id, { page, text })
     }
   }
   return specs
 }
 
-/** The promises nobody proves yet: id → the reason. */
+/** The promises that no test proves yet: id → the reason. */
 export function readNotYet(directory) {
   const notYet = new Map()
-  const page = readdirSync(directory).includes('not-yet.md') ? readRows(join(directory, 'not-yet.md')) : []
-  for (const { id, text } of page) {
-    if (notYet.has(id)) throw new Error(`${id} stands twice in not-yet.md`)
-    notYet.set(id, text)
+  const rows = readdirSync(directory).includes('not-yet.md')
+    ? readRows(join(directory, 'not-yet.md'), NOT_YET_ROW)
+    : []
+  for (const [cell, reason] of rows) {
+    for (const id of cell.split(/,\s*/).flatMap(expandRange)) {
+      if (notYet.has(id)) throw new Error(`${id} is listed twice in not-yet.md`)
+      notYet.set(id, reason)
+    }
   }
   return notYet
 }
@@ -39,11 +45,22 @@ export function idsOfTitle(title) {
   return head === undefined ? [] : (head.match(/[A-Z]{1,2}-\d+/g) ?? [])
 }
 
-function readRows(path) {
-  const rows = []
-  for (const line of readFileSync(path, 'utf8').split('\n')) {
-    const row = ROW.exec(line)
-    if (row !== null) rows.push({ id: row[1], text: row[2] })
-  }
-  return rows
+/** `E-20–E-22` → `E-20`, `E-21`, `E-22`; a single id is itself. */
+function expandRange(range) {
+  const [first, last = first] = range.split('–').map((id) => /^([A-Z]+)-(\d+)$/.exec(id))
+  const count = Number(last[2]) - Number(first[2]) + 1
+  if (first[1] !== last[1] || count < 1) throw new Error(`${range} in not-yet.md is not an ascending range`)
+  return Array.from({ length: count }, (_, step) => {
+    const number = String(Number(first[2]) + step)
+    return `${first[1]}-${number.padStart(first[2].length, '0')}`
+  })
+}
+
+function readRows(path, pattern) {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const row = pattern.exec(line)
+      return row === null ? [] : [[row[1], row[2]]]
+    })
 }

@@ -16,10 +16,10 @@ afterEach(() => {
   rmSync(directory, { recursive: true })
 })
 
-/** Ids of this test's own small shelf, put together so that no line here is taken for the title of a test. */
+/** Ids of this test's own pages, put together so that no line here is taken for the title of a test. */
 const id = (number: number): string => `Z-${String(number)}`
 
-function writeShelf(promised: readonly number[], excused: Readonly<Record<number, string>>): void {
+function writePages(promised: readonly number[], excused: Readonly<Record<number | string, string>>): void {
   const rows = promised.map((number) => `| ${id(number)} | promise ${String(number)} |`)
   writeFileSync(join(directory, 'specs/page.md'), ['| ID | Statement |', '|---|---|', ...rows].join('\n'))
   const notYet = Object.entries(excused).map(([number, reason]) => `| Z-${number} | ${reason} |`)
@@ -43,8 +43,8 @@ function runSpecs(...args: string[]): { exit: number | null; stdout: string; std
   return { exit: run.status, stdout: run.stdout, stderr: run.stderr }
 }
 
-test('HO-11 HO-12 the document counts passing tests, gives reasons and names what is unproven', () => {
-  writeShelf([1, 2, 3, 4], { 3: 'needs the core' })
+test('HO-11 HO-12 the JSON document counts passing tests, gives reasons and names what is unproven', () => {
+  writePages([1, 2, 3, 4], { 3: 'needs the core' })
   writeReport([
     [[1, 2], 'passed'],
     [[1], 'passed'],
@@ -61,7 +61,7 @@ test('HO-11 HO-12 the document counts passing tests, gives reasons and names wha
 })
 
 test('HO-11 when every promise is proven or excused the exit code is 0', () => {
-  writeShelf([1, 2], { 2: 'needs the core' })
+  writePages([1, 2], { 2: 'needs the core' })
   writeReport([[[1], 'passed']])
   const { exit, stdout, stderr } = runSpecs()
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
@@ -69,8 +69,30 @@ test('HO-11 when every promise is proven or excused the exit code is 0', () => {
   expect(stdout).toContain('1 proven, 1 not yet, 0 unproven')
 })
 
+test('HO-11 one row of not-yet.md gives the reason of every id and range in its first cell', () => {
+  writePages([1, 9, 10, 11, 12, 14], { [`1, ${id(9)}–${id(11)}, ${id(14)}`]: 'needs the core' })
+  writeReport([[[12], 'passed']])
+  const { exit, stdout } = runSpecs('--json')
+  const { notYet, unproven } = JSON.parse(stdout) as { notYet: object; unproven: string[] }
+  expect(notYet).toEqual(
+    Object.fromEntries([1, 9, 10, 11, 14].map((number) => [id(number), 'needs the core'])),
+  )
+  expect({ exit, unproven }).toEqual({ exit: 0, unproven: [] })
+})
+
+test.each([
+  ['a range that descends', { [`3–${id(1)}`]: 'later' }, 'not an ascending range'],
+  ['an id that two rows excuse', { [`1–${id(2)}`]: 'later', 2: 'later' }, 'is listed twice'],
+])('HO-11 it fails on %s', (_, excused, complaint) => {
+  writePages([1, 2, 3], excused)
+  writeReport([])
+  const { exit, stderr } = runSpecs()
+  expect(stderr).toContain(complaint)
+  expect(exit).toBe(1)
+})
+
 test('HO-11 one failing test unproves a promise, whatever else passed', () => {
-  writeShelf([1], {})
+  writePages([1], {})
   writeReport([
     [[1], 'passed'],
     [[1], 'failed'],
@@ -86,7 +108,7 @@ test.each([
   ['an excuse for what nobody promised', [], { 1: 'later' }, [], 'no page promises it'],
   ['a test that names what nobody promised', [], {}, [1], 'no page promises it'],
 ])('HO-11 it fails on %s', (_, promised, excused, tested, complaint) => {
-  writeShelf(promised, excused)
+  writePages(promised, excused)
   writeReport(tested.length > 0 ? [[tested, 'passed']] : [])
   const { exit, stderr } = runSpecs()
   expect(stderr).toContain(complaint)
@@ -94,7 +116,7 @@ test.each([
 })
 
 test('HO-11 without a report it says what to run', () => {
-  writeShelf([1], {})
+  writePages([1], {})
   const { exit, stdout, stderr } = runSpecs('--json')
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
   expect(stderr).toContain('npm test')

@@ -20,6 +20,8 @@ import {
   visit,
 } from './support/source-tree.ts'
 
+const TITLE_MAX_CHARS = 120
+
 const sources = listFiles('src', (path) => path.endsWith('.ts') && !isTest(path))
 const imports = sources.flatMap(readImports)
 
@@ -150,9 +152,10 @@ describe('specs', () => {
   const specs = readSpecs(shelf)
   const notYet = readNotYet(shelf)
   const titles = listFiles('.', (path) => isTest(path) || /^test\/.*\.ts$/.test(path))
-    .flatMap((path) => readStrings(path).map((text) => ({ path, text })))
-    .flatMap(({ path, text }) => idsOfTitle(text).map((id) => ({ id, path })))
-  const proven = new Set(titles.map(({ id }) => id))
+    .flatMap((path) => readStrings(path).map((text) => ({ path, text, ids: idsOfTitle(text) })))
+    .filter(({ ids }) => ids.length > 0)
+  const named = titles.flatMap(({ path, ids }) => ids.map((id) => ({ id, path })))
+  const proven = new Set(named.map(({ id }) => id))
 
   test('HO-06 every promise of docs/specs has a test that names it or a reason in not-yet.md', () => {
     expect([...specs.keys()].filter((id) => !proven.has(id) && !notYet.has(id))).toEqual([])
@@ -167,8 +170,13 @@ describe('specs', () => {
   })
 
   test('HO-07 no test title names a promise that docs/specs does not make', () => {
-    const unknown = titles.filter(({ id }) => !specs.has(id))
+    const unknown = named.filter(({ id }) => !specs.has(id))
     expect(unknown.map(({ id, path }) => `${path} names ${id}`)).toEqual([])
+  })
+
+  test('HO-29 a test title names at most two promises and has at most 120 characters', () => {
+    const long = titles.filter(({ text, ids }) => ids.length > 2 || text.length > TITLE_MAX_CHARS)
+    expect(long.map(({ path, text }) => `${path}: ${text}`)).toEqual([])
   })
 
   test('HO-07 ids are read from the head of a title only', () => {

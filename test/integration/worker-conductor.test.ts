@@ -470,7 +470,7 @@ describe('several processes', { timeout: TEST_MS }, () => {
     }
   })
 
-  test('WK-76 `perago start -j 4` and SIGTERM: what runs is finished and published, the command ends with 0, and no process stays', async () => {
+  test('WK-76 on SIGTERM `perago start -j 4` finishes and publishes what runs and exits with 0; no process stays', async () => {
     const { started, workflows } = await startFour('perago_it_steady')
     started.child.kill('SIGTERM')
     await until('four bodies are told', () =>

@@ -228,7 +228,7 @@ describe('who may', () => {
     })
 
   test.each(ROUTES)(
-    'E-89 DO-29 DO-04 %s %s is for operators and admins, and not for viewers',
+    'E-89 DO-04 %s %s is for operators and admins, and not for viewers',
     async (method, path) => {
       const { id } = await add()
       await giveUpDelivery(world, id)
