@@ -7,14 +7,12 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import type { Clock } from '../../src/base/clock.ts'
-import { openEngine, type OpenEngineOptions } from '../../src/embedded/lakefs/engine/open-engine.ts'
-import type {
-  Commit,
-  Entry,
-  LakefsEngine,
-  MergeInput,
-  PageRequest,
-} from '../../src/embedded/lakefs/engine/engine.ts'
+import {
+  openEngine,
+  type LakefsEngine,
+  type OpenEngineOptions,
+} from '../../src/embedded/lakefs/engine/open-engine.ts'
+import type { Commit, Entry, MergeInput, PageRequest } from '../../src/embedded/lakefs/engine/engine.ts'
 
 export const LAKE = 'lake'
 

@@ -2,7 +2,7 @@
 
 import { parse } from 'yaml'
 
-import { matchesGlob, isGlob } from './glob.ts'
+import { matchesGlob, isGlob } from '../glob.ts'
 
 export const HOOK_EVENTS = ['pre-merge', 'post-merge', 'pre-commit', 'post-commit'] as const
 

@@ -1,17 +1,16 @@
 /**
- * Action hooks: reads the action files of the tree that asks, runs those that apply, and stops the update when one says no.
- * Whatever cannot be run faithfully stops the update too; nothing is passed over.
+ * Action hooks: reads the action files of the tree, runs those that apply, and stops the update when one refuses it.
+ * What cannot be run as lakeFS would run it stops the update too; nothing is skipped silently.
  */
 
 import type { Clock } from '../../../base/clock.ts'
-import { EMBEDDED_ACTION_FILE_MAX_BYTES, EMBEDDED_ACTION_FILES_MAX } from '../../limits.ts'
+import { EMBEDDED_ACTION_FILE_MAX_BYTES } from '../../limits.ts'
+import { ACTIONS_FOLDER } from '../engine/action-files.ts'
 import { EngineError, type Entry, type HookEvent, type HookRunner } from '../engine/engine.ts'
 import type { Action, ActionHook } from './action-file.ts'
 import { newRunId, type ActionRuns, type HookRun } from './action-runs.ts'
 import type { LuaValue } from './lua-literal.ts'
 import type { LuaPool } from './lua-pool.ts'
-
-const ACTION_FOLDER = '_lakefs_actions/'
 
 export interface HookRunnerParts {
   readonly lua: LuaPool
@@ -35,16 +34,10 @@ async function loadActions(
   read: (entry: Entry) => Promise<Buffer>,
 ): Promise<readonly Action[]> {
   const { parseActionFile, checkActionNames } = await import('./action-file.ts')
-  if (files.length > EMBEDDED_ACTION_FILES_MAX) {
-    throw new EngineError(
-      'bad-action-file',
-      `list actions from commit: ${String(files.length)} files are more than ${String(EMBEDDED_ACTION_FILES_MAX)}`,
-    )
-  }
   const actions: Action[] = []
   for (const file of files) {
     try {
-      if (file.path.slice(ACTION_FOLDER.length).includes('/')) throw new Error('sub-folders are not allowed')
+      if (file.path.slice(ACTIONS_FOLDER.length).includes('/')) throw new Error('sub-folders are not allowed')
       if (file.sizeBytes > EMBEDDED_ACTION_FILE_MAX_BYTES) {
         throw new Error(`it is larger than ${String(EMBEDDED_ACTION_FILE_MAX_BYTES)} bytes`)
       }
@@ -74,7 +67,7 @@ async function runActions(
     const [unenforced] = unenforcedEvents(action)
     if (unenforced !== undefined) {
       throw refusal(event, runId, [
-        `action '${action.name}': event '${unenforced}' is not run by this server, so nothing of its tree is let through`,
+        `action '${action.name}': this server does not run event '${unenforced}', so it refuses updates with this action file`,
       ])
     }
   }
@@ -106,7 +99,7 @@ async function runActions(
   parts.runs.add(event.repository, {
     id: runId,
     branch: event.branch,
-    // A commit that was refused never came to be.
+    // A commit that was refused does not exist.
     commitId: isPreCommit && errors.length > 0 ? '' : event.commit.id,
     eventType: event.type,
     passed: errors.length === 0,
@@ -147,7 +140,7 @@ async function runHook(
   const { output, error } =
     condition === 'run'
       ? await runLua(parts, task)
-      : { output: '', error: `the condition ${JSON.stringify(hook.if)} is not understood by this server` }
+      : { output: '', error: `this server does not know the condition ${JSON.stringify(hook.if)}` }
   if (error === undefined) return { record: finish('completed', output), error }
   return {
     record: finish('failed', `${output}Error: action failed: ${error}\n`),
@@ -164,7 +157,7 @@ async function runLua(
   if (type !== 'lua') return refuse(`hooks of type '${type}' are not run by this server, only 'lua'`)
   const { script, args } = properties
   if (properties['script_path'] !== undefined) {
-    return refuse("'script_path' is not offered by this server, put the text into 'script'")
+    return refuse("'script_path' is not offered by this server, put the code into 'script'")
   }
   if (typeof script !== 'string' || script === '') {
     return refuse("'script' must be supplied: wrong value type")
@@ -211,7 +204,7 @@ function describeAction({ event, runId, action, hook }: HookTask): LuaValue {
   }
 }
 
-/** `if` of a hook: by default it runs as long as nothing before it failed. */
+/** `if` of a hook: by default it runs when no hook before it failed. */
 function decideIf(condition: string, hasFailed: boolean): 'run' | 'skip' | 'unknown' {
   const decide = (isRun: boolean): 'run' | 'skip' => (isRun ? 'run' : 'skip')
   switch (condition) {

@@ -156,12 +156,12 @@ test.each([
   [
     'an event that is not run here',
     actionFile('pre-create-tag: {}', 'print(1)'),
-    "'pre-create-tag' is not run",
+    "this server does not run event 'pre-create-tag'",
   ],
   [
     'a condition that is not understood',
     actionFile('pre-merge: {}', 'print(1)', '    if: "1 == 1"\n'),
-    'not understood',
+    'does not know the condition',
   ],
   ['a syntax error', actionFile('pre-merge: {}', 'this is not lua'), 'syntax error'],
 ])('ES-75 %s refuses the update, with the reason', async (_, file, reason) => {

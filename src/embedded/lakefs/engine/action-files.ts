@@ -1,44 +1,41 @@
-/** Where action files stand in a tree. What they say is not the storage's business. */
+/** Where action files are in a tree, and the running of hooks around an update. */
 
-import { EMBEDDED_ACTION_FILES_MAX } from '../../limits.ts'
+import { EMBEDDED_ACTION_FILE_MAX_BYTES, EMBEDDED_ACTION_FILES_MAX } from '../../limits.ts'
 import type { EngineContext } from './engine-context.ts'
-import { EngineError, type Commit, type Entry, type HookEvent } from './engine.ts'
+import { EngineError, type Entry, type HookEvent } from './engine.ts'
 import { decodeEntry } from './entry-codec.ts'
+import { readBlob } from './object-bytes.ts'
 import { toByteKey } from './tree/byte-key.ts'
 import type { NodeStore } from './tree/node-store.ts'
-import { streamTree, type TreeEntry } from './tree/tree-entries.ts'
 import type { SortedStream } from './tree/sorted-stream.ts'
+import { streamTree, type TreeEntry } from './tree/tree-entries.ts'
 import type { NodeId } from './tree/tree-node.ts'
 
-const ACTIONS_PREFIX = '_lakefs_actions/'
+export const ACTIONS_FOLDER = '_lakefs_actions/'
 
 export function hasActionFiles(nodes: NodeStore, tree: NodeId): boolean {
-  return streamActionFiles(nodes, tree).next()?.key.startsWith(ACTIONS_PREFIX) === true
+  return streamActionFiles(nodes, tree).next()?.key.startsWith(ACTIONS_FOLDER) === true
 }
 
-export function hookEvent(
-  { nodes }: EngineContext,
-  event: {
-    readonly type: HookEvent['type']
-    readonly repository: string
-    readonly branch: string
-    readonly sourceRef: string
-    readonly commit: Commit
-    readonly tree: NodeId
-  },
-): HookEvent {
-  const { tree, ...told } = event
-  return { ...told, listActionFiles: () => listActionFiles(nodes, tree) }
+/** Runs the action files of a tree; throws what they refuse. */
+export async function runHooks(
+  context: EngineContext,
+  event: Omit<HookEvent, 'listActionFiles'>,
+  tree: NodeId,
+): Promise<void> {
+  const readFile = (entry: Entry): Promise<Buffer> =>
+    readBlob(context, event.repository, entry.physicalAddress, EMBEDDED_ACTION_FILE_MAX_BYTES)
+  await context.hooks?.({ ...event, listActionFiles: () => listActionFiles(context.nodes, tree) }, readFile)
 }
 
 function listActionFiles(nodes: NodeStore, tree: NodeId): readonly Entry[] {
   const files: Entry[] = []
   const stream = streamActionFiles(nodes, tree)
-  for (let file = stream.next(); file?.key.startsWith(ACTIONS_PREFIX) === true; file = stream.next()) {
+  for (let file = stream.next(); file?.key.startsWith(ACTIONS_FOLDER) === true; file = stream.next()) {
     if (files.length === EMBEDDED_ACTION_FILES_MAX) {
       throw new EngineError(
         'bad-action-file',
-        `there are more than ${EMBEDDED_ACTION_FILES_MAX} action files`,
+        `list actions from commit: there are more than ${EMBEDDED_ACTION_FILES_MAX} action files`,
       )
     }
     files.push(decodeEntry(file.key, file.value))
@@ -48,6 +45,6 @@ function listActionFiles(nodes: NodeStore, tree: NodeId): readonly Entry[] {
 
 function streamActionFiles(nodes: NodeStore, tree: NodeId): SortedStream<TreeEntry> {
   const stream = streamTree(nodes, tree)
-  stream.seek(toByteKey(ACTIONS_PREFIX))
+  stream.seek(toByteKey(ACTIONS_FOLDER))
   return stream
 }

@@ -9,7 +9,7 @@ import {
 import { findCommit } from './commits.ts'
 import type { EngineContext } from './engine-context.ts'
 import { EngineError, type Branch, type Page, type PageRequest, type ResetRequest } from './engine.ts'
-import { pageOfRows, rangeOf } from './named-pages.ts'
+import { pageByName } from './named-pages.ts'
 import { checkBranchName, checkPath } from './names.ts'
 import { refuseProtected } from './protection.ts'
 import { resolveCommitId } from './refs.ts'
@@ -49,23 +49,21 @@ export function listBranches(
   page: PageRequest & { readonly showHidden: boolean },
 ): Page<Branch> {
   const { rid } = requireStored(db, repository)
-  const range = rangeOf(page)
-  const rows = db.all<BranchRow>(
-    `SELECT ${BRANCH_COLUMNS} FROM branches WHERE rid = ? AND name >= ? AND name > ? AND (? IS NULL OR name < ?) AND hidden <= ? ORDER BY name LIMIT ?`,
-    rid,
-    range.from,
-    range.after,
-    range.before,
-    range.before,
-    page.showHidden ? 1 : 0,
-    page.amount + 1,
-  )
-  return pageOfRows(rows, page.amount, (row) => toBranch(branchFromRow(row)))
+  const query = {
+    sql: `SELECT ${BRANCH_COLUMNS} FROM branches WHERE rid = ? AND hidden <= ?`,
+    values: [rid, page.showHidden ? 1 : 0],
+    toItem: (row: BranchRow) => toBranch(branchFromRow(row)),
+  }
+  return pageByName(db, query, page)
 }
 
-/** Uncommitted changes go with the branch; their rows are swept away later. */
-export function deleteBranch({ db, writes }: EngineContext, repository: string, name: string): Promise<void> {
-  return writes.run(() => {
+/** Uncommitted changes are deleted with the branch; their rows are removed later. */
+export async function deleteBranch(
+  { db, writes, startSweep }: EngineContext,
+  repository: string,
+  name: string,
+): Promise<void> {
+  await writes.run(() => {
     const { rid, defaultBranch } = requireWritable(db, repository)
     const { bid } = requireBranch(db, rid, name)
     if (name === defaultBranch)
@@ -73,8 +71,10 @@ export function deleteBranch({ db, writes }: EngineContext, repository: string, 
     db.run('DELETE FROM branches WHERE bid = ?', bid)
     db.run('INSERT INTO dropped_stagings (bid) VALUES (?)', bid)
   })
+  startSweep()
 }
 
+/** The ref is resolved at the moment of the write. */
 export function hardReset(
   { db, writes }: EngineContext,
   request: { repository: string; branch: string; ref: string },
@@ -91,15 +91,16 @@ export function hardReset(
 
 export function resetUncommitted(
   { db, writes, staging }: EngineContext,
-  request: { readonly repository: string; readonly branch: string; readonly what: ResetRequest },
+  repository: string,
+  branch: string,
+  what: ResetRequest,
 ): Promise<void> {
   return writes.run(() => {
-    const repository = requireWritable(db, request.repository)
-    refuseProtected(repository, request.branch, 'write to')
-    const { bid } = requireBranch(db, repository.rid, request.branch)
-    // A commit under way may have read what is thrown away here: the new epoch makes it start over.
+    const stored = requireWritable(db, repository)
+    refuseProtected(stored, branch, 'write to')
+    const { bid } = requireBranch(db, stored.rid, branch)
+    // A commit under way may have read what is discarded here: the new epoch makes it start again.
     db.run('UPDATE branches SET epoch = epoch + 1 WHERE bid = ?', bid)
-    const { what } = request
     switch (what.type) {
       case 'reset':
         staging.clear(bid, staging.lastNumber)

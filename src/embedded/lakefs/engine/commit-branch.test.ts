@@ -112,7 +112,7 @@ test('EE-30 a commit record is stored under the id of its content, once', async 
   await lake.put('main', 'a')
   const one = await lake.commit('main', 'one')
   const content = {
-    parents: [one.id, one.id, lake.engine.resolve(LAKE, 'main~1')],
+    parents: [one.id, one.id, lake.engine.getCommit(LAKE, 'main~1').id],
     committer: 'publisher',
     message: 'claim',
     createdAt: 1_700_000_000,
@@ -121,17 +121,17 @@ test('EE-30 a commit record is stored under the id of its content, once', async 
     generation: 3,
     version: 1,
   }
-  const record = { ...content, commitId: computeCommitId(content) }
+  const record = { ...content, id: computeCommitId(content) }
   const write = (more: object = {}) => lake.engine.writeCommitRecord(LAKE, { ...record, ...more })
   await write()
-  expect(lake.engine.getCommit(LAKE, record.commitId)).toMatchObject(content)
+  expect(lake.engine.getCommit(LAKE, record.id)).toMatchObject(content)
   await expect(write()).rejects.toMatchObject({ reason: 'commit-exists' })
-  await expect(write({ commitId: '0'.repeat(64) })).rejects.toMatchObject({ reason: 'bad-commit-record' })
+  await expect(write({ id: '0'.repeat(64) })).rejects.toMatchObject({ reason: 'bad-commit-record' })
   await expect(write({ message: 'other' })).rejects.toMatchObject({ reason: 'bad-commit-record' })
   const refused = async (change: object, reason: string) => {
     const changed = { ...content, ...change }
     await expect(
-      lake.engine.writeCommitRecord(LAKE, { ...changed, commitId: computeCommitId(changed) }),
+      lake.engine.writeCommitRecord(LAKE, { ...changed, id: computeCommitId(changed) }),
     ).rejects.toMatchObject({ reason })
   }
   await refused({ parents: ['d'.repeat(64)] }, 'bad-commit-record')

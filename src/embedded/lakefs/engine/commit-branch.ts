@@ -1,5 +1,4 @@
-import type { BranchTurns } from './branch-turns.ts'
-import { requireTree, treeOf } from './commits.ts'
+import { makeCommit, requireTree, treeOf } from './commits.ts'
 import { unixSeconds, type EngineContext } from './engine-context.ts'
 import { EngineError, type Commit, type CommitInput } from './engine.ts'
 import { refuseProtected } from './protection.ts'
@@ -7,17 +6,11 @@ import { isRealChange } from './staging.ts'
 import { editTree, type Edit } from './tree/edit-tree.ts'
 import { lookUp } from './tree/node-store.ts'
 import type { NodeId } from './tree/tree-node.ts'
-import {
-  makeCommit,
-  refuseDirty,
-  updateBranch,
-  type BranchState,
-  type BranchUpdate,
-} from './update-branch.ts'
+import { refuseDirty, updateBranch, type BranchState, type BranchUpdate } from './update-branch.ts'
 
 /** Commits exactly the changes staged when the branch was read; later ones stay staged on the new head. */
-export function commit(context: EngineContext, turns: BranchTurns, input: CommitInput): Promise<Commit> {
-  return updateBranch(context, turns, {
+export function commit(context: EngineContext, input: CommitInput): Promise<Commit> {
+  return updateBranch(context, {
     repository: input.repository,
     branch: input.branch,
     plan: (state) => planCommit(context, state, input),
@@ -42,12 +35,11 @@ function planCommit(context: EngineContext, state: BranchState, input: CommitInp
   })
   return {
     commit: record,
-    clearThrough: context.staging.lastNumber,
     needsCleanBranch: input.sourceMetaRange !== undefined,
     hooks: {
       kind: 'commit',
       sourceRef: branch.name,
-      // What the branch shows: with its uncommitted changes, which are just what the new tree holds.
+      // What the branch shows: with its uncommitted changes, which are exactly what the new tree holds.
       tree: input.sourceMetaRange === undefined ? tree : treeOf(head),
     },
   }
@@ -60,7 +52,7 @@ function commitStaged(context: EngineContext, { branch, head }: BranchState, all
   return tree
 }
 
-/** Changes that change nothing are left out, so an object uploaded again as it was keeps its old entry. */
+/** Changes that change nothing are left out, so an object uploaded again unchanged keeps its old entry. */
 function* stagedEdits({ nodes, staging }: EngineContext, branch: number, base: NodeId): Generator<Edit> {
   const staged = staging.stream(branch)
   for (let change = staged.next(); change !== undefined; change = staged.next()) {

@@ -1,6 +1,6 @@
-/** Walks over commits: the log, and the commit where two histories parted. */
+/** Walks over commits: the log, and the commit where two histories separated. */
 
-import { findStoredCommit, requireCommit, treeOf, type StoredCommit } from './commits.ts'
+import { requireCommit, requireStoredCommit, treeOf, type StoredCommit } from './commits.ts'
 import type { EngineContext } from './engine-context.ts'
 import { EngineError, type Commit, type LogRequest, type Page } from './engine.ts'
 import { isSameEntry } from './entry-codec.ts'
@@ -11,6 +11,12 @@ import { toByteKey } from './tree/byte-key.ts'
 import { diffTrees } from './tree/diff-trees.ts'
 import { lookUp, type NodeStore } from './tree/node-store.ts'
 
+/** Resolves ids, branches, tags, short ids and `^ ~ @` expressions; `$` is refused with `uncommitted-ref`. */
+export function getCommit({ db }: EngineContext, repository: string, ref: string): Commit {
+  const { rid } = requireStored(db, repository)
+  return requireCommit(db, rid, resolveCommitId(db, rid, ref))
+}
+
 export function log(
   { db, nodes }: EngineContext,
   repository: string,
@@ -18,11 +24,11 @@ export function log(
   request: LogRequest,
 ): Page<Commit> {
   const { rid } = requireStored(db, repository)
-  const stopAt = request.stopAt === undefined ? undefined : resolveCommitId(db, rid, request.stopAt)
+  const idOf = (expression = ''): string | undefined =>
+    expression === '' ? undefined : resolveCommitId(db, rid, expression)
+  const [stopAt, after] = [idOf(request.stopAt), idOf(request.after)]
   const isFiltered = request.objects.length > 0 || request.prefixes.length > 0
   const items: Commit[] = []
-  const after =
-    request.after === undefined || request.after === '' ? undefined : resolveCommitId(db, rid, request.after)
   let isBehind = after === undefined
   for (const commit of walkHistory(db, rid, {
     from: resolveCommitId(db, rid, ref),
@@ -40,11 +46,13 @@ export function log(
 
 export function findMergeBase(
   { db }: EngineContext,
-  request: { readonly repository: string; readonly source: string; readonly destination: string },
+  repository: string,
+  sourceRef: string,
+  destinationRef: string,
 ): { source: string; destination: string; base: string } {
-  const { rid } = requireStored(db, request.repository)
-  const source = resolveCommitId(db, rid, request.source)
-  const destination = resolveCommitId(db, rid, request.destination)
+  const { rid } = requireStored(db, repository)
+  const source = resolveCommitId(db, rid, sourceRef)
+  const destination = resolveCommitId(db, rid, destinationRef)
   return { source, destination, base: findMergeBaseOf(db, rid, { source, destination }).id }
 }
 
@@ -78,7 +86,7 @@ export function findMergeBaseOf(
   )
 }
 
-/** Each commit behind one of its children, the latest first. */
+/** Each commit after one of its children, the latest first. */
 function* walkHistory(
   db: MetadataDb,
   rid: number,
@@ -124,24 +132,19 @@ function touches(
   )
 }
 
-function requireStoredCommit(db: MetadataDb, rid: number, id: string): StoredCommit {
-  const stored = findStoredCommit(db, rid, id)
-  if (stored === undefined) throw new EngineError('ref-not-found', `commit ${id} not found`)
-  return stored
-}
-
 /** Negative when the first one is to come first. */
 type CommitOrder = (a: StoredCommit, b: StoredCommit) => number
 
-/** As lakeFS shows a log. Its times are finer than seconds; ours are told apart by which was stored last. */
+/** As lakeFS shows a log. Its times are finer than seconds; of two equal ones ours puts the one stored last first. */
 const latestFirst: CommitOrder = (a, b) => b.commit.createdAt - a.commit.createdAt || b.seq - a.seq
 
 const highestGenerationFirst: CommitOrder = (a, b) =>
   b.commit.generation - a.commit.generation || latestFirst(a, b)
 
-/** A binary heap. */
+/** Few commits wait at a time: the open ends of a history. */
 class CommitQueue {
-  readonly #heap: StoredCommit[] = []
+  /** Sorted; the last one is the next to come. */
+  readonly #sorted: StoredCommit[] = []
   readonly #order: CommitOrder
 
   constructor(order: CommitOrder) {
@@ -149,40 +152,16 @@ class CommitQueue {
   }
 
   push(stored: StoredCommit): void {
-    const heap = this.#heap
-    heap.push(stored)
-    for (let at = heap.length - 1; at > 0;) {
-      const parent = (at - 1) >> 1
-      if (!this.#isBefore(at, parent)) break
-      this.#swap(at, parent)
-      at = parent
+    let [low, high] = [0, this.#sorted.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#order(this.#sorted[middle] as StoredCommit, stored) > 0) low = middle + 1
+      else high = middle
     }
+    this.#sorted.splice(low, 0, stored)
   }
 
   pop(): StoredCommit | undefined {
-    const heap = this.#heap
-    const [first] = heap
-    const last = heap.pop()
-    if (first === undefined || last === undefined || heap.length === 0) return first
-    heap[0] = last
-    for (let at = 0; ;) {
-      let best = at
-      for (const child of [2 * at + 1, 2 * at + 2]) {
-        if (child < heap.length && this.#isBefore(child, best)) best = child
-      }
-      if (best === at) return first
-      this.#swap(at, best)
-      at = best
-    }
-  }
-
-  #isBefore(left: number, right: number): boolean {
-    return this.#order(this.#heap[left] as StoredCommit, this.#heap[right] as StoredCommit) < 0
-  }
-
-  #swap(left: number, right: number): void {
-    const a = this.#heap[left] as StoredCommit
-    this.#heap[left] = this.#heap[right] as StoredCommit
-    this.#heap[right] = a
+    return this.#sorted.pop()
   }
 }

@@ -1,5 +1,6 @@
-/** Commit objects: written once, never changed, never removed while their repository lives. */
+/** Commit objects: written once, never changed, never removed while their repository exists. */
 
+import { computeCommitId } from './commit-id.ts'
 import { EngineError, type Commit } from './engine.ts'
 import type { MetadataDb } from './metadata-db.ts'
 import type { NodeStore } from './tree/node-store.ts'
@@ -11,7 +12,11 @@ export interface StoredCommit {
   readonly seq: number
 }
 
-/** Equal content is the same commit: storing it again is nothing. Answers whether it was new. */
+export function makeCommit(content: Omit<Commit, 'id' | 'version'>): Commit {
+  return { id: computeCommitId(content), version: 1, ...content }
+}
+
+/** Equal content is the same commit: storing it again does nothing. Returns whether it was new. */
 export function insertCommit(db: MetadataDb, rid: number, commit: Commit): boolean {
   const { id, ...record } = commit
   const changes = db.run(
@@ -23,12 +28,9 @@ export function insertCommit(db: MetadataDb, rid: number, commit: Commit): boole
   return changes > 0
 }
 
-export function findStoredCommit(db: MetadataDb, rid: number, id: string): StoredCommit | undefined {
-  const row = db.get<{ seq: number; record: string }>(
-    'SELECT seq, record FROM commits WHERE rid = ? AND id = ?',
-    rid,
-    id,
-  )
+function findStoredCommit(db: MetadataDb, rid: number, id: string): StoredCommit | undefined {
+  const sql = 'SELECT seq, record FROM commits WHERE rid = ? AND id = ?'
+  const row = db.get<{ seq: number; record: string }>(sql, rid, id)
   return row && { seq: row.seq, commit: { id, ...(JSON.parse(row.record) as Omit<Commit, 'id'>) } }
 }
 
@@ -36,22 +38,20 @@ export function findCommit(db: MetadataDb, rid: number, id: string): Commit | un
   return findStoredCommit(db, rid, id)?.commit
 }
 
-export function requireCommit(db: MetadataDb, rid: number, id: string): Commit {
-  const commit = findCommit(db, rid, id)
-  if (commit === undefined) throw new EngineError('ref-not-found', `commit ${id} not found`)
-  return commit
+export function requireStoredCommit(db: MetadataDb, rid: number, id: string): StoredCommit {
+  const stored = findStoredCommit(db, rid, id)
+  if (stored === undefined) throw new EngineError('ref-not-found', `commit ${id} not found`)
+  return stored
 }
 
-/** Ids of commits that start so, two at most: enough to know whether there is exactly one. */
+export function requireCommit(db: MetadataDb, rid: number, id: string): Commit {
+  return requireStoredCommit(db, rid, id).commit
+}
+
+/** Ids of commits with this prefix, two at most: enough to know whether there is exactly one. */
 export function findCommitIdsByPrefix(db: MetadataDb, rid: number, prefix: string): string[] {
-  return db
-    .all<{ id: string }>(
-      'SELECT id FROM commits WHERE rid = ? AND id >= ? AND id < ? LIMIT 2',
-      rid,
-      prefix,
-      `${prefix}g`,
-    )
-    .map((row) => row.id)
+  const sql = 'SELECT id FROM commits WHERE rid = ? AND id >= ? AND id < ? LIMIT 2'
+  return db.all<{ id: string }>(sql, rid, prefix, `${prefix}g`).map((row) => row.id)
 }
 
 /** The first commit of a repository names no tree; it stands for the empty one. */

@@ -4,7 +4,7 @@ import { requireBranch, type StoredBranch } from './branch-rows.ts'
 import { findMergeBaseOf } from './commit-graph.ts'
 import { requireCommit, treeOf } from './commits.ts'
 import type { EngineContext } from './engine-context.ts'
-import type { Difference, DiffType, Page, PageRequest } from './engine.ts'
+import type { DelimitedPageRequest, Difference, DiffType, Page } from './engine.ts'
 import { decodeEntry, isSameEntry } from './entry-codec.ts'
 import { readPage, type PageShape } from './listing.ts'
 import { streamMergeChanges } from './merge-trees.ts'
@@ -25,12 +25,11 @@ interface ShownDifference extends TreeDifference {
 
 export function diffRefs(
   context: EngineContext,
-  request: PageRequest & {
+  request: DelimitedPageRequest & {
     readonly repository: string
     readonly left: string
     readonly right: string
     readonly type: 'two_dot' | 'three_dot'
-    readonly delimiter?: string
   },
 ): Page<Difference> {
   const { db } = context
@@ -57,11 +56,7 @@ export function diffRefs(
 
 export function diffUncommitted(
   context: EngineContext,
-  request: PageRequest & {
-    readonly repository: string
-    readonly branch: string
-    readonly delimiter?: string
-  },
+  request: DelimitedPageRequest & { readonly repository: string; readonly branch: string },
 ): Page<Difference> {
   const { rid } = requireStored(context.db, request.repository)
   const branch = requireBranch(context.db, rid, request.branch)

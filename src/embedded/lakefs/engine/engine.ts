@@ -1,52 +1,45 @@
 /**
- * The engine of the embedded lakeFS-compatible server: what it remembers and the rules by which it changes.
- * It knows nothing of HTTP; `http/` knows nothing of SQLite. This file is the seam between the two.
- *
- * - Reads are synchronous and see one consistent state.
- * - Writes answer only when they are durable. Each is one atomic step; no reader ever sees half of one.
- * - A refusal is an `EngineError` with a reason; `http/` alone turns reasons into status codes.
+ * The values of the storage engine: what it stores and what it refuses. The engine knows nothing of HTTP; `http/` uses
+ * it through these types and `LakefsEngine`, knows nothing of SQLite, and alone turns reasons into status codes.
  */
 
-import type { Readable } from 'node:stream'
-
-export const ENGINE_REASONS = [
-  'repository-not-found',
-  'repository-exists',
-  'namespace-in-use',
-  'branch-not-found',
-  'branch-exists',
-  'branch-name-is-a-commit',
-  'default-branch',
-  'tag-not-found',
-  'tag-exists',
-  'ref-not-found',
+export type EngineReason =
+  | 'repository-not-found'
+  | 'repository-exists'
+  | 'namespace-in-use'
+  | 'branch-not-found'
+  | 'branch-exists'
+  | 'branch-name-is-a-commit'
+  | 'default-branch'
+  | 'tag-not-found'
+  | 'tag-exists'
+  | 'ref-not-found'
   /** `^2` of an ordinary commit, or another expression that cannot be followed. */
-  'bad-ref-expression',
+  | 'bad-ref-expression'
   /** `branch$` where only committed state makes sense. */
-  'uncommitted-ref',
-  'object-not-found',
-  'object-exists',
-  'protected-branch',
-  'read-only-repository',
-  'no-changes',
-  'dirty-branch',
-  /** A merge commit is to be reverted or picked, and nobody said against which of its parents. */
-  'parent-number-required',
-  'merge-conflict',
-  'hook-refused',
+  | 'uncommitted-ref'
+  | 'object-not-found'
+  | 'object-exists'
+  | 'protected-branch'
+  | 'read-only-repository'
+  | 'no-changes'
+  | 'dirty-branch'
+  /** A merge commit is to be reverted, without the number of the parent to compare with. */
+  | 'parent-number-required'
+  | 'merge-conflict'
+  | 'hook-refused'
   /** An action file of the commit that runs it cannot be read. */
-  'bad-action-file',
-  'bad-commit-record',
-  'commit-exists',
-  'meta-range-not-found',
-  'bad-argument',
-  'too-many-attempts',
-  'stale-settings',
+  | 'bad-action-file'
+  | 'bad-commit-record'
+  | 'commit-exists'
+  | 'meta-range-not-found'
+  | 'bad-argument'
+  | 'too-many-attempts'
+  | 'stale-settings'
   /** The metadata is there but the bytes are not. */
-  'data-missing',
-] as const
-export type EngineReason = (typeof ENGINE_REASONS)[number]
+  | 'data-missing'
 
+/** A refusal of the engine. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly reason: EngineReason
@@ -92,7 +85,7 @@ export interface Commit {
 /** What is stored about one object. */
 export interface Entry {
   readonly path: string
-  /** Where the bytes are: `<storage namespace>/data/…`, or a foreign address that was linked on trust. */
+  /** Where the bytes are: `<storage namespace>/data/…`, or an address outside this server that was linked unchecked. */
   readonly physicalAddress: string
   readonly checksum: string
   readonly sizeBytes: number
@@ -111,6 +104,11 @@ export interface PageRequest {
   /** Exclusive; need not exist. Byte order of UTF-8 throughout. */
   readonly after?: string
   readonly amount: number
+}
+
+export interface DelimitedPageRequest extends PageRequest {
+  /** Keys that share a path up to it are shown once; left out or empty: none. */
+  readonly delimiter?: string
 }
 
 export type Listed =
@@ -132,7 +130,7 @@ export type Difference =
     }
   | { readonly kind: 'prefix'; readonly path: string }
 
-/** Bytes that are on disk and synced, not yet known by any path. */
+/** Bytes that are stored durably; no path names them yet. */
 export interface StoredBlob {
   readonly physicalAddress: string
   /** Hex MD5 of the content: what lakeFS on a local block store calls the checksum. */
@@ -140,19 +138,7 @@ export interface StoredBlob {
   readonly sizeBytes: number
 }
 
-export interface CommitRecordInput {
-  readonly commitId: string
-  readonly parents: readonly string[]
-  readonly committer: string
-  readonly message: string
-  readonly createdAt: number
-  readonly metaRangeId: string
-  readonly metadata: Readonly<Record<string, string>>
-  readonly generation: number
-  readonly version: number
-}
-
-/** What an action hook is told. Mirrors what Lua sees as `action`. */
+/** What an action hook is given. */
 export interface HookEvent {
   readonly type: 'pre-merge' | 'post-merge' | 'pre-commit' | 'post-commit'
   readonly repository: string
@@ -160,13 +146,13 @@ export interface HookEvent {
   /** The source of a merge as the request named it; the branch itself for a commit. */
   readonly sourceRef: string
   readonly commit: Commit
-  /** Reads one object of the tree whose action files apply; undefined when it is not there. */
+  /** The action files of the tree that applies. */
   listActionFiles(): readonly Entry[]
 }
 
 /**
- * Runs the action files that apply. Called inside the optimistic loop, after the commit object is made and before
- * the branch record is written. Throws `EngineError('hook-refused' | 'bad-action-file')` to stop the update.
+ * Runs the action files that apply. A pre-hook runs after the commit object is made and before the branch record is
+ * written, and again when the branch moved meanwhile. Throws `EngineError('hook-refused' | 'bad-action-file')` to stop the update.
  */
 export type HookRunner = (event: HookEvent, read: (entry: Entry) => Promise<Buffer>) => Promise<void>
 
@@ -174,6 +160,7 @@ export interface LogRequest {
   readonly after?: string
   readonly amount: number
   readonly firstParent: boolean
+  /** Left out or empty: the first commit. */
   readonly stopAt?: string
   readonly objects: readonly string[]
   readonly prefixes: readonly string[]
@@ -190,9 +177,11 @@ export interface CommitInput {
   readonly committer: string
   readonly message: string
   readonly metadata: Readonly<Record<string, string>>
-  readonly date?: number
+  /** Unix seconds; left out: now. */
+  readonly date?: number | undefined
   readonly allowEmpty: boolean
-  readonly sourceMetaRange?: string
+  /** Commits this tree; left out: what is staged on the branch. */
+  readonly sourceMetaRange?: string | undefined
 }
 
 export interface MergeInput {
@@ -200,135 +189,18 @@ export interface MergeInput {
   readonly source: string
   readonly destination: string
   readonly committer: string
+  /** Left out or empty: one that names source and destination. */
   readonly message?: string
   readonly metadata: Readonly<Record<string, string>>
-  readonly strategy?: 'source-wins' | 'dest-wins'
+  readonly strategy?: 'source-wins' | 'dest-wins' | undefined
   readonly squash: boolean
   readonly allowEmpty: boolean
   readonly force: boolean
 }
 
-/** A page of batch deletion: paths that were refused, in the order they were named. */
+/** One path that a batch deletion refused. */
 export interface DeleteRefusal {
   readonly path: string
   readonly reason: EngineReason
   readonly message: string
-}
-
-export interface LakefsEngine {
-  // ── repositories
-  createRepository(request: {
-    name: string
-    storageNamespace: string
-    defaultBranch: string
-    readOnly?: boolean
-  }): Promise<Repository>
-  getRepository(name: string): Repository
-  listRepositories(page: PageRequest): Page<Repository>
-  deleteRepository(name: string): Promise<void>
-
-  // ── references
-  /** Resolves ids, branches, tags, short ids and `^ ~ @` expressions; `$` throws `uncommitted-ref`. */
-  resolve(repository: string, ref: string): string
-  createBranch(request: {
-    repository: string
-    name: string
-    source: string
-    hidden: boolean
-  }): Promise<Branch>
-  getBranch(repository: string, name: string): Branch
-  listBranches(repository: string, page: PageRequest & { readonly showHidden: boolean }): Page<Branch>
-  deleteBranch(repository: string, name: string): Promise<void>
-  /** The ref is resolved at the moment of the write. */
-  hardReset(request: { repository: string; branch: string; ref: string }): Promise<void>
-  resetUncommitted(repository: string, branch: string, what: ResetRequest): Promise<void>
-  revert(request: {
-    repository: string
-    branch: string
-    ref: string
-    parentNumber: number
-    committer: string
-    allowEmpty: boolean
-  }): Promise<Commit>
-  cherryPick(request: {
-    repository: string
-    branch: string
-    ref: string
-    parentNumber?: number
-    committer: string
-  }): Promise<Commit>
-  createTag(request: { repository: string; name: string; ref: string }): Promise<Tag>
-  getTag(repository: string, name: string): Tag
-  listTags(repository: string, page: PageRequest): Page<Tag>
-  deleteTag(repository: string, name: string): Promise<void>
-
-  // ── bytes
-  /** Streams to disk, hashes on the way, syncs, and only then answers. Never holds a body in memory. */
-  storeBlob(repository: string, body: Readable): Promise<StoredBlob>
-  openBlob(repository: string, physicalAddress: string, range?: { start: number; end: number }): Readable
-  readBlob(repository: string, physicalAddress: string, maxBytes: number): Promise<Buffer>
-  blobSize(repository: string, physicalAddress: string): number | undefined
-  /** An address in the repository's namespace at which nothing is stored yet, to be given out before the bytes come. */
-  reserveAddress(repository: string): string
-  /** As `storeBlob`, but known by an address that was reserved; the last one to store there wins. */
-  storeBlobAt(repository: string, physicalAddress: string, body: Readable): Promise<StoredBlob>
-
-  // ── objects
-  /** `ref` may end in `$` (or be a bare branch name) to see uncommitted objects. */
-  stat(repository: string, ref: string, path: string): Entry
-  list(repository: string, ref: string, page: PageRequest & { readonly delimiter?: string }): Page<Listed>
-  putEntry(request: { repository: string; branch: string; entry: Entry; ifAbsent: boolean }): Promise<Entry>
-  setUserMetadata(request: {
-    repository: string
-    branch: string
-    path: string
-    metadata: Record<string, string>
-  }): Promise<void>
-  copyEntry(request: {
-    repository: string
-    branch: string
-    destination: string
-    sourceRef: string
-    sourcePath: string
-  }): Promise<Entry>
-  deleteEntry(repository: string, branch: string, path: string): Promise<void>
-  deleteEntries(
-    repository: string,
-    branch: string,
-    paths: readonly string[],
-  ): Promise<readonly DeleteRefusal[]>
-
-  // ── diffs
-  diffRefs(
-    request: PageRequest & {
-      repository: string
-      left: string
-      right: string
-      type: 'two_dot' | 'three_dot'
-      delimiter?: string
-    },
-  ): Page<Difference>
-  diffUncommitted(
-    request: PageRequest & { repository: string; branch: string; delimiter?: string },
-  ): Page<Difference>
-
-  // ── commits
-  commit(input: CommitInput): Promise<Commit>
-  writeCommitRecord(repository: string, record: CommitRecordInput): Promise<void>
-  getCommit(repository: string, ref: string): Commit
-  log(repository: string, ref: string, request: LogRequest): Page<Commit>
-  merge(input: MergeInput): Promise<Commit>
-  findMergeBase(
-    repository: string,
-    source: string,
-    destination: string,
-  ): { source: string; destination: string; base: string }
-
-  // ── settings
-  getProtection(repository: string): { readonly patterns: readonly string[]; readonly etag: string }
-  /** `ifMatch` is compared with the current etag inside the write. */
-  setProtection(repository: string, patterns: readonly string[], ifMatch?: string): Promise<void>
-
-  /** Waits for writes under way, then closes the files. May be called twice. */
-  close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /** One page of any sorted stream: prefix, position, delimiter and amount mean the same in listings and in diffs. */
 
-import type { Page, PageRequest } from './engine.ts'
+import type { DelimitedPageRequest, Page } from './engine.ts'
 import { fromByteKey, successorOfPrefix, toByteKey, type ByteKey } from './tree/byte-key.ts'
 import type { SortedStream } from './tree/sorted-stream.ts'
 
@@ -12,7 +12,7 @@ export interface PageShape<Item, Shown> {
 
 export function readPage<Item extends { readonly key: ByteKey }, Shown>(
   stream: SortedStream<Item>,
-  request: PageRequest & { readonly delimiter?: string },
+  request: DelimitedPageRequest,
   shape: PageShape<Item, Shown>,
 ): Page<Shown> {
   const prefix = toByteKey(request.prefix ?? '')
@@ -26,7 +26,7 @@ export function readPage<Item extends { readonly key: ByteKey }, Shown>(
       const behind = successorOfPrefix(group)
       if (behind !== undefined) stream.seek(behind)
     }
-    // `after` may itself name a group: then the page goes on behind all of it.
+    // `after` may itself name a group: then the page continues after all of it.
     if ((group ?? item.key) === after) continue
     if (items.length === request.amount) return { items, hasMore: true }
     items.push(group === undefined ? shape.item(item) : shape.prefix(fromByteKey(group)))

@@ -1,14 +1,12 @@
-import type { BranchTurns } from './branch-turns.ts'
 import { findMergeBaseOf } from './commit-graph.ts'
-import { requireCommit, treeOf } from './commits.ts'
+import { makeCommit, requireCommit, treeOf } from './commits.ts'
 import { unixSeconds, type EngineContext } from './engine-context.ts'
 import { EngineError, type Commit, type MergeInput } from './engine.ts'
-import { mergeTrees } from './merge-trees.ts'
+import { mergeTrees, type MergeStrategy, type MergeTrees } from './merge-trees.ts'
 import { resolveCommitId } from './refs.ts'
 import { fromByteKey } from './tree/byte-key.ts'
 import type { NodeId } from './tree/tree-node.ts'
 import {
-  makeCommit,
   metaRangeOf,
   refuseDirty,
   updateBranch,
@@ -19,8 +17,8 @@ import {
 const STRATEGY_KEY = '.lakefs.merge.strategy'
 
 /** Always a commit of its own, never a fast-forward: its first parent is the head it was really put on. */
-export function merge(context: EngineContext, turns: BranchTurns, input: MergeInput): Promise<Commit> {
-  return updateBranch(context, turns, {
+export function merge(context: EngineContext, input: MergeInput): Promise<Commit> {
+  return updateBranch(context, {
     repository: input.repository,
     branch: input.destination,
     plan: (state) => planMerge(context, state, input),
@@ -34,14 +32,17 @@ function planMerge(context: EngineContext, state: BranchState, input: MergeInput
   const destination = state.head
   const source = requireCommit(db, rid, resolveCommitId(db, rid, input.source))
   const base = findMergeBaseOf(db, rid, { source: source.id, destination: destination.id })
-  const tree = mergedTree(context, { base, source, destination }, input)
+  const trees = { base: treeOf(base), source: treeOf(source), destination: treeOf(destination) }
+  const tree = mergeOrRefuse(context, trees, {
+    what: `update branch ${input.destination}`,
+    allowEmpty: input.allowEmpty || input.force,
+    strategy: input.strategy,
+  })
+  const { message = '' } = input
   const record = makeCommit({
     parents: input.squash ? [destination.id] : [destination.id, source.id],
     committer: input.committer,
-    message:
-      input.message === undefined || input.message === ''
-        ? `Merge '${input.source}' into '${input.destination}'`
-        : input.message,
+    message: message === '' ? `Merge '${input.source}' into '${input.destination}'` : message,
     createdAt: unixSeconds(context.clock),
     metaRangeId: metaRangeOf(tree, [source, destination]),
     metadata: { ...input.metadata, [STRATEGY_KEY]: input.strategy ?? 'default' },
@@ -49,30 +50,37 @@ function planMerge(context: EngineContext, state: BranchState, input: MergeInput
   })
   return {
     commit: record,
-    clearThrough: context.staging.lastNumber,
     needsCleanBranch: true,
     hooks: { kind: 'merge', sourceRef: input.source, tree: treeOf(source) },
   }
 }
 
-function mergedTree(
+/** The merged tree. Refuses conflicts, and merges that bring nothing unless `allowEmpty`. */
+export function mergeOrRefuse(
   { nodes }: EngineContext,
-  commits: { readonly base: Commit; readonly source: Commit; readonly destination: Commit },
-  input: MergeInput,
+  trees: MergeTrees,
+  request: {
+    /** For the message of a refusal. */
+    readonly what: string
+    readonly allowEmpty: boolean
+    readonly strategy?: MergeStrategy | undefined
+  },
 ): NodeId {
-  const { base, source, destination } = commits
-  const trees = { base: treeOf(base), source: treeOf(source), destination: treeOf(destination) }
-  const result = mergeTrees(nodes, trees, input.strategy)
+  const result = mergeTrees(nodes, trees, request.strategy)
   switch (result.outcome) {
     case 'merged':
       return result.tree
     case 'nothing-to-merge':
-      if (input.allowEmpty || input.force) return trees.destination
-      throw new EngineError('no-changes', `update branch ${input.destination}: no changes`)
+      if (request.allowEmpty) return trees.destination
+      throw noChanges(request.what)
     case 'conflict':
       throw new EngineError(
         'merge-conflict',
-        `merge ${input.source} into ${input.destination}: both changed ${JSON.stringify(fromByteKey(result.path))}`,
+        `${request.what}: ${JSON.stringify(fromByteKey(result.path))} was changed on both sides`,
       )
   }
+}
+
+export function noChanges(what: string): EngineError {
+  return new EngineError('no-changes', `${what}: no changes`)
 }

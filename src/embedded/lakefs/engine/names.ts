@@ -1,7 +1,7 @@
 import { EMBEDDED_PATH_MAX_BYTES } from '../../limits.ts'
 import { EngineError } from './engine.ts'
 
-const REPOSITORY_NAME = /^[a-z0-9][a-z0-9-]{2,62}$/
+export const REPOSITORY_NAME = /^[a-z0-9][a-z0-9-]{2,62}$/
 const BRANCH_NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/
 /** What lakeFS refuses in a tag, beside two dots in a row and a dot at the end. */
 const TAG_FORBIDDEN = /[\s/^:?*[\\\p{Cc}]|\.\.|\.$/u

@@ -3,11 +3,11 @@ import { requireCommit, treeOf } from './commits.ts'
 import { unixSeconds, type EngineContext } from './engine-context.ts'
 import {
   EngineError,
+  type DelimitedPageRequest,
   type DeleteRefusal,
   type Entry,
   type Listed,
   type Page,
-  type PageRequest,
 } from './engine.ts'
 import { decodeEntry, encodeEntry } from './entry-codec.ts'
 import { readPage } from './listing.ts'
@@ -20,6 +20,7 @@ import { lookUp } from './tree/node-store.ts'
 import { overlayEntries } from './tree/overlay-streams.ts'
 import { streamTree } from './tree/tree-entries.ts'
 
+/** `ref` may end in `$`, or be a branch name alone, to see uncommitted objects. */
 export function stat(context: EngineContext, repository: string, ref: string, path: string): Entry {
   checkPath(path)
   const { rid } = requireStored(context.db, repository)
@@ -32,7 +33,7 @@ export function list(
   context: EngineContext,
   repository: string,
   ref: string,
-  page: PageRequest & { readonly delimiter?: string },
+  page: DelimitedPageRequest,
 ): Page<Listed> {
   const { db, nodes, staging } = context
   const { rid } = requireStored(db, repository)
@@ -56,7 +57,7 @@ export function putEntry(
     checkPath(request.entry.path)
     const { rid, branch } = requireWritableBranch(context, request)
     if (request.ifAbsent && findOnBranch(context, { rid, branch, path: request.entry.path }) !== undefined) {
-      throw new EngineError('object-exists', `object ${JSON.stringify(request.entry.path)} exists already`)
+      throw new EngineError('object-exists', 'path already exists')
     }
     return stage(context, branch, request.entry)
   })
@@ -101,32 +102,36 @@ export function copyEntry(
   })
 }
 
-/** Deleting what is not there is nothing. */
+/** Deleting what does not exist succeeds and changes nothing. */
 export function deleteEntry(
   context: EngineContext,
-  request: { readonly repository: string; readonly branch: string; readonly path: string },
+  repository: string,
+  branch: string,
+  path: string,
 ): Promise<void> {
   return context.writes.run(() => {
-    checkPath(request.path)
-    const { rid, branch } = requireWritableBranch(context, request)
-    stageDeletion(context, { rid, branch, path: request.path })
+    checkPath(path)
+    const writable = requireWritableBranch(context, { repository, branch })
+    stageDeletion(context, { ...writable, path })
   })
 }
 
-/** All or nothing: with one path among them that cannot be a key, lakeFS deletes none and reports none. */
+/** All or none: with one path that is empty or too long, lakeFS deletes none and reports none. */
 export function deleteEntries(
   context: EngineContext,
-  request: { readonly repository: string; readonly branch: string; readonly paths: readonly string[] },
+  repository: string,
+  branch: string,
+  paths: readonly string[],
 ): Promise<readonly DeleteRefusal[]> {
   return context.writes.run(() => {
-    const repository = requireWritable(context.db, request.repository)
-    if (isProtected(repository, request.branch)) {
+    const stored = requireWritable(context.db, repository)
+    if (isProtected(stored, branch)) {
       const message = 'cannot write to protected branch'
-      return request.paths.map((path) => ({ path, reason: 'protected-branch' as const, message }))
+      return paths.map((path) => ({ path, reason: 'protected-branch' as const, message }))
     }
-    const branch = requireBranch(context.db, repository.rid, request.branch)
-    if (!request.paths.every(isPath)) return []
-    for (const path of request.paths) stageDeletion(context, { rid: repository.rid, branch, path })
+    const storedBranch = requireBranch(context.db, stored.rid, branch)
+    if (!paths.every(isPath)) return []
+    for (const path of paths) stageDeletion(context, { rid: stored.rid, branch: storedBranch, path })
     return []
   })
 }
@@ -175,7 +180,7 @@ function stage({ staging }: EngineContext, branch: StoredBranch, entry: Entry): 
   return entry
 }
 
-/** A deletion is remembered when there is something to delete, committed or staged; otherwise nothing happened. */
+/** A deletion is stored only when there is something to delete, committed or staged. */
 function stageDeletion(
   context: EngineContext,
   where: { readonly rid: number; readonly branch: StoredBranch; readonly path: string },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { LAKE, openLake } from '../../../../test/support/embedded-engine.ts'
-import { matchesPattern } from './protection.ts'
+import { matchesWildcards } from '../glob.ts'
 
 test('EE-46 a protected branch takes merges, reverts and deletion, and nothing else', async () => {
   const lake = await openLake()
@@ -59,5 +59,5 @@ test.each([
   ['', 'x', false],
   ['a**', 'a', true],
 ])('EE-46 pattern "%s" and branch "%s": %s', (pattern, name, matches) => {
-  expect(matchesPattern(pattern, name)).toBe(matches)
+  expect(matchesWildcards(pattern, name)).toBe(matches)
 })

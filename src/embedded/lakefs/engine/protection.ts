@@ -1,6 +1,7 @@
 /** Branch protection: patterns of branch names that take merges, reverts and cherry-picks only. */
 
 import { createHash } from 'node:crypto'
+import { matchesWildcards } from '../glob.ts'
 import type { EngineContext } from './engine-context.ts'
 import { EngineError } from './engine.ts'
 import { requireStored, type StoredRepository } from './repositories.ts'
@@ -13,20 +14,20 @@ export function getProtection(
   return { patterns: patternsOf(stored), etag: etagOf(stored) }
 }
 
+/** `ifMatch` is compared with the current etag inside the write. */
 export function setProtection(
   { db, writes }: EngineContext,
-  request: { readonly repository: string; readonly patterns: readonly string[]; readonly ifMatch?: string },
+  repository: string,
+  patterns: readonly string[],
+  ifMatch?: string,
 ): Promise<void> {
   return writes.run(() => {
-    const stored = requireStored(db, request.repository)
-    if (request.ifMatch !== undefined && request.ifMatch !== etagOf(stored)) {
-      throw new EngineError('stale-settings', 'branch protection: somebody changed the rules meanwhile')
+    const stored = requireStored(db, repository)
+    if (ifMatch !== undefined && ifMatch !== etagOf(stored)) {
+      throw new EngineError('stale-settings', 'branch protection: the rules were changed meanwhile')
     }
-    db.run(
-      'UPDATE repositories SET protection = ? WHERE rid = ?',
-      JSON.stringify(request.patterns),
-      stored.rid,
-    )
+    const sql = 'UPDATE repositories SET protection = ? WHERE rid = ?'
+    db.run(sql, JSON.stringify(patterns), stored.rid)
   })
 }
 
@@ -36,31 +37,7 @@ export function refuseProtected(repository: StoredRepository, branch: string, ac
 }
 
 export function isProtected(repository: StoredRepository, branch: string): boolean {
-  return patternsOf(repository).some((pattern) => matchesPattern(pattern, branch))
-}
-
-/** `*` stands for any number of characters, `?` for one. Linear in the name for each star, whatever the pattern. */
-export function matchesPattern(pattern: string, name: string): boolean {
-  let star = -1
-  let resumeAt = 0
-  let at = 0
-  for (let index = 0; index < name.length;) {
-    if (pattern[at] === '*') {
-      star = at
-      resumeAt = index
-      at += 1
-    } else if (at < pattern.length && (pattern[at] === '?' || pattern[at] === name[index])) {
-      at += 1
-      index += 1
-    } else if (star >= 0) {
-      resumeAt += 1
-      index = resumeAt
-      at = star + 1
-    } else {
-      return false
-    }
-  }
-  return /^\**$/.test(pattern.slice(at))
+  return patternsOf(repository).some((pattern) => matchesWildcards(pattern, branch))
 }
 
 function patternsOf({ protection }: StoredRepository): readonly string[] {

@@ -11,7 +11,7 @@ import type { MetadataDb } from './metadata-db.ts'
 
 export interface ResolvedRef {
   readonly commitId: string
-  /** Set when the reference is a branch with nothing behind it, or with `$`: what reads with uncommitted changes. */
+  /** Set for a branch with nothing after its name, or with `$`: it is read with its uncommitted changes. */
   readonly uncommitted?: StoredBranch
   /** The reference ended in `$`. */
   readonly isStaging: boolean
@@ -30,22 +30,17 @@ export function resolveRef(db: MetadataDb, rid: number, ref: string): ResolvedRe
   const { base, modifiers } = parseRef(ref)
   const start = resolveBase(db, rid, base, ref)
   const [first] = modifiers
-  if (first === undefined) {
-    return start.branch === undefined
-      ? { commitId: start.commitId, isStaging: false }
-      : { commitId: start.commitId, uncommitted: start.branch, isStaging: false }
-  }
+  if (first === undefined) return { ...start, isStaging: false }
   if (first.type === '@' || first.type === '$') {
-    if (start.branch === undefined || modifiers.length > 1)
+    const { commitId, uncommitted } = start
+    if (uncommitted === undefined || modifiers.length > 1)
       throw badExpression(ref, `"${first.type}" needs a branch`)
-    return first.type === '@'
-      ? { commitId: start.commitId, isStaging: false }
-      : { commitId: start.commitId, uncommitted: start.branch, isStaging: true }
+    return first.type === '@' ? { commitId, isStaging: false } : { commitId, uncommitted, isStaging: true }
   }
   return { commitId: follow(db, rid, { from: start.commitId, modifiers, ref }), isStaging: false }
 }
 
-/** For whoever needs a commit: the head of a branch, and no `$`. */
+/** Where a commit is needed: a branch stands for its head, and `$` is refused. */
 export function resolveCommitId(db: MetadataDb, rid: number, ref: string): string {
   const resolved = resolveRef(db, rid, ref)
   if (resolved.isStaging) {
@@ -57,13 +52,19 @@ export function resolveCommitId(db: MetadataDb, rid: number, ref: string): strin
   return resolved.commitId
 }
 
+/** The commit that a tag names. */
+export function findTag(db: MetadataDb, rid: number, name: string): string | undefined {
+  const sql = 'SELECT commit_id FROM tags WHERE rid = ? AND name = ?'
+  return db.get<{ commit_id: string }>(sql, rid, name)?.commit_id
+}
+
 function parseRef(ref: string): { readonly base: string; readonly modifiers: readonly Modifier[] } {
   const match = EXPRESSION.exec(ref)
   const [, base, tail] = match ?? []
   if (base === undefined || tail === undefined) throw badExpression(ref, 'it names nothing')
   const modifiers = [...tail.matchAll(/([~^@$])([^~^@$]*)/g)].map(([, type = '', count = '']): Modifier => {
     if (type === '@' || type === '$') {
-      if (count !== '') throw badExpression(ref, `nothing may stand behind "${type}"`)
+      if (count !== '') throw badExpression(ref, `nothing may follow "${type}"`)
       return { type, count: 0 }
     }
     if (!/^\d{0,9}$/.test(count)) throw badExpression(ref, `"${type}${count}" is not a number of steps`)
@@ -72,22 +73,13 @@ function parseRef(ref: string): { readonly base: string; readonly modifiers: rea
   return { base, modifiers }
 }
 
-function resolveBase(
-  db: MetadataDb,
-  rid: number,
-  base: string,
-  ref: string,
-): { readonly commitId: string; readonly branch?: StoredBranch } {
-  // A full id before a branch of that name: nobody may hide a commit behind a branch.
+function resolveBase(db: MetadataDb, rid: number, base: string, ref: string): Omit<ResolvedRef, 'isStaging'> {
+  // A full id comes before a branch of that name: a branch must not hide a commit.
   if (FULL_ID.test(base) && findCommit(db, rid, base) !== undefined) return { commitId: base }
   const branch = findBranch(db, rid, base)
-  if (branch !== undefined) return { commitId: branch.commitId, branch }
-  const tag = db.get<{ commit_id: string }>(
-    'SELECT commit_id FROM tags WHERE rid = ? AND name = ?',
-    rid,
-    base,
-  )
-  if (tag !== undefined) return { commitId: tag.commit_id }
+  if (branch !== undefined) return { commitId: branch.commitId, uncommitted: branch }
+  const tag = findTag(db, rid, base)
+  if (tag !== undefined) return { commitId: tag }
   if (HEX.test(base)) {
     const [id, other] = findCommitIdsByPrefix(db, rid, base)
     if (id !== undefined && other === undefined) return { commitId: id }

@@ -1,12 +1,11 @@
-import { computeCommitId } from './commit-id.ts'
-import { insertCommit } from './commits.ts'
+import { insertCommit, makeCommit } from './commits.ts'
 import { unixSeconds, type EngineContext } from './engine-context.ts'
 import { EngineError, type Page, type PageRequest, type Repository } from './engine.ts'
 import type { MetadataDb } from './metadata-db.ts'
-import { pageOfRows, rangeOf } from './named-pages.ts'
+import { pageByName } from './named-pages.ts'
 import { checkBranchName, checkRepositoryName } from './names.ts'
 
-/** A repository with the number its rows hang on; a name can be used again after deletion, a number never. */
+/** A repository with the number that its rows carry; a name can be used again after deletion, a number never. */
 export interface StoredRepository extends Repository {
   readonly rid: number
   /** JSON list of patterns; null when none were ever set. */
@@ -24,7 +23,6 @@ interface RepositoryRow {
 }
 
 const COLUMNS = 'rid, name, storage_namespace, default_branch, created_at, read_only, protection'
-const FIRST_COMMIT_MESSAGE = 'Repository created'
 
 export function createRepository(
   { db, writes, clock }: EngineContext,
@@ -52,24 +50,24 @@ export function createRepository(
       createdAt,
       request.readOnly === true ? 1 : 0,
     )
-    const { rid, ...repository } = requireStored(db, request.name)
-    const content = {
+    const stored = requireStored(db, request.name)
+    const commit = makeCommit({
       parents: [],
       committer: '',
-      message: FIRST_COMMIT_MESSAGE,
+      message: 'Repository created',
       createdAt,
       metaRangeId: '',
       metadata: {},
-    }
-    const commit = { ...content, id: computeCommitId(content), generation: 1, version: 1 }
-    insertCommit(db, rid, commit)
+      generation: 1,
+    })
+    insertCommit(db, stored.rid, commit)
     db.run(
       'INSERT INTO branches (rid, name, commit_id, hidden) VALUES (?, ?, ?, 0)',
-      rid,
+      stored.rid,
       request.defaultBranch,
       commit.id,
     )
-    return toRepository({ rid, ...repository })
+    return toRepository(stored)
   })
 }
 
@@ -78,24 +76,24 @@ export function getRepository({ db }: EngineContext, name: string): Repository {
 }
 
 export function listRepositories({ db }: EngineContext, page: PageRequest): Page<Repository> {
-  const range = rangeOf(page)
-  const rows = db.all<RepositoryRow>(
-    `SELECT ${COLUMNS} FROM repositories WHERE deleted = 0 AND name >= ? AND name > ? AND (? IS NULL OR name < ?) ORDER BY name LIMIT ?`,
-    range.from,
-    range.after,
-    range.before,
-    range.before,
-    page.amount + 1,
-  )
-  return pageOfRows(rows, page.amount, (row) => toRepository(fromRow(row)))
+  const query = {
+    sql: `SELECT ${COLUMNS} FROM repositories WHERE deleted = 0`,
+    values: [],
+    toItem: (row: RepositoryRow) => toRepository(fromRow(row)),
+  }
+  return pageByName(db, query, page)
 }
 
-/** Only marks the repository as deleted: its rows are swept away piece by piece, its name is free at once. */
-export function deleteRepository({ db, writes }: EngineContext, name: string): Promise<void> {
-  return writes.run(() => {
+/** Only marks the repository as deleted: its rows are removed in small steps, its name is free at once. */
+export async function deleteRepository(
+  { db, writes, startSweep }: EngineContext,
+  name: string,
+): Promise<void> {
+  await writes.run(() => {
     const { rid } = requireStored(db, name)
     db.run('UPDATE repositories SET deleted = 1 WHERE rid = ?', rid)
   })
+  startSweep()
 }
 
 export function requireStored(db: MetadataDb, name: string): StoredRepository {
@@ -113,10 +111,8 @@ export function requireWritable(db: MetadataDb, name: string): StoredRepository 
 }
 
 function findRepository(db: MetadataDb, name: string): StoredRepository | undefined {
-  const row = db.get<RepositoryRow>(
-    `SELECT ${COLUMNS} FROM repositories WHERE deleted = 0 AND name = ?`,
-    name,
-  )
+  const sql = `SELECT ${COLUMNS} FROM repositories WHERE deleted = 0 AND name = ?`
+  const row = db.get<RepositoryRow>(sql, name)
   return row && fromRow(row)
 }
 
@@ -132,12 +128,7 @@ function fromRow(row: RepositoryRow): StoredRepository {
   }
 }
 
-function toRepository({
-  id,
-  storageNamespace,
-  defaultBranch,
-  createdAt,
-  readOnly,
-}: StoredRepository): Repository {
+function toRepository(stored: StoredRepository): Repository {
+  const { id, storageNamespace, defaultBranch, createdAt, readOnly } = stored
   return { id, storageNamespace, defaultBranch, createdAt, readOnly }
 }

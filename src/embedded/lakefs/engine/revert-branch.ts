@@ -1,15 +1,13 @@
-/** Taking one commit's change back, or repeating it on a branch: three-way merges with an unusual base. */
+/** Reverting a commit, or repeating its change on a branch: three-way merges with an unusual base. */
 
-import type { BranchTurns } from './branch-turns.ts'
-import { requireCommit, treeOf } from './commits.ts'
+import { makeCommit, requireCommit, treeOf } from './commits.ts'
 import { unixSeconds, type EngineContext } from './engine-context.ts'
 import { EngineError, type Commit, type EngineReason } from './engine.ts'
-import { isSameTree, mergeTrees, type MergeTrees } from './merge-trees.ts'
+import { mergeOrRefuse, noChanges } from './merge-branch.ts'
+import { isSameTree } from './merge-trees.ts'
 import { resolveCommitId } from './refs.ts'
-import { fromByteKey } from './tree/byte-key.ts'
 import { EMPTY_TREE, type NodeId } from './tree/tree-node.ts'
 import {
-  makeCommit,
   metaRangeOf,
   refuseDirty,
   updateBranch,
@@ -17,34 +15,31 @@ import {
   type BranchUpdate,
 } from './update-branch.ts'
 
-export interface RevertInput {
+interface RevertInput {
   readonly repository: string
   readonly branch: string
   readonly ref: string
-  /** 0 for an ordinary commit; of a merge, the parent (counted from 1) to whose state it goes back. */
+  /** 0 for an ordinary commit; for a merge, the parent (counted from 1) whose state is restored. */
   readonly parentNumber: number
   readonly committer: string
   readonly allowEmpty: boolean
 }
 
-export interface CherryPickInput {
+interface CherryPickInput {
   readonly repository: string
   readonly branch: string
   readonly ref: string
-  readonly parentNumber?: number
+  /** Needed for a merge only. */
+  readonly parentNumber?: number | undefined
   readonly committer: string
 }
 
-export function revert(context: EngineContext, turns: BranchTurns, input: RevertInput): Promise<Commit> {
-  return updateBranch(context, turns, { ...input, plan: (state) => planRevert(context, state, input) })
+export function revert(context: EngineContext, input: RevertInput): Promise<Commit> {
+  return updateBranch(context, { ...input, plan: (state) => planRevert(context, state, input) })
 }
 
-export function cherryPick(
-  context: EngineContext,
-  turns: BranchTurns,
-  input: CherryPickInput,
-): Promise<Commit> {
-  return updateBranch(context, turns, { ...input, plan: (state) => planCherryPick(context, state, input) })
+export function cherryPick(context: EngineContext, input: CherryPickInput): Promise<Commit> {
+  return updateBranch(context, { ...input, plan: (state) => planCherryPick(context, state, input) })
 }
 
 function planRevert(context: EngineContext, state: BranchState, input: RevertInput): BranchUpdate {
@@ -56,7 +51,7 @@ function planRevert(context: EngineContext, state: BranchState, input: RevertInp
   refuseDirty(context, state)
   const head = treeOf(state.head)
   const trees = { base: treeOf(picked.commit), source: picked.parentTree, destination: head }
-  const tree = mergeOnto(context, trees, { what: `revert ${input.ref}`, allowEmpty: input.allowEmpty })
+  const tree = mergeOrRefuse(context, trees, { what: `revert ${input.ref}`, allowEmpty: input.allowEmpty })
   if (!input.allowEmpty && isSameTree(context.nodes, tree, head)) throw noChanges(`revert ${input.ref}`)
   return cleanUpdate(context, state, {
     tree,
@@ -73,7 +68,7 @@ function planCherryPick(context: EngineContext, state: BranchState, input: Cherr
   refuseDirty(context, state)
   const trees = { base: parentTree, source: treeOf(commit), destination: treeOf(state.head) }
   return cleanUpdate(context, state, {
-    tree: mergeOnto(context, trees, { what: `cherry-pick ${input.ref}`, allowEmpty: false }),
+    tree: mergeOrRefuse(context, trees, { what: `cherry-pick ${input.ref}`, allowEmpty: false }),
     committer: input.committer,
     message: commit.message,
     metadata: {
@@ -101,7 +96,7 @@ function pick(
   if (parentNumber === undefined && commit.parents.length > 1) {
     throw new EngineError(
       request.missingParent,
-      `commit ${request.ref} has ${commit.parents.length} parents: the number of one of them is wanted`,
+      `commit ${request.ref} has ${commit.parents.length} parents: give the number of one of them`,
     )
   }
   if (parentNumber !== undefined && (parentNumber < 1 || parentNumber > commit.parents.length)) {
@@ -114,42 +109,18 @@ function pick(
   }
 }
 
-function mergeOnto(
-  { nodes }: EngineContext,
-  trees: MergeTrees,
-  request: { readonly what: string; readonly allowEmpty: boolean },
-): NodeId {
-  const result = mergeTrees(nodes, trees)
-  switch (result.outcome) {
-    case 'merged':
-      return result.tree
-    case 'nothing-to-merge':
-      if (request.allowEmpty) return trees.destination
-      throw noChanges(request.what)
-    case 'conflict':
-      throw new EngineError(
-        'merge-conflict',
-        `${request.what}: ${JSON.stringify(fromByteKey(result.path))} was changed otherwise since`,
-      )
-  }
-}
-
 function cleanUpdate(
-  { clock, staging }: EngineContext,
+  { clock }: EngineContext,
   { head }: BranchState,
   content: Pick<Commit, 'committer' | 'message' | 'metadata'> & { readonly tree: NodeId },
 ): BranchUpdate {
-  const { tree, ...told } = content
+  const { tree, ...rest } = content
   const commit = makeCommit({
-    ...told,
+    ...rest,
     parents: [head.id],
     createdAt: unixSeconds(clock),
     metaRangeId: metaRangeOf(tree, [head]),
     generation: head.generation + 1,
   })
-  return { commit, clearThrough: staging.lastNumber, needsCleanBranch: true }
-}
-
-function noChanges(what: string): EngineError {
-  return new EngineError('no-changes', `${what}: no changes`)
+  return { commit, needsCleanBranch: true }
 }

@@ -1,25 +1,27 @@
 /**
- * Takes away, in small steps between other writes, the rows of what was deleted: staged changes of dropped branches,
- * everything of dropped repositories. A step is one bounded write, so nobody waits long behind it.
+ * Removes, in small steps between other writes, the rows of what was deleted: staged changes of deleted branches,
+ * everything of deleted repositories. A step is one bounded write, so other writes do not wait long for it.
  *
- * Tree nodes and objects' bytes stay: only garbage collection, with nobody else at work, can tell who needs them.
+ * Tree nodes and objects' bytes stay: only garbage collection, while no server runs, can tell which are still needed.
  */
 
 import { EMBEDDED_SWEEP_ROWS } from '../../limits.ts'
-import type { EngineContext } from './engine-context.ts'
 import type { MetadataDb } from './metadata-db.ts'
+import type { WriteQueue } from './write-queue.ts'
 
 export class Sweeper {
-  readonly #context: EngineContext
+  readonly #db: MetadataDb
+  readonly #writes: WriteQueue
   #underWay: Promise<void> | undefined
   #isAskedAgain = false
   #isStopped = false
 
-  constructor(context: EngineContext) {
-    this.#context = context
+  constructor(db: MetadataDb, writes: WriteQueue) {
+    this.#db = db
+    this.#writes = writes
   }
 
-  /** Sweeps until nothing is left; asking again while it does is fine. */
+  /** Sweeps until nothing is left. May be called while it does. */
   start(): void {
     this.#isAskedAgain = true
     this.#underWay ??= this.#sweep().finally(() => (this.#underWay = undefined))
@@ -35,60 +37,53 @@ export class Sweeper {
     while (this.#isAskedAgain) {
       this.#isAskedAgain = false
       try {
-        while (await this.#step()) continue
+        // Read first, so that a server with nothing to sweep writes nothing.
+        while (!this.#isStopped && findDeleted(this.#db) !== undefined) {
+          await this.#writes.run(() => sweepStep(this.#db))
+        }
       } catch {
-        // Nobody waits for this. A failing disk shows itself to whoever writes next, and what was not swept is swept
-        // after the next start.
+        // Nobody waits for this. The next write reports a failing disk, and the rest is swept after the next start.
         return
       }
     }
   }
-
-  async #step(): Promise<boolean> {
-    const { db, writes } = this.#context
-    if (this.#isStopped || !hasWork(db)) return false
-    return writes.run(() => sweepStep(db))
-  }
 }
 
-/** Answers whether anything may be left. */
+/** Returns whether anything may be left. */
 export function sweepStep(db: MetadataDb): boolean {
-  const branch = db.get<{ bid: number }>('SELECT bid FROM dropped_stagings LIMIT 1')
-  if (branch !== undefined) return sweepStaging(db, branch.bid)
-  const repository = db.get<{ rid: number }>('SELECT rid FROM repositories WHERE deleted = 1 LIMIT 1')
-  return repository !== undefined && sweepRepository(db, repository.rid)
+  const deleted = findDeleted(db)
+  if (deleted?.bid !== undefined) sweepStaging(db, deleted.bid)
+  if (deleted?.rid !== undefined) sweepRepository(db, deleted.rid)
+  return deleted !== undefined
 }
 
-/** A read, so that a server with nothing to sweep writes nothing. */
-function hasWork(db: MetadataDb): boolean {
+/** A deleted branch, otherwise a deleted repository. */
+function findDeleted(
+  db: MetadataDb,
+):
+  | { readonly bid: number; readonly rid?: never }
+  | { readonly rid: number; readonly bid?: never }
+  | undefined {
   return (
-    db.get('SELECT 1 AS found FROM dropped_stagings LIMIT 1') !== undefined ||
-    db.get('SELECT 1 AS found FROM repositories WHERE deleted = 1 LIMIT 1') !== undefined
+    db.get<{ bid: number }>('SELECT bid FROM dropped_stagings LIMIT 1') ??
+    db.get<{ rid: number }>('SELECT rid FROM repositories WHERE deleted = 1 LIMIT 1')
   )
 }
 
-function sweepStaging(db: MetadataDb, bid: number): boolean {
-  const swept = db.run(
-    'DELETE FROM staged WHERE bid = ? AND key IN (SELECT key FROM staged WHERE bid = ? LIMIT ?)',
-    bid,
-    bid,
-    EMBEDDED_SWEEP_ROWS,
-  )
+function sweepStaging(db: MetadataDb, bid: number): void {
+  const sql = 'DELETE FROM staged WHERE bid = ? AND key IN (SELECT key FROM staged WHERE bid = ? LIMIT ?)'
+  const swept = db.run(sql, bid, bid, EMBEDDED_SWEEP_ROWS)
   if (swept === 0) db.run('DELETE FROM dropped_stagings WHERE bid = ?', bid)
-  return true
 }
 
-function sweepRepository(db: MetadataDb, rid: number): boolean {
-  const branches = db.all<{ bid: number }>(
-    'SELECT bid FROM branches WHERE rid = ? LIMIT ?',
-    rid,
-    EMBEDDED_SWEEP_ROWS,
-  )
+function sweepRepository(db: MetadataDb, rid: number): void {
+  const sql = 'SELECT bid FROM branches WHERE rid = ? LIMIT ?'
+  const branches = db.all<{ bid: number }>(sql, rid, EMBEDDED_SWEEP_ROWS)
   for (const { bid } of branches) {
     db.run('DELETE FROM branches WHERE bid = ?', bid)
     db.run('INSERT INTO dropped_stagings (bid) VALUES (?)', bid)
   }
-  if (branches.length > 0) return true
+  if (branches.length > 0) return
   for (const [table, key] of [
     ['tags', 'name'],
     ['addresses', 'address'],
@@ -100,8 +95,7 @@ function sweepRepository(db: MetadataDb, rid: number): boolean {
       rid,
       EMBEDDED_SWEEP_ROWS,
     )
-    if (swept > 0) return true
+    if (swept > 0) return
   }
   db.run('DELETE FROM repositories WHERE rid = ?', rid)
-  return true
 }

@@ -1,8 +1,8 @@
 import type { EngineContext } from './engine-context.ts'
 import { EngineError, type Page, type PageRequest, type Tag } from './engine.ts'
-import { pageOfRows, rangeOf } from './named-pages.ts'
+import { pageByName } from './named-pages.ts'
 import { checkTagName } from './names.ts'
-import { resolveCommitId } from './refs.ts'
+import { findTag, resolveCommitId } from './refs.ts'
 import { requireStored, requireWritable } from './repositories.ts'
 
 export function createTag(
@@ -26,28 +26,19 @@ export function createTag(
 
 export function getTag({ db }: EngineContext, repository: string, name: string): Tag {
   const { rid } = requireStored(db, repository)
-  const row = db.get<{ commit_id: string }>(
-    'SELECT commit_id FROM tags WHERE rid = ? AND name = ?',
-    rid,
-    name,
-  )
-  if (row === undefined) throw noSuchTag(name)
-  return { name, commitId: row.commit_id }
+  const commitId = findTag(db, rid, name)
+  if (commitId === undefined) throw noSuchTag(name)
+  return { name, commitId }
 }
 
 export function listTags({ db }: EngineContext, repository: string, page: PageRequest): Page<Tag> {
   const { rid } = requireStored(db, repository)
-  const range = rangeOf(page)
-  const rows = db.all<{ name: string; commit_id: string }>(
-    'SELECT name, commit_id FROM tags WHERE rid = ? AND name >= ? AND name > ? AND (? IS NULL OR name < ?) ORDER BY name LIMIT ?',
-    rid,
-    range.from,
-    range.after,
-    range.before,
-    range.before,
-    page.amount + 1,
-  )
-  return pageOfRows(rows, page.amount, (row) => ({ name: row.name, commitId: row.commit_id }))
+  const query = {
+    sql: 'SELECT name, commit_id FROM tags WHERE rid = ?',
+    values: [rid],
+    toItem: (row: { name: string; commit_id: string }) => ({ name: row.name, commitId: row.commit_id }),
+  }
+  return pageByName(db, query, page)
 }
 
 export function deleteTag({ db, writes }: EngineContext, repository: string, name: string): Promise<void> {

@@ -1,29 +1,26 @@
 /**
- * Putting a new commit on a branch.
+ * Puts a new commit on a branch.
  *
  * Without action files everything is one atomic step inside the write queue: read the branch, decide, write nodes,
- * commit and branch. With action files the step is cut in two, because they run meanwhile:
+ * commit and branch. With action files there are two steps, because hooks run in between:
  *
- *   read, decide, store the commit object → run the hooks → write the branch, if it still is what was read
+ *   read, decide, store the commit object → run the hooks → write the branch, if it is still what was read
  *
- * If it is not, all of it starts over on the new head, a bounded number of times. What a hook was told about the
- * commit's parents is therefore true at the very moment the branch moves.
+ * If it is not, all of it starts again on the new head, a bounded number of times. So what a hook was told about the
+ * commit's parents is true at the moment the branch moves.
  */
 
 import { EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS } from '../../limits.ts'
-import { hasActionFiles, hookEvent } from './action-files.ts'
+import { hasActionFiles, runHooks } from './action-files.ts'
 import { requireBranch, setHead, type StoredBranch } from './branch-rows.ts'
-import type { BranchTurns } from './branch-turns.ts'
-import { computeCommitId } from './commit-id.ts'
 import { insertCommit, requireCommit, treeOf } from './commits.ts'
 import type { EngineContext } from './engine-context.ts'
 import { EngineError, type Commit, type HookEvent } from './engine.ts'
-import { readEntry } from './object-bytes.ts'
 import { requireWritable, type StoredRepository } from './repositories.ts'
 import { hasUncommittedChanges } from './staging.ts'
 import type { NodeId } from './tree/tree-node.ts'
 
-/** What a decision is made on. Valid only inside the write that read it. */
+/** What an update is planned on. Valid only inside the write that read it. */
 export interface BranchState {
   readonly repository: StoredRepository
   readonly branch: StoredBranch
@@ -32,11 +29,9 @@ export interface BranchState {
 
 export interface BranchUpdate {
   readonly commit: Commit
-  /** Staged changes up to this write are part of the new head, or are the same as what it holds. */
-  readonly clearThrough: number
-  /** The update is only right while the branch has no uncommitted changes. */
+  /** The update is only valid while the branch has no uncommitted changes. */
   readonly needsCleanBranch: boolean
-  /** Absent where lakeFS runs no hooks that we run. */
+  /** Left out for updates that have no hooks. */
   readonly hooks?: {
     readonly kind: 'merge' | 'commit'
     readonly sourceRef: string
@@ -44,6 +39,8 @@ export interface BranchUpdate {
     readonly tree: NodeId
   }
 }
+
+type HookedUpdate = BranchUpdate & Required<Pick<BranchUpdate, 'hooks'>>
 
 export interface UpdateRequest {
   readonly repository: string
@@ -54,17 +51,20 @@ export interface UpdateRequest {
 
 type Step =
   | { readonly done: true; readonly update: BranchUpdate }
-  | { readonly done: false; readonly update: BranchUpdate; readonly seen: StoredBranch }
+  | {
+      readonly done: false
+      readonly update: HookedUpdate
+      /** The branch as it was when the update was planned. */
+      readonly seen: StoredBranch
+      /** Staged changes up to this write are part of the new head. */
+      readonly clearThrough: number
+    }
 
-export async function updateBranch(
-  context: EngineContext,
-  turns: BranchTurns,
-  request: UpdateRequest,
-): Promise<Commit> {
+export async function updateBranch(context: EngineContext, request: UpdateRequest): Promise<Commit> {
   const first = await context.writes.run(() => planAndMaybeApply(context, request))
   const update = first.done
     ? first.update
-    : await turns.take(`${request.repository}/${request.branch}`, () =>
+    : await context.turns.take(`${request.repository}/${request.branch}`, () =>
         updateWithHooks(context, request, first),
       )
   await runPostHook(context, request, update)
@@ -78,14 +78,19 @@ async function updateWithHooks(
 ): Promise<BranchUpdate> {
   let step = first
   for (let attempt = 0; attempt < EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS && !step.done; attempt += 1) {
-    const { update, seen } = step
-    await runPreHook(context, request, update)
+    const { update, seen, clearThrough } = step
+    await runHooks(context, hookEvent('pre', request, update), update.hooks.tree)
     step = await context.writes.run(() => {
       const state = readState(context, request)
       const isUnmoved = state.branch.bid === seen.bid && state.branch.epoch === seen.epoch
       if (!isUnmoved) return planAndMaybeApply(context, request)
       if (update.needsCleanBranch) refuseDirty(context, state)
-      apply(context, state.branch, update)
+      apply(
+        context,
+        state.branch,
+        update,
+        update.needsCleanBranch ? context.staging.lastNumber : clearThrough,
+      )
       return { done: true, update }
     })
   }
@@ -99,16 +104,17 @@ async function updateWithHooks(
 function planAndMaybeApply(context: EngineContext, request: UpdateRequest): Step {
   const state = readState(context, request)
   const update = request.plan(state)
+  const clearThrough = context.staging.lastNumber
   insertCommit(context.db, state.repository.rid, update.commit)
-  if (
-    context.hooks !== undefined &&
-    update.hooks !== undefined &&
-    hasActionFiles(context.nodes, update.hooks.tree)
-  ) {
-    return { done: false, update, seen: state.branch }
+  if (context.hooks !== undefined && isHooked(update) && hasActionFiles(context.nodes, update.hooks.tree)) {
+    return { done: false, update, seen: state.branch, clearThrough }
   }
-  apply(context, state.branch, update)
+  apply(context, state.branch, update, clearThrough)
   return { done: true, update }
+}
+
+function isHooked(update: BranchUpdate): update is HookedUpdate {
+  return update.hooks !== undefined
 }
 
 function readState({ db }: EngineContext, request: UpdateRequest): BranchState {
@@ -117,8 +123,13 @@ function readState({ db }: EngineContext, request: UpdateRequest): BranchState {
   return { repository, branch, head: requireCommit(db, repository.rid, branch.commitId) }
 }
 
-function apply({ db, staging }: EngineContext, branch: StoredBranch, update: BranchUpdate): void {
-  staging.clear(branch.bid, update.needsCleanBranch ? staging.lastNumber : update.clearThrough)
+function apply(
+  { db, staging }: EngineContext,
+  branch: StoredBranch,
+  update: BranchUpdate,
+  clearThrough: number,
+): void {
+  staging.clear(branch.bid, clearThrough)
   setHead(db, branch, update.commit.id)
 }
 
@@ -127,52 +138,30 @@ export function refuseDirty({ staging, nodes }: EngineContext, { branch, head }:
   throw new EngineError('dirty-branch', `branch ${branch.name}: uncommitted changes (dirty branch)`)
 }
 
-export function makeCommit(content: Omit<Commit, 'id' | 'version'>): Commit {
-  return { id: computeCommitId(content), version: 1, ...content }
-}
-
-/** The name a tree goes by: a repository's first, empty tree has none, and keeps having none. */
+/** The name of a tree: a repository's first, empty tree has none, and other commits of that tree have none either. */
 export function metaRangeOf(tree: NodeId, known: readonly Commit[]): string {
   return known.find((commit) => treeOf(commit) === tree)?.metaRangeId ?? tree
 }
 
-async function runPreHook(
-  context: EngineContext,
-  request: UpdateRequest,
-  update: BranchUpdate,
-): Promise<void> {
-  const { hooks } = update
-  if (hooks === undefined || context.hooks === undefined) return
-  const event = hookEvent(context, {
-    type: `pre-${hooks.kind}`,
-    repository: request.repository,
-    branch: request.branch,
-    sourceRef: hooks.sourceRef,
-    commit: update.commit,
-    tree: hooks.tree,
-  })
-  await context.hooks(event, (entry) => readEntry(context, request.repository, entry))
+function hookEvent(
+  when: 'pre' | 'post',
+  { repository, branch }: UpdateRequest,
+  { commit, hooks }: HookedUpdate,
+): Omit<HookEvent, 'listActionFiles'> {
+  return { type: `${when}-${hooks.kind}`, repository, branch, sourceRef: hooks.sourceRef, commit }
 }
 
-/** The update has happened: whatever a post-hook throws, the answer is success. */
+/** The update has happened: the answer is success, even when a post-hook throws. */
 async function runPostHook(
   context: EngineContext,
   request: UpdateRequest,
   update: BranchUpdate,
 ): Promise<void> {
   const tree = treeOf(update.commit)
-  if (context.hooks === undefined || update.hooks === undefined || !hasActionFiles(context.nodes, tree))
-    return
-  const event: HookEvent = hookEvent(context, {
-    type: `post-${update.hooks.kind}`,
-    repository: request.repository,
-    branch: request.branch,
-    sourceRef: update.hooks.sourceRef,
-    commit: update.commit,
-    tree,
-  })
+  if (context.hooks === undefined || !isHooked(update) || !hasActionFiles(context.nodes, tree)) return
+  const event = hookEvent('post', request, update)
   try {
-    await context.hooks(event, (entry) => readEntry(context, request.repository, entry))
+    await runHooks(context, event, tree)
   } catch (error) {
     context.onPostHookError(error, event)
   }

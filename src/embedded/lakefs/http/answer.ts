@@ -1,6 +1,9 @@
-/** An answer as a value: handlers make one, the connection side alone writes it. So a fault can lose it after the effect. */
+/** An answer as a value: handlers make one, only send-answer.ts writes it. So a fault can lose it after the effect. */
 
 import type { Readable } from 'node:stream'
+
+/** The type of an object whose sender named none. */
+export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
 
 export type Headers = Readonly<Record<string, string | number>>
 
@@ -29,7 +32,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** The sender of a body broke off. Nobody is left to answer, and nothing is wrong here. */
+/** The client closed the connection while it sent a body. Nobody is left to answer, and nothing is wrong here. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 

@@ -1,4 +1,4 @@
-/** Who is asking: basic credentials or a bearer token from a login. Every comparison takes the same time. */
+/** Who is calling: basic credentials or a bearer token from a login. Every comparison takes the same time. */
 
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -6,7 +6,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { EMBEDDED_TOKEN_MS } from '../../limits.ts'
 
 export interface Authenticator {
-  /** True when the `Authorization` header is good. */
+  /** True when the `Authorization` header is valid. */
   accepts(header: string | undefined): boolean
   /** A token for the right credentials, otherwise undefined. */
   login(accessKeyId: string, secretAccessKey: string): { token: string; expiresAt: number } | undefined
@@ -15,7 +15,7 @@ export interface Authenticator {
 export function createAuthenticator(options: {
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Signs tokens; known to this server alone. */
+  /** Signs tokens; only this server knows it. */
   readonly signingSecret: string
   readonly clock: Clock
 }): Authenticator {
@@ -52,12 +52,14 @@ export function createAuthenticator(options: {
 
 /** Equal lengths whatever was sent, so that nothing is learned from how long the comparison takes. */
 function digestPair(accessKeyId: string, secretAccessKey: string): Buffer {
-  const digest = (part: string): Buffer => createHash('sha256').update(part).digest()
   return Buffer.concat([digest(accessKeyId), digest(secretAccessKey)])
 }
 
-/** Compares two texts in a time that tells nothing about where they differ. */
+/** Compares two strings in a time that does not depend on where they differ. */
 export function sameText(left: string, right: string): boolean {
-  const digest = (part: string): Buffer => createHash('sha256').update(part).digest()
   return timingSafeEqual(digest(left), digest(right))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

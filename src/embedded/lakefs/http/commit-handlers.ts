@@ -2,45 +2,63 @@
 
 import { EngineError } from '../engine/engine.ts'
 import { empty, HttpProblem, json, type Answer } from './answer.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, ReadBody } from './exchange.ts'
+import { flag, integer, listOf, metadata, objectOf, optional, text } from './json-body.ts'
 import { renderCommit, renderDifference, renderPage } from './renderings.ts'
 
-export async function commit(exchange: Exchange): Promise<Answer> {
-  const sourceMetaRange = exchange.query.text('source_metarange')
-  const body = await exchange.fields()
-  const date = body.integer('date')
-  body.flag('force')
+export const COMMIT = objectOf({
+  date: optional(integer),
+  force: optional(flag),
+  message: text,
+  metadata: optional(metadata),
+  allow_empty: optional(flag),
+})
+
+export async function commit(exchange: Exchange, readBody: ReadBody<typeof COMMIT>): Promise<Answer> {
+  const sourceMetaRange = exchange.query.text('source_metarange') ?? ''
+  const body = await readBody()
   const made = await exchange.engine.commit({
     repository: exchange.repository,
     branch: exchange.branch,
     committer: exchange.parts.userId,
-    message: body.requiredText('message'),
-    metadata: body.metadata('metadata') ?? {},
-    allowEmpty: body.flag('allow_empty') ?? false,
-    ...(date === undefined ? {} : { date }),
-    ...(sourceMetaRange === undefined || sourceMetaRange === '' ? {} : { sourceMetaRange }),
+    message: body.message,
+    metadata: body.metadata ?? {},
+    allowEmpty: body.allow_empty ?? false,
+    date: body.date,
+    sourceMetaRange: sourceMetaRange === '' ? undefined : sourceMetaRange,
   })
   return json(201, renderCommit(made))
 }
 
-export async function createCommitRecord(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  const metadata = body.metadata('metadata')
-  if (metadata === undefined) {
-    // The real server drops the connection here; a reason is the kinder way to find the same mistake.
-    throw new HttpProblem(400, 'request body has an error: property "metadata" is missing')
-  }
-  body.flag('force')
+export const COMMIT_RECORD = objectOf({
+  // Without it the real server drops the connection; an error is easier to understand.
+  metadata,
+  force: optional(flag),
+  commit_id: text,
+  version: integer,
+  committer: text,
+  message: text,
+  metarange_id: text,
+  creation_date: integer,
+  parents: listOf(text),
+  generation: integer,
+})
+
+export async function createCommitRecord(
+  exchange: Exchange,
+  readBody: ReadBody<typeof COMMIT_RECORD>,
+): Promise<Answer> {
+  const body = await readBody()
   await exchange.engine.writeCommitRecord(exchange.repository, {
-    commitId: body.requiredText('commit_id'),
-    version: body.requiredInteger('version'),
-    committer: body.requiredText('committer'),
-    message: body.requiredText('message'),
-    metaRangeId: body.requiredText('metarange_id'),
-    createdAt: body.requiredInteger('creation_date'),
-    parents: body.texts('parents'),
-    generation: body.requiredInteger('generation'),
-    metadata,
+    id: body.commit_id,
+    version: body.version,
+    committer: body.committer,
+    message: body.message,
+    metaRangeId: body.metarange_id,
+    createdAt: body.creation_date,
+    parents: body.parents,
+    generation: body.generation,
+    metadata: body.metadata,
   })
   return empty(204)
 }
@@ -62,65 +80,60 @@ export function logCommits({ engine, query, repository, ref }: Exchange): Answer
     firstParent: query.flag('first_parent') ?? false,
     objects: query.texts('objects'),
     prefixes: query.texts('prefixes'),
-    ...(stopAt === '' ? {} : { stopAt }),
+    stopAt,
   })
   return renderPage(isLimit ? { ...page, hasMore: false } : page, (entry) => entry.id, renderCommit)
 }
 
 export function diffRefs(exchange: Exchange): Answer {
   const { engine, query, repository } = exchange
-  const delimiter = query.text('delimiter') ?? ''
+  const page = query.delimitedPage()
   const rightStats = query.flag('include_right_stats') ?? false
-  const page = engine.diffRefs({
-    ...query.page(),
-    repository,
-    left: exchange.ref,
-    right: exchange.segment('rightRef'),
-    type: query.oneOf('type', ['two_dot', 'three_dot']) ?? 'three_dot',
-    ...(delimiter === '' ? {} : { delimiter }),
-  })
+  const type = query.oneOf('type', ['two_dot', 'three_dot']) ?? 'three_dot'
+  const right = exchange.segment('rightRef')
   return renderPage(
-    page,
+    engine.diffRefs({ ...page, repository, left: exchange.ref, right, type }),
     (difference) => difference.path,
     (difference) => renderDifference(difference, { rightStats }),
   )
 }
 
 export function diffBranch({ engine, query, repository, branch }: Exchange): Answer {
-  const delimiter = query.text('delimiter') ?? ''
-  const page = engine.diffUncommitted({
-    ...query.page(),
-    repository,
-    branch,
-    ...(delimiter === '' ? {} : { delimiter }),
-  })
   return renderPage(
-    page,
+    engine.diffUncommitted({ ...query.delimitedPage(), repository, branch }),
     (difference) => difference.path,
     (difference) => renderDifference(difference, { rightStats: false }),
   )
 }
 
-export async function mergeIntoBranch(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.optionalFields()
-  const message = body.text('message')
-  const strategy = readStrategy(body.text('strategy'))
+export const MERGE = objectOf({
+  message: optional(text),
+  strategy: optional(text),
+  metadata: optional(metadata),
+  squash_merge: optional(flag),
+  allow_empty: optional(flag),
+  force: optional(flag),
+})
+
+export async function mergeIntoBranch(exchange: Exchange, readBody: ReadBody<typeof MERGE>): Promise<Answer> {
+  const body = await readBody()
+  const strategy = readStrategy(body.strategy ?? '')
   try {
     const made = await exchange.engine.merge({
       repository: exchange.repository,
       source: exchange.ref,
       destination: exchange.segment('destinationBranch'),
       committer: exchange.parts.userId,
-      metadata: body.metadata('metadata') ?? {},
-      squash: body.flag('squash_merge') ?? false,
-      allowEmpty: body.flag('allow_empty') ?? false,
-      force: body.flag('force') ?? false,
-      ...(message === undefined || message === '' ? {} : { message }),
-      ...(strategy === undefined ? {} : { strategy }),
+      message: body.message ?? '',
+      metadata: body.metadata ?? {},
+      strategy,
+      squash: body.squash_merge ?? false,
+      allowEmpty: body.allow_empty ?? false,
+      force: body.force ?? false,
     })
     return json(200, { reference: made.id })
   } catch (error) {
-    // A conflict answers with the shape of a success: no message and no paths.
+    // A conflict is answered in the shape of a success: no message and no paths.
     if (error instanceof EngineError && error.reason === 'merge-conflict') return json(409, { reference: '' })
     throw error
   }
@@ -140,38 +153,55 @@ export function findMergeBase(exchange: Exchange): Answer {
   })
 }
 
-export async function revertBranch(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  body.flag('force')
-  refuseOverrides(body.object('commit_overrides'))
+const OVERRIDES = optional(objectOf({}))
+
+export const REVERT = objectOf({
+  force: optional(flag),
+  commit_overrides: OVERRIDES,
+  ref: text,
+  parent_number: integer,
+  allow_empty: optional(flag),
+})
+
+export async function revertBranch(exchange: Exchange, readBody: ReadBody<typeof REVERT>): Promise<Answer> {
+  const body = await readBody()
+  refuseOverrides(body.commit_overrides)
   await exchange.engine.revert({
     repository: exchange.repository,
     branch: exchange.branch,
-    ref: body.requiredText('ref'),
-    parentNumber: body.requiredInteger('parent_number'),
+    ref: body.ref,
+    parentNumber: body.parent_number,
     committer: exchange.parts.userId,
-    allowEmpty: body.flag('allow_empty') ?? false,
+    allowEmpty: body.allow_empty ?? false,
   })
   return empty(204)
 }
 
-export async function cherryPick(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  const parentNumber = body.integer('parent_number')
-  body.flag('force')
-  refuseOverrides(body.object('commit_overrides'))
+export const CHERRY_PICK = objectOf({
+  parent_number: optional(integer),
+  force: optional(flag),
+  commit_overrides: OVERRIDES,
+  ref: text,
+})
+
+export async function cherryPick(
+  exchange: Exchange,
+  readBody: ReadBody<typeof CHERRY_PICK>,
+): Promise<Answer> {
+  const body = await readBody()
+  refuseOverrides(body.commit_overrides)
   const made = await exchange.engine.cherryPick({
     repository: exchange.repository,
     branch: exchange.branch,
-    ref: body.requiredText('ref'),
+    ref: body.ref,
     committer: exchange.parts.userId,
-    ...(parentNumber === undefined ? {} : { parentNumber }),
+    parentNumber: body.parent_number,
   })
   return json(201, renderCommit(made))
 }
 
-function readStrategy(strategy: string | undefined): 'source-wins' | 'dest-wins' | undefined {
-  if (strategy === undefined || strategy === '') return undefined
+function readStrategy(strategy: string): 'source-wins' | 'dest-wins' | undefined {
+  if (strategy === '') return undefined
   if (strategy === 'source-wins' || strategy === 'dest-wins') return strategy
   throw new HttpProblem(400, 'argument strategy: invalid value: validation error')
 }

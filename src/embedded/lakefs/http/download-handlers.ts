@@ -1,6 +1,7 @@
-/** Object bodies on their way out. Nothing is opened before the answer is really sent. */
+/** Downloads of objects. Nothing is opened before the answer is really sent. */
 
-import type { Entry, LakefsEngine } from '../engine/engine.ts'
+import type { Entry } from '../engine/engine.ts'
+import type { LakefsEngine } from '../engine/open-engine.ts'
 import { empty, failure, HttpProblem, type Answer, type Headers, type StreamedBody } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 import { presignEntry } from './presigned-entries.ts'
@@ -8,7 +9,7 @@ import { readRange, type ByteRange } from './range.ts'
 
 const RANGE_NOT_SATISFIABLE = 'Requested Range Not Satisfiable'
 
-/** Shown by a browser rather than saved; everything else is an attachment. */
+/** Shown by a browser instead of saved; everything else is an attachment. */
 const INLINE_TYPES: ReadonlySet<string> = new Set([
   ...['jpeg', 'jpg', 'png', 'gif', 'webp', 'svg+xml'].map((kind) => `image/${kind}`),
   ...['plain', 'markdown', 'x-markdown', 'html', 'css', 'javascript', 'xml'].map((kind) => `text/${kind}`),
@@ -21,7 +22,8 @@ export function getObject(exchange: Exchange): Answer {
   const { engine, query, repository, ref } = exchange
   const path = query.required('path')
   const isPresigned = query.flag('presign') ?? false
-  checkRangeHeader(exchange)
+  // A malformed header is refused before the object is looked for.
+  readRange(exchange.header('range'), 1)
   const entry = engine.stat(repository, ref, path)
   const etag = `"${entry.checksum}"`
   if (exchange.header('if-none-match') === etag) return empty(304)
@@ -93,12 +95,7 @@ function partHeaders(part: ByteRange, sizeBytes: number): Headers {
   }
 }
 
-function checkRangeHeader(exchange: Exchange): void {
-  // The form of the header is judged before the object is looked for.
-  readRange(exchange.header('range'), 1)
-}
-
-/** An address linked on trust may have no bytes behind it, or other ones than was claimed. */
+/** An address that was linked unchecked may have no bytes, or other bytes than was claimed. */
 function checkBytes(
   engine: LakefsEngine,
   repository: string,

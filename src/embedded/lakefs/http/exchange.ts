@@ -5,10 +5,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../../base/clock.ts'
 import { invariant } from '../../../base/errors.ts'
 import type { ActionRuns } from '../actions/action-runs.ts'
-import type { LakefsEngine } from '../engine/engine.ts'
+import type { LakefsEngine } from '../engine/open-engine.ts'
+import { REPOSITORY_NAME } from '../engine/names.ts'
 import { HttpProblem, type Answer } from './answer.ts'
 import type { Authenticator } from './authenticate.ts'
-import { Fields, readJson } from './json-body.ts'
+import type { Reader } from './json-body.ts'
 import type { PresignedUploads } from './presigned-uploads.ts'
 import { Query } from './query.ts'
 import type { Signatures } from './signatures.ts'
@@ -23,14 +24,18 @@ export interface ServerParts {
   readonly presign: boolean
   readonly objectMaxBytes: number
   readonly jsonMaxBytes: number
-  /** The one user there is; also the committer of every commit. */
+  /** The only user; also the committer of every commit. */
   readonly userId: string
   readonly startedAt: number
 }
 
-export const REPOSITORY_NAME = /^[a-z0-9][a-z0-9-]{2,62}$/
+/** Reads the JSON body and checks it with the schema of the operation. */
+export type ReadBody<Schema extends Reader<unknown>> = () => Promise<ReturnType<Schema>>
 
-export type Handler = (exchange: Exchange) => Answer | Promise<Answer>
+export type Handler<Body = undefined> = (
+  exchange: Exchange,
+  readBody: ReadBody<Reader<Body>>,
+) => Answer | Promise<Answer>
 
 export class Exchange {
   readonly request: IncomingMessage
@@ -41,12 +46,12 @@ export class Exchange {
   constructor(
     request: IncomingMessage,
     parts: ServerParts,
-    route: { readonly segments: Readonly<Record<string, string>>; readonly rawQuery: string },
+    target: { readonly segments: Readonly<Record<string, string>>; readonly rawQuery: string },
   ) {
     this.request = request
     this.parts = parts
-    this.query = new Query(route.rawQuery)
-    this.#segments = route.segments
+    this.query = new Query(target.rawQuery)
+    this.#segments = target.segments
   }
 
   get engine(): LakefsEngine {
@@ -76,22 +81,6 @@ export class Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
-  }
-
-  async fields(): Promise<Fields> {
-    return new Fields(await this.body())
-  }
-
-  /** For bodies that may be left out altogether. */
-  async optionalFields(): Promise<Fields> {
-    return new Fields(
-      (await readJson(this.request, { maxBytes: this.parts.jsonMaxBytes, optional: true })) ?? {},
-    )
-  }
-
-  /** For bodies that are no object. */
-  async body(): Promise<unknown> {
-    return readJson(this.request, { maxBytes: this.parts.jsonMaxBytes })
   }
 
   /** Unix seconds. */

@@ -1,104 +1,63 @@
-/** JSON bodies: bounded, then read field by field. Nothing of a body is used before all of it was checked. */
+/** JSON bodies: bounded, then checked whole against a schema. Nothing of a body is used before all of it was checked. */
 
 import type { IncomingMessage } from 'node:http'
 
 import { HttpProblem } from './answer.ts'
 
-/** One JSON object from outside. Every reader names the field in its complaint. */
-export class Fields {
-  readonly #values: ReadonlyMap<string, unknown>
-  readonly #where: string
+/** Checks one value and returns it typed; `at` is its place in the body, for the error. */
+export type Reader<Value> = (value: unknown, at: string) => Value
 
-  constructor(value: unknown, where = '') {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw badBody(where, 'value must be an object')
-    }
-    // Own properties only: a key such as `__proto__` or `constructor` is a key like any other.
-    this.#values = new Map(Object.entries(value))
-    this.#where = where
-  }
+type Shape = Readonly<Record<string, Reader<unknown>>>
 
-  text(name: string): string | undefined {
-    const value = this.#present(name)
-    if (value === undefined) return undefined
-    if (typeof value !== 'string') throw badBody(this.#at(name), 'value must be a string')
-    if (LONE_SURROGATE.test(value)) throw badBody(this.#at(name), 'value must be well-formed Unicode')
-    return value
-  }
+export const text: Reader<string> = (value, at) => {
+  if (typeof value !== 'string') throw wrongType(value, at, 'a string')
+  if (LONE_SURROGATE.test(value)) throw badBody(at, 'value must be well-formed Unicode')
+  return value
+}
 
-  requiredText(name: string): string {
-    const value = this.text(name)
-    if (value === undefined) throw badBody(this.#at(name), `property "${name}" is missing`)
-    return value
-  }
+export const flag: Reader<boolean> = (value, at) => {
+  if (typeof value !== 'boolean') throw wrongType(value, at, 'a boolean')
+  return value
+}
 
-  flag(name: string): boolean | undefined {
-    const value = this.#present(name)
-    if (value === undefined || typeof value === 'boolean') return value
-    throw badBody(this.#at(name), 'value must be a boolean')
-  }
+export const integer: Reader<number> = (value, at) => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw wrongType(value, at, 'an integer')
+  return value
+}
 
-  integer(name: string): number | undefined {
-    const value = this.#present(name)
-    if (value === undefined) return undefined
-    if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-      throw badBody(this.#at(name), 'value must be an integer')
-    }
-    return value
-  }
+/** A map from string to string, such as user metadata. */
+export const metadata: Reader<Record<string, string>> = (value, at) =>
+  Object.fromEntries([...propertiesOf(value, at)].map(([key, field]) => [key, text(field, `${at}/${key}`)]))
 
-  requiredInteger(name: string): number {
-    const value = this.integer(name)
-    if (value === undefined) throw badBody(this.#at(name), `property "${name}" is missing`)
-    return value
-  }
+export function optional<Value>(read: Reader<Value>): Reader<Value | undefined> {
+  return (value, at) => (value === undefined ? undefined : read(value, at))
+}
 
-  texts(name: string): readonly string[] {
-    return this.#list(name).map((value, index) => {
-      if (typeof value === 'string' && !LONE_SURROGATE.test(value)) return value
-      throw badBody(`${this.#at(name)}/${String(index)}`, 'value must be a string')
-    })
-  }
-
-  objects(name: string): readonly Fields[] {
-    return this.#list(name).map((value, index) => new Fields(value, `${this.#at(name)}/${String(index)}`))
-  }
-
-  object(name: string): Fields | undefined {
-    const value = this.#present(name)
-    return value === undefined ? undefined : new Fields(value, this.#at(name))
-  }
-
-  /** A map from text to text, such as user metadata. */
-  metadata(name: string): Readonly<Record<string, string>> | undefined {
-    const value = this.#present(name)
-    if (value === undefined) return undefined
-    const inner = new Fields(value, this.#at(name))
-    return Object.fromEntries([...inner.#values.keys()].map((key) => [key, inner.requiredText(key)]))
-  }
-
-  #present(name: string): unknown {
-    const value = this.#values.get(name)
-    if (value === null) throw badBody(this.#at(name), 'value is not nullable')
-    return value
-  }
-
-  #list(name: string): readonly unknown[] {
-    const value = this.#present(name)
-    if (value === undefined) throw badBody(this.#at(name), `property "${name}" is missing`)
-    if (!Array.isArray(value)) throw badBody(this.#at(name), 'value must be an array')
-    return value as readonly unknown[]
-  }
-
-  #at(name: string): string {
-    return `${this.#where}/${name}`
+export function listOf<Value>(read: Reader<Value>): Reader<readonly Value[]> {
+  return (value, at) => {
+    if (!Array.isArray(value)) throw wrongType(value, at, 'an array')
+    return value.map((item, index) => read(item, `${at}/${String(index)}`))
   }
 }
 
-/** Reads a bounded JSON body. `undefined` when there is none and none is needed. */
+/** Properties that the shape does not name are ignored, as lakeFS ignores them. */
+export function objectOf<Fields extends Shape>(
+  shape: Fields,
+): Reader<{ readonly [Name in keyof Fields]: ReturnType<Fields[Name]> }> {
+  return (value, at) => {
+    const properties = propertiesOf(value, at)
+    const fields = Object.entries(shape).map(([name, read]) => [
+      name,
+      read(properties.get(name), `${at}/${name}`),
+    ])
+    return Object.fromEntries(fields) as { readonly [Name in keyof Fields]: ReturnType<Fields[Name]> }
+  }
+}
+
+/** Reads a bounded JSON body. `undefined` when there is none and it is optional. */
 export async function readJson(
   request: IncomingMessage,
-  options: { readonly maxBytes: number; readonly optional?: boolean },
+  options: { readonly maxBytes: number; readonly optional: boolean },
 ): Promise<unknown> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > options.maxBytes) throw tooLarge(options.maxBytes)
@@ -109,7 +68,7 @@ export async function readJson(
     if (bytes > options.maxBytes) throw tooLarge(options.maxBytes)
     chunks.push(chunk)
   }
-  if (bytes === 0 && options.optional === true) return undefined
+  if (bytes === 0 && options.optional) return undefined
   if (bytes === 0) throw badBody('', 'value is required but missing')
   const contentType = request.headers['content-type'] ?? ''
   if (!/^application\/json\s*(;|$)/i.test(contentType)) {
@@ -125,8 +84,21 @@ export async function readJson(
   }
 }
 
-// Encoded as UTF-8 a lone surrogate becomes U+FFFD, so that two different names became one.
+// Encoded as UTF-8 a lone surrogate becomes U+FFFD, so two different names would become one.
 const LONE_SURROGATE = /\p{Surrogate}/u
+
+/** Own properties only: a key such as `__proto__` or `constructor` is a key like any other. */
+function propertiesOf(value: unknown, at: string): ReadonlyMap<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw wrongType(value, at, 'an object')
+  }
+  return new Map(Object.entries(value))
+}
+
+function wrongType(value: unknown, at: string, expected: string): HttpProblem {
+  if (value === undefined) return badBody(at, `property "${at.slice(at.lastIndexOf('/') + 1)}" is missing`)
+  return badBody(at, value === null ? 'value is not nullable' : `value must be ${expected}`)
+}
 
 function tooLarge(maxBytes: number): HttpProblem {
   return new HttpProblem(413, `request body has an error: it is larger than ${String(maxBytes)} bytes`, {
@@ -134,9 +106,10 @@ function tooLarge(maxBytes: number): HttpProblem {
   })
 }
 
-function badBody(where: string, problem: string): HttpProblem {
+/** An error as lakeFS words it. */
+export function badBody(at: string, problem: string): HttpProblem {
   return new HttpProblem(
     400,
-    `request body has an error: doesn't match schema${where === '' ? '' : `: Error at "${where}"`}: ${problem}`,
+    `request body has an error: doesn't match schema${at === '' ? '' : `: Error at "${at}"`}: ${problem}`,
   )
 }

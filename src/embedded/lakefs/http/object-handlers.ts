@@ -1,15 +1,16 @@
-/** Objects: their entries, listings, uploads and deletions. Downloads are next door. */
+/** Objects: their entries, listings, uploads and deletions. Downloads are in download-handlers.ts. */
 
 import { EMBEDDED_BATCH_DELETE_MAX_PATHS } from '../../limits.ts'
 import { EngineError, type Entry } from '../engine/engine.ts'
 import { empty, failure, HttpProblem, json, type Answer } from './answer.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange, ReadBody } from './exchange.ts'
+import { flag, listOf, metadata, objectOf, optional, text } from './json-body.ts'
+import { presignEntry } from './presigned-entries.ts'
 import { renderEntry, renderListed, renderPage } from './renderings.ts'
 import { REASON_STATUS } from './statuses.ts'
 import { receiveUpload } from './uploaded-body.ts'
-import { presignEntry } from './presigned-entries.ts'
 
-/** Headers that carry user metadata, and what their keys begin with: `lakectl local` keeps a file's times this way. */
+/** Headers that carry user metadata, and the prefix of their keys: `lakectl local` stores a file's times this way. */
 const METADATA_HEADERS = [
   { header: 'x-lakefs-meta-', key: '' },
   { header: 'x-lakefs-internal-', key: '::lakefs::' },
@@ -26,12 +27,10 @@ export function statObject(exchange: Exchange): Answer {
 
 export function listObjects(exchange: Exchange): Answer {
   const { engine, query, repository, ref } = exchange
-  const delimiter = query.text('delimiter') ?? ''
   const options = { userMetadata: query.flag('user_metadata') ?? true }
   const isPresigned = query.flag('presign') ?? false
-  const page = engine.list(repository, ref, { ...query.page(), ...(delimiter === '' ? {} : { delimiter }) })
   return renderPage(
-    page,
+    engine.list(repository, ref, query.delimitedPage()),
     (listed) => listed.path,
     (listed) => {
       const shown = renderListed(listed, options)
@@ -50,8 +49,7 @@ export async function uploadObject(exchange: Exchange): Promise<Answer> {
   const path = query.objectPath()
   query.flag('force')
   const ifAbsent = readCreateOnly(exchange)
-  const metadata = readUserMetadata(exchange)
-  // Looked at before the bytes are taken: a large upload to nowhere should fail at its first byte.
+  // Checked before the bytes are read: a large upload to a missing branch should fail at its first byte.
   refuseEarly(exchange, path, ifAbsent)
 
   const { contentType, result: blob } = await receiveUpload(
@@ -66,14 +64,9 @@ export async function uploadObject(exchange: Exchange): Promise<Answer> {
     sizeBytes: blob.sizeBytes,
     modifiedAt: exchange.now(),
     contentType,
-    metadata,
+    metadata: readUserMetadata(exchange),
   }
-  try {
-    return json(201, renderEntry(await engine.putEntry({ repository, branch, entry, ifAbsent })))
-  } catch (error) {
-    if (error instanceof EngineError && error.reason === 'object-exists') return pathExists()
-    throw error
-  }
+  return json(201, renderEntry(await engine.putEntry({ repository, branch, entry, ifAbsent })))
 }
 
 export async function deleteObject({ engine, query, repository, branch }: Exchange): Promise<Answer> {
@@ -83,9 +76,10 @@ export async function deleteObject({ engine, query, repository, branch }: Exchan
   return empty(204)
 }
 
-export async function deleteObjects(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  const paths = body.texts('paths')
+export const PATHS = objectOf({ paths: listOf(text) })
+
+export async function deleteObjects(exchange: Exchange, readBody: ReadBody<typeof PATHS>): Promise<Answer> {
+  const { paths } = await readBody()
   exchange.query.flag('force')
   if (paths.length > EMBEDDED_BATCH_DELETE_MAX_PATHS) {
     return failure(
@@ -103,42 +97,44 @@ export async function deleteObjects(exchange: Exchange): Promise<Answer> {
       })),
     })
   } catch (error) {
-    // Measured: a branch or repository that is not there deletes nothing and says so to nobody.
+    // Measured: for a branch or repository that is not there, nothing is deleted and no error is reported.
     if (!(error instanceof EngineError)) throw error
     if (error.reason !== 'branch-not-found' && error.reason !== 'repository-not-found') throw error
     return json(200, { errors: [] })
   }
 }
 
-export async function copyObject(exchange: Exchange): Promise<Answer> {
+export const COPY = objectOf({
+  src_path: text,
+  src_ref: optional(text),
+  force: optional(flag),
+  shallow: optional(flag),
+})
+
+export async function copyObject(exchange: Exchange, readBody: ReadBody<typeof COPY>): Promise<Answer> {
   const destination = exchange.query.objectPath('dest_path')
-  const body = await exchange.fields()
-  const sourcePath = body.requiredText('src_path')
-  const sourceRef = body.text('src_ref') ?? exchange.branch
-  body.flag('force')
-  if (body.flag('shallow') === true) return failure(501, 'Not Implemented')
+  const body = await readBody()
+  if (body.shallow === true) return failure(501, 'Not Implemented')
   const copied = await exchange.engine.copyEntry({
     repository: exchange.repository,
     branch: exchange.branch,
     destination,
-    sourceRef,
-    sourcePath,
+    sourceRef: body.src_ref ?? exchange.branch,
+    sourcePath: body.src_path,
   })
   return json(201, renderEntry(copied))
 }
 
-export async function updateObjectUserMetadata(exchange: Exchange): Promise<Answer> {
+export const USER_METADATA = objectOf({ set: metadata })
+
+export async function updateObjectUserMetadata(
+  exchange: Exchange,
+  readBody: ReadBody<typeof USER_METADATA>,
+): Promise<Answer> {
   const path = exchange.query.required('path')
-  const body = await exchange.fields()
-  const metadata = body.metadata('set')
-  if (metadata === undefined)
-    throw new HttpProblem(400, 'request body has an error: property "set" is missing')
-  await exchange.engine.setUserMetadata({
-    repository: exchange.repository,
-    branch: exchange.branch,
-    path,
-    metadata,
-  })
+  const { set } = await readBody()
+  const { engine, repository, branch } = exchange
+  await engine.setUserMetadata({ repository, branch, path, metadata: set })
   return empty(204)
 }
 
@@ -148,7 +144,7 @@ export function uploadObjectPreflight({ engine, query, repository }: Exchange): 
   return empty(204)
 }
 
-/** `If-None-Match: *` creates only; every other condition is one the real server does not know either. */
+/** `If-None-Match: *` creates only; the real server does not support any other condition either. */
 export function readCreateOnly(exchange: Exchange): boolean {
   const ifNoneMatch = exchange.header('if-none-match')
   if (exchange.header('if-match') !== undefined) throw new HttpProblem(501, 'Not Implemented')
@@ -157,21 +153,17 @@ export function readCreateOnly(exchange: Exchange): boolean {
   return true
 }
 
-export function pathExists(): Answer {
-  return failure(412, 'path already exists')
-}
-
 function readUserMetadata({ request }: Exchange): Record<string, string> {
-  const metadata: [string, string][] = []
+  const found: [string, string][] = []
   for (const [name, value] of Object.entries(request.headers)) {
     const kind = METADATA_HEADERS.find(({ header }) => name.startsWith(header))
     if (kind === undefined || value === undefined) continue
     const shown = Array.isArray(value) ? value.join(', ') : value
     // Node reads header bytes as Latin-1; clients send UTF-8.
     const key = kind.key + name.slice(kind.header.length)
-    metadata.push([key, Buffer.from(shown, 'latin1').toString('utf8')])
+    found.push([key, Buffer.from(shown, 'latin1').toString('utf8')])
   }
-  return Object.fromEntries(metadata)
+  return Object.fromEntries(found)
 }
 
 function refuseEarly({ engine, repository, branch }: Exchange, path: string, ifAbsent: boolean): void {

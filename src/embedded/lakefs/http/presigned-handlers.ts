@@ -1,27 +1,36 @@
-/** Behind presigned addresses: no credentials, only what the signature grants. Answers like an object store, in XML. */
+/** Presigned addresses: no credentials, only what the signature grants. Errors are XML, as an object store sends them. */
 
-import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 
 import { EngineError, type StoredBlob } from '../engine/engine.ts'
-import { empty, type Answer } from './answer.ts'
+import { DEFAULT_CONTENT_TYPE, empty, type Answer } from './answer.ts'
 import { serveBytes } from './download-handlers.ts'
-import { Exchange, type ServerParts } from './exchange.ts'
+import type { Exchange } from './exchange.ts'
 import type { PresignedGrant } from './signatures.ts'
 import { receiveUpload } from './uploaded-body.ts'
 
-export async function handlePresigned(request: IncomingMessage, parts: ServerParts): Promise<Answer> {
-  const rawQuery = (request.url ?? '').split('?')[1] ?? ''
+export function presignedGet(exchange: Exchange): Promise<Answer> {
+  return withGrant(exchange, (grant) => download(exchange, grant))
+}
+
+export function presignedPut(exchange: Exchange): Promise<Answer> {
+  return withGrant(exchange, (grant) => upload(exchange, grant))
+}
+
+async function withGrant(
+  { parts, query, request }: Exchange,
+  handle: (grant: PresignedGrant) => Answer | Promise<Answer>,
+): Promise<Answer> {
   const grant = parts.presign
-    ? parts.signatures.readPresigned(request.method ?? '', new URLSearchParams(rawQuery))
+    ? parts.signatures.readPresigned(request.method ?? '', (name) => query.text(name) ?? '')
     : undefined
   if (grant === undefined) return refusal(403, 'AccessDenied', 'the signature is wrong or has expired')
-  const exchange = new Exchange(request, parts, { segments: {}, rawQuery: '' })
   try {
-    return grant.method === 'GET' ? download(exchange, grant) : await upload(exchange, grant)
+    return await handle(grant)
   } catch (error) {
-    if (!(error instanceof EngineError)) throw error
-    if (error.reason === 'repository-not-found') return refusal(404, 'NoSuchBucket', error.message)
+    if (error instanceof EngineError && error.reason === 'repository-not-found') {
+      return refusal(404, 'NoSuchBucket', error.message)
+    }
     throw error
   }
 }
@@ -33,7 +42,7 @@ function download(exchange: Exchange, grant: PresignedGrant): Answer {
     repository: grant.repository,
     entry: { physicalAddress: grant.physicalAddress, sizeBytes },
     headers: {
-      'Content-Type': 'application/octet-stream',
+      'Content-Type': DEFAULT_CONTENT_TYPE,
       'Accept-Ranges': 'bytes',
       ...(grant.checksum === '' ? {} : { ETag: `"${grant.checksum}"` }),
     },
@@ -57,7 +66,7 @@ async function upload(exchange: Exchange, grant: PresignedGrant): Promise<Answer
   return empty(200, { ETag: `"${blob.md5}"` })
 }
 
-/** A presigned address takes the body as it is: a form would be stored as a form. */
+/** A presigned address takes the body as it is: a form is stored as a form. */
 async function receive(
   { request, parts }: Exchange,
   store: (content: Readable) => Promise<StoredBlob>,

@@ -1,6 +1,6 @@
 /**
- * What came in through presigned addresses and is not linked to a path yet. Single uploads are durable at their address;
- * kept here is what else is known of them. Multi-part uploads end with the process: their parts have to be sent again.
+ * What was uploaded through presigned addresses and is not linked to a path yet. Single uploads are durable at their
+ * address; this class remembers their digests. Multi-part uploads end with the process: parts have to be sent again.
  */
 
 import { createHash, randomBytes } from 'node:crypto'
@@ -16,17 +16,12 @@ export interface MultipartUpload {
   readonly parts: Map<number, StoredBlob>
 }
 
-export interface NamedPart {
-  readonly partNumber: number
-  readonly etag: string
-}
-
 export class PresignedUploads {
   readonly #digests = new Map<string, string>()
   readonly #linked = new Set<string>()
   readonly #multipart = new Map<string, MultipartUpload>()
 
-  /** Refuses bytes for an address that a path names already: they would change an object behind its commit's back. */
+  /** Refuses bytes for an address that is linked to a path: they would change an object that may be committed. */
   checkNotLinked(physicalAddress: string): void {
     if (this.#linked.has(physicalAddress)) {
       throw new HttpProblem(409, 'this address is linked to a path already: ask for a new one')
@@ -75,15 +70,18 @@ export class PresignedUploads {
 }
 
 /** The named parts in their order; refuses what an object store refuses. */
-export function chooseParts(upload: MultipartUpload, named: readonly NamedPart[]): readonly StoredBlob[] {
+export function chooseParts(
+  upload: MultipartUpload,
+  named: readonly { readonly part_number: number; readonly etag: string }[],
+): readonly StoredBlob[] {
   let previous = 0
-  return named.map(({ partNumber, etag }) => {
+  return named.map(({ part_number: partNumber, etag }) => {
     if (partNumber <= previous) {
       throw new HttpProblem(400, 'complete multipart upload: parts must be in ascending order')
     }
     previous = partNumber
     const part = upload.parts.get(partNumber)
-    if (part?.md5 !== etag.replaceAll(/^[\s"]+|[\s"]+$/g, '')) {
+    if (part?.md5 !== stripQuotes(etag)) {
       throw new HttpProblem(
         400,
         `complete multipart upload: part ${String(partNumber)} was not uploaded with this etag`,
@@ -93,16 +91,20 @@ export function chooseParts(upload: MultipartUpload, named: readonly NamedPart[]
   })
 }
 
-/** The etag of a multi-part object: the digest of the parts' digests, and how many there are. It is no MD5 of the content. */
+export function stripQuotes(etag: string): string {
+  return etag.replaceAll(/^[\s"]+|[\s"]+$/g, '')
+}
+
+/** The etag of a multi-part object: the digest of the parts' digests and their number. It is not the MD5 of the content. */
 export function multipartEtag(parts: readonly StoredBlob[]): string {
   const digests = createHash('md5')
   for (const part of parts) digests.update(part.md5, 'hex')
   return `${digests.digest('hex')}-${String(parts.length)}`
 }
 
-function dropOldest(kept: Map<string, unknown> | Set<string>): void {
-  for (const key of kept.keys()) {
-    if (kept.size <= EMBEDDED_PRESIGNED_UPLOADS_MAX) return
-    kept.delete(key)
+function dropOldest(uploads: Map<string, unknown> | Set<string>): void {
+  for (const key of uploads.keys()) {
+    if (uploads.size <= EMBEDDED_PRESIGNED_UPLOADS_MAX) return
+    uploads.delete(key)
   }
 }

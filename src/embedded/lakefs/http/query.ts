@@ -1,4 +1,4 @@
-/** The query string, read once and strictly: what is malformed is refused before anything else is looked at. */
+/** The query string, read once and strictly: a malformed one is refused before anything else is checked. */
 
 import { EMBEDDED_PAGE_MAX, EMBEDDED_PATH_MAX_BYTES } from '../../limits.ts'
 import { HttpProblem } from './answer.ts'
@@ -43,8 +43,12 @@ export class Query {
   /** The `path` of one object. lakeFS never cleans it; only its length is limited. */
   objectPath(name = 'path'): string {
     const value = this.required(name)
-    checkObjectPath(value)
-    return value
+    const bytes = Buffer.byteLength(value)
+    if (bytes <= EMBEDDED_PATH_MAX_BYTES) return value
+    throw new HttpProblem(
+      400,
+      `argument path: invalid value: validation error: ${String(bytes)} is above maximum length (${String(EMBEDDED_PATH_MAX_BYTES)})`,
+    )
   }
 
   flag(name: string): boolean | undefined {
@@ -84,15 +88,10 @@ export class Query {
       amount: amount <= 0 ? EMBEDDED_PAGE_MAX : amount,
     }
   }
-}
 
-export function checkObjectPath(path: string): void {
-  const bytes = Buffer.byteLength(path)
-  if (bytes > EMBEDDED_PATH_MAX_BYTES) {
-    throw new HttpProblem(
-      400,
-      `argument path: invalid value: validation error: ${String(bytes)} is above maximum length (${String(EMBEDDED_PATH_MAX_BYTES)})`,
-    )
+  /** An empty delimiter is none. */
+  delimitedPage(): ReturnType<Query['page']> & { readonly delimiter: string } {
+    return { ...this.page(), delimiter: this.text('delimiter') ?? '' }
   }
 }
 
@@ -100,7 +99,7 @@ function decode(raw: string): string {
   try {
     return decodeURIComponent(raw.replaceAll('+', ' '))
   } catch {
-    // Bytes that are no UTF-8 would be replaced, so that two different keys became one.
+    // Bytes that are not UTF-8 would be replaced, so two different keys would become one.
     throw new HttpProblem(400, `query ${JSON.stringify(raw.slice(0, 80))} is not percent-encoded UTF-8`)
   }
 }

@@ -1,8 +1,9 @@
 /** Branches and tags. */
 
 import { EngineError, type ResetRequest } from '../engine/engine.ts'
-import { empty, failure, HttpProblem, json, text, type Answer } from './answer.ts'
-import type { Exchange } from './exchange.ts'
+import { empty, failure, HttpProblem, json, text as plainText, type Answer } from './answer.ts'
+import type { Exchange, ReadBody } from './exchange.ts'
+import { flag, objectOf, optional, text } from './json-body.ts'
 import { renderPage, renderRef } from './renderings.ts'
 
 export function listBranches({ engine, query, repository }: Exchange): Answer {
@@ -10,20 +11,23 @@ export function listBranches({ engine, query, repository }: Exchange): Answer {
   return renderPage(engine.listBranches(repository, page), (branch) => branch.name, renderRef)
 }
 
-/** Answers with the bare commit id as text: the one call of this API that does. */
-export async function createBranch(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  const [name, source] = [body.requiredText('name'), body.requiredText('source')]
-  const hidden = body.flag('hidden') ?? false
-  body.flag('force')
+export const NEW_BRANCH = objectOf({
+  name: text,
+  source: text,
+  hidden: optional(flag),
+  force: optional(flag),
+})
+
+/** Answers with the bare commit id as text: the only call of this API that does. */
+export async function createBranch(
+  exchange: Exchange,
+  readBody: ReadBody<typeof NEW_BRANCH>,
+): Promise<Answer> {
+  const { name, source, hidden = false } = await readBody()
   try {
-    const branch = await exchange.engine.createBranch({
-      repository: exchange.repository,
-      name,
-      source,
-      hidden,
-    })
-    return text(201, branch.commitId)
+    const { repository } = exchange
+    const branch = await exchange.engine.createBranch({ repository, name, source, hidden })
+    return plainText(201, branch.commitId)
   } catch (error) {
     // Elsewhere a 400; here the real server fails in its own code.
     if (error instanceof EngineError && error.reason === 'uncommitted-ref') return failure(500, error.message)
@@ -41,12 +45,11 @@ export async function deleteBranch({ engine, query, repository, branch }: Exchan
   return empty(204)
 }
 
-export async function resetBranch(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  const type = body.requiredText('type')
-  const path = body.text('path')
-  body.flag('force')
-  await exchange.engine.resetUncommitted(exchange.repository, exchange.branch, readReset(type, path))
+export const RESET = objectOf({ type: text, path: optional(text), force: optional(flag) })
+
+export async function resetBranch(exchange: Exchange, readBody: ReadBody<typeof RESET>): Promise<Answer> {
+  const { type, path } = await readBody()
+  await exchange.engine.resetUncommitted(exchange.repository, exchange.branch, readReset(type, path ?? ''))
   return empty(204)
 }
 
@@ -61,11 +64,12 @@ export function listTags({ engine, query, repository }: Exchange): Answer {
   return renderPage(engine.listTags(repository, query.page()), (tag) => tag.name, renderRef)
 }
 
-export async function createTag(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  const [name, ref] = [body.requiredText('id'), body.requiredText('ref')]
-  body.flag('force')
-  return json(201, renderRef(await exchange.engine.createTag({ repository: exchange.repository, name, ref })))
+export const NEW_TAG = objectOf({ id: text, ref: text, force: optional(flag) })
+
+export async function createTag(exchange: Exchange, readBody: ReadBody<typeof NEW_TAG>): Promise<Answer> {
+  const { id, ref } = await readBody()
+  const tag = await exchange.engine.createTag({ repository: exchange.repository, name: id, ref })
+  return json(201, renderRef(tag))
 }
 
 export function getTag(exchange: Exchange): Answer {
@@ -78,7 +82,7 @@ export async function deleteTag(exchange: Exchange): Promise<Answer> {
   return empty(204)
 }
 
-function readReset(type: string, path: string | undefined): ResetRequest {
+function readReset(type: string, path: string): ResetRequest {
   if (type === 'reset') return { type }
   if (type !== 'object' && type !== 'common_prefix') {
     throw new HttpProblem(
@@ -86,7 +90,6 @@ function readReset(type: string, path: string | undefined): ResetRequest {
       'request body has an error: Error at "/type": value is not one of the allowed values ["object","common_prefix","reset"]',
     )
   }
-  if (path === undefined || path === '')
-    throw new HttpProblem(400, 'argument path: missing path: required value')
+  if (path === '') throw new HttpProblem(400, 'argument path: missing path: required value')
   return { type, path }
 }

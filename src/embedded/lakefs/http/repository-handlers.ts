@@ -1,8 +1,9 @@
 /** Repositories and their settings. */
 
-import { empty, failure, HttpProblem, json, type Answer } from './answer.ts'
-import { REPOSITORY_NAME, type Exchange } from './exchange.ts'
-import { Fields } from './json-body.ts'
+import { REPOSITORY_NAME } from '../engine/names.ts'
+import { empty, failure, json, type Answer, type HttpProblem } from './answer.ts'
+import type { Exchange, ReadBody } from './exchange.ts'
+import { badBody, flag, listOf, objectOf, optional, text } from './json-body.ts'
 import { renderPage, renderRepository } from './renderings.ts'
 
 const STORAGE_NAMESPACE = /^(s3|gs|https?|mem|local|transient):\/\/.*$/
@@ -11,22 +12,30 @@ export function listRepositories({ engine, query }: Exchange): Answer {
   return renderPage(engine.listRepositories(query.page()), (repository) => repository.id, renderRepository)
 }
 
-export async function createRepository(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  const name = body.requiredText('name')
-  const storageNamespace = body.requiredText('storage_namespace')
-  const defaultBranch = body.text('default_branch') ?? ''
-  const readOnly = body.flag('read_only') ?? false
+export const NEW_REPOSITORY = objectOf({
+  name: text,
+  storage_namespace: text,
+  default_branch: optional(text),
+  read_only: optional(flag),
+  sample_data: optional(flag),
+})
+
+export async function createRepository(
+  exchange: Exchange,
+  readBody: ReadBody<typeof NEW_REPOSITORY>,
+): Promise<Answer> {
+  const body = await readBody()
+  const { name, storage_namespace: storageNamespace, default_branch: defaultBranch = '' } = body
   if (!REPOSITORY_NAME.test(name)) throw doesNotMatch('name', REPOSITORY_NAME)
   if (!STORAGE_NAMESPACE.test(storageNamespace)) throw doesNotMatch('storage_namespace', STORAGE_NAMESPACE)
-  if (body.flag('sample_data') === true || exchange.query.flag('bare') === true) {
+  if (body.sample_data === true || exchange.query.flag('bare') === true) {
     return failure(501, 'sample data and bare repositories are not offered by this server')
   }
   const created = await exchange.engine.createRepository({
     name,
     storageNamespace,
     defaultBranch: defaultBranch === '' ? 'main' : defaultBranch,
-    readOnly,
+    readOnly: body.read_only ?? false,
   })
   return json(201, renderRepository(created))
 }
@@ -56,10 +65,13 @@ export function getBranchProtectionRules({ engine, repository }: Exchange): Answ
   )
 }
 
-export async function setBranchProtectionRules(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.body()
-  if (!Array.isArray(body)) throw new HttpProblem(400, 'request body has an error: value must be an array')
-  const patterns = body.map((rule, index) => new Fields(rule, `/${String(index)}`).requiredText('pattern'))
+export const PROTECTION_RULES = listOf(objectOf({ pattern: text }))
+
+export async function setBranchProtectionRules(
+  exchange: Exchange,
+  readBody: ReadBody<typeof PROTECTION_RULES>,
+): Promise<Answer> {
+  const patterns = (await readBody()).map(({ pattern }) => pattern)
   await exchange.engine.setProtection(exchange.repository, patterns, exchange.header('if-match'))
   return empty(204)
 }
@@ -71,8 +83,5 @@ export function getGCRules({ engine, repository }: Exchange): Answer {
 }
 
 function doesNotMatch(property: string, pattern: RegExp): HttpProblem {
-  return new HttpProblem(
-    400,
-    `request body has an error: doesn't match schema: Error at "/${property}": string doesn't match the regular expression "${pattern.source}"`,
-  )
+  return badBody(`/${property}`, `string doesn't match the regular expression "${pattern.source}"`)
 }

@@ -1,23 +1,21 @@
 /**
- * One request from its arrival to its end: name the operation, let a fault strike, know the caller, handle, answer.
- * Nothing of a body is read before the caller is known.
+ * One request from its arrival to its end: find the operation, apply a fault, check the credentials, handle, answer.
+ * Nothing of a body is read before the credentials were checked.
  */
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { HTTP_STATUS, isPeragoError, UnavailableError } from '../../../base/errors.ts'
+import { HTTP_STATUS, invariant, isPeragoError, UnavailableError } from '../../../base/errors.ts'
 import type { Logger } from '../../../base/logger.ts'
 import { EngineError } from '../engine/engine.ts'
 import type { Fault, FaultPlan } from '../faults.ts'
-import { ClientGone, empty, failure, HttpProblem, text, type Answer } from './answer.ts'
+import { ClientGone, empty, failure, HttpProblem, type Answer } from './answer.ts'
 import { Exchange, type ServerParts } from './exchange.ts'
-import { HANDLERS } from './handlers.ts'
-import type { OperationName } from './operations.ts'
-import { handlePresigned } from './presigned-handlers.ts'
+import { readJson } from './json-body.ts'
+import type { Operation } from './operations.ts'
 import { findRoute, type Route } from './router.ts'
 import { sendAnswer } from './send-answer.ts'
-import { PRESIGNED_PATH } from './signatures.ts'
 import { REASON_STATUS } from './statuses.ts'
 
 export interface ListenerParts extends ServerParts {
@@ -27,21 +25,10 @@ export interface ListenerParts extends ServerParts {
   readonly closing: AbortSignal
 }
 
-type Target =
-  | {
-      readonly kind: 'api'
-      readonly operation: OperationName
-      readonly route: Route
-      readonly rawQuery: string
-    }
-  | { readonly kind: 'presigned'; readonly operation: OperationName }
-  | { readonly kind: 'health'; readonly operation: OperationName }
-  | { readonly kind: 'unknown'; readonly operation: 'unknown' }
-
 const FAULT_MESSAGES: Readonly<Record<429 | 500 | 502 | 503, string>> = {
   429: 'Too many attempts, try again later',
   500: 'commit: update branch: predicate failed',
-  // Said by a proxy in front of it.
+  // Sent by a proxy in front of the server.
   502: 'Bad Gateway',
   503: 'Throughput exceeded. Slow down and retry',
 }
@@ -66,16 +53,14 @@ async function handleRequest(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const target = findTarget(request)
-  const seen = {
-    operation: target.operation,
-    method: request.method ?? '',
-    path: redactTarget(request.url ?? ''),
-  }
-  const fault =
-    target.operation === 'unknown' ? undefined : parts.faults.strike({ ...seen, operation: target.operation })
+  const url = request.url ?? ''
+  const [path = ''] = url.split('?', 1)
+  const route = findRoute(request.method ?? '', path)
+  const seen = { method: request.method ?? '', path: redactSignature(url) }
+  const fault = route && parts.faults.strike({ ...seen, operation: route.name })
   const record = (status: number): void => {
-    parts.faults.record({ ...seen, status, ...(fault === undefined ? {} : { fault }) })
+    const operation = route?.name ?? 'unknown'
+    parts.faults.record({ ...seen, operation, status, ...(fault === undefined ? {} : { fault }) })
   }
 
   if (fault?.kind === 'lose-before') {
@@ -84,7 +69,9 @@ async function handleRequest(
     return
   }
   if (fault?.kind === 'delay') await parts.clock.sleep(fault.delayMs, parts.closing)
-  const answer = fault?.kind === 'answer' ? refuse(fault) : await answerTarget(parts, request, target)
+  const rawQuery = url.slice(path.length + 1)
+  const answer =
+    fault?.kind === 'answer' ? refuse(fault) : await answerRoute(parts, request, { route, rawQuery })
   if (fault?.kind === 'lose-after') {
     record(0)
     request.socket.destroy()
@@ -95,41 +82,30 @@ async function handleRequest(
   await sendAnswer(request, response, answer, bodyFault)
 }
 
-function findTarget(request: IncomingMessage): Target {
-  const url = request.url ?? ''
-  const mark = url.indexOf('?')
-  const path = mark < 0 ? url : url.slice(0, mark)
-  const method = request.method ?? ''
-  if (path === PRESIGNED_PATH) {
-    return { kind: 'presigned', operation: method === 'PUT' ? 'presignedPut' : 'presignedGet' }
-  }
-  if (path === '/_health' && method === 'GET') return { kind: 'health', operation: 'serverHealth' }
-  const route = findRoute(method, path)
-  if (route === undefined) return { kind: 'unknown', operation: 'unknown' }
-  return { kind: 'api', operation: route.operation, route, rawQuery: mark < 0 ? '' : url.slice(mark + 1) }
-}
-
-async function answerTarget(parts: ListenerParts, request: IncomingMessage, target: Target): Promise<Answer> {
+async function answerRoute(
+  parts: ListenerParts,
+  request: IncomingMessage,
+  target: { readonly route: Route | undefined; readonly rawQuery: string },
+): Promise<Answer> {
+  const { route, rawQuery } = target
   try {
-    switch (target.kind) {
-      case 'unknown':
-        return failure(404, 'invalid API endpoint')
-      case 'health':
-        return text(200, 'alive!')
-      case 'presigned':
-        return await handlePresigned(request, parts)
-      case 'api': {
-        const { route, rawQuery } = target
-        if (!route.open && !parts.authenticator.accepts(request.headers.authorization)) {
-          return withoutBodyForHead(request, failure(401, 'error authenticating request'))
-        }
-        const exchange = new Exchange(request, parts, { segments: route.segments, rawQuery })
-        return await HANDLERS[route.operation](exchange)
-      }
+    if (route === undefined) return failure(404, 'invalid API endpoint')
+    const { operation, segments } = route
+    if (operation.access === 'credentials' && !parts.authenticator.accepts(request.headers.authorization)) {
+      return withoutBodyForHead(request, failure(401, 'error authenticating request'))
     }
+    const exchange = new Exchange(request, parts, { segments, rawQuery })
+    return await operation.handle(exchange, () => readBody(parts, request, operation))
   } catch (error) {
     return withoutBodyForHead(request, answerError(parts, error))
   }
+}
+
+async function readBody(parts: ServerParts, request: IncomingMessage, { body }: Operation): Promise<never> {
+  invariant(body, 'an operation that reads a body has a schema')
+  const value = await readJson(request, { maxBytes: parts.jsonMaxBytes, optional: body.optional })
+  // The row that named the schema was compiled with the handler that reads its result.
+  return body.schema(body.optional ? (value ?? {}) : value, '') as never
 }
 
 function answerError(parts: ListenerParts, error: unknown): Answer {
@@ -183,6 +159,6 @@ function withoutBodyForHead(request: IncomingMessage, answer: Answer): Answer {
   return request.method === 'HEAD' ? empty(answer.status) : answer
 }
 
-function redactTarget(url: string): string {
+function redactSignature(url: string): string {
   return url.replaceAll(/([?&]signature=)[^&]*/g, '$1…')
 }

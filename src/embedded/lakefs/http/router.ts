@@ -1,12 +1,10 @@
-/** From method and path to a named operation. A wrong method is an unknown route, never a 405, as in lakeFS. */
+/** From method and path to an operation. A wrong method is an unknown route, never a 405, as in lakeFS. */
 
-import { OPERATIONS, type ApiOperationName, type Operation } from './operations.ts'
-
-export const API_BASE = '/api/v1'
+import { OPERATIONS, type Operation, type OperationName } from './operations.ts'
 
 export interface Route {
-  readonly operation: ApiOperationName
-  readonly open: boolean
+  readonly name: OperationName
+  readonly operation: Operation
   /** The values of the `{…}` segments, decoded. */
   readonly segments: Readonly<Record<string, string>>
 }
@@ -14,17 +12,16 @@ export interface Route {
 interface Node {
   readonly literal: Map<string, Node>
   variable: Node | undefined
-  readonly byMethod: Map<string, { operation: ApiOperationName; names: readonly string[]; open: boolean }>
+  readonly byMethod: Map<string, Omit<Route, 'segments'> & { readonly variables: readonly string[] }>
 }
 
 const ROOT = buildTree()
 
 /** Finds the operation; undefined when there is none. `path` is still percent-encoded and has no query. */
 export function findRoute(method: string, path: string): Route | undefined {
-  if (!path.startsWith(`${API_BASE}/`)) return undefined
   let node = ROOT
   const values: string[] = []
-  for (const raw of path.slice(API_BASE.length + 1).split('/')) {
+  for (const raw of path.slice(1).split('/')) {
     const segment = decodeSegment(raw)
     if (segment === undefined) return undefined
     const next = node.literal.get(segment)
@@ -37,17 +34,18 @@ export function findRoute(method: string, path: string): Route | undefined {
       return undefined
     }
   }
-  const found = node.byMethod.get(method)
+  const found = node.byMethod.get(method) ?? node.byMethod.get('*')
   if (found === undefined) return undefined
-  const segments = Object.fromEntries(found.names.map((name, index) => [name, values[index] ?? '']))
-  return { operation: found.operation, open: found.open, segments }
+  const { name, operation, variables } = found
+  const segments = Object.fromEntries(variables.map((variable, index) => [variable, values[index] ?? '']))
+  return { name, operation, segments }
 }
 
 function buildTree(): Node {
   const root = newNode()
-  for (const [name, operation] of Object.entries(OPERATIONS) as [ApiOperationName, Operation][]) {
+  for (const [name, operation] of Object.entries(OPERATIONS) as [OperationName, Operation][]) {
     let node = root
-    const names: string[] = []
+    const variables: string[] = []
     for (const segment of operation.path.slice(1).split('/')) {
       const variable = /^\{(.+)\}$/.exec(segment)?.[1]
       if (variable === undefined) {
@@ -55,12 +53,12 @@ function buildTree(): Node {
         node.literal.set(segment, next)
         node = next
       } else {
-        names.push(variable)
+        variables.push(variable)
         node.variable ??= newNode()
         node = node.variable
       }
     }
-    node.byMethod.set(operation.method, { operation: name, names, open: operation.open === true })
+    node.byMethod.set(operation.method, { name, operation, variables })
   }
   return root
 }

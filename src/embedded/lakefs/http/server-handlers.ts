@@ -1,13 +1,14 @@
-/** The server itself: health, set-up, who am I, what can you do. What clients ask when they start. */
+/** The server itself: health, set-up, login, configuration. What clients ask when they start. */
 
-import { empty, failure, json, type Answer } from './answer.ts'
-import type { Exchange } from './exchange.ts'
+import { empty, failure, json, text as plainText, type Answer } from './answer.ts'
+import type { Exchange, ReadBody } from './exchange.ts'
+import { objectOf, text } from './json-body.ts'
 
 /**
- * The lakeFS release whose behaviour was measured and is reproduced, so that clients which look at the version do the
- * right thing; the suffix says that it is not that release.
+ * The lakeFS release whose behaviour was measured and is reproduced: clients that look at the version then do the
+ * right thing. The suffix says that it is not that release.
  */
-export const LAKEFS_VERSION = '1.84.0+perago'
+const LAKEFS_VERSION = '1.84.0+perago'
 
 const VERSION_CONFIG = { version: LAKEFS_VERSION, version_context: 'lakeFS' }
 
@@ -30,24 +31,28 @@ export function getSetupState(): Answer {
   })
 }
 
-export async function setup(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  body.requiredText('username')
+/** Any JSON object; what is in it is not used. */
+export const ANYTHING = objectOf({})
+export const SETUP = objectOf({ username: text })
+
+export async function setup(_exchange: Exchange, readBody: ReadBody<typeof SETUP>): Promise<Answer> {
+  await readBody()
   return failure(409, 'lakeFS already initialized')
 }
 
-export async function setupCommPrefs(exchange: Exchange): Promise<Answer> {
-  await exchange.optionalFields()
+export async function setupCommPrefs(
+  _exchange: Exchange,
+  readBody: ReadBody<typeof ANYTHING>,
+): Promise<Answer> {
+  await readBody()
   return failure(409, 'lakeFS already initialized')
 }
 
-export async function login(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  const [accessKeyId, secretAccessKey] = [
-    body.requiredText('access_key_id'),
-    body.requiredText('secret_access_key'),
-  ]
-  const granted = exchange.parts.authenticator.login(accessKeyId, secretAccessKey)
+export const LOGIN = objectOf({ access_key_id: text, secret_access_key: text })
+
+export async function login({ parts }: Exchange, readBody: ReadBody<typeof LOGIN>): Promise<Answer> {
+  const body = await readBody()
+  const granted = parts.authenticator.login(body.access_key_id, body.secret_access_key)
   if (granted === undefined) return failure(401, 'error authenticating request')
   return json(200, { token: granted.token, token_expiration: Math.floor(granted.expiresAt / 1000) })
 }
@@ -84,10 +89,17 @@ export function getGarbageCollectionConfig(): Answer {
   return json(200, { grace_period: 86_400 })
 }
 
-/** Clients report how they are used; the report is read and forgotten. */
-export async function postStatsEvents(exchange: Exchange): Promise<Answer> {
-  await exchange.optionalFields()
+/** Clients report how they are used; the report is read and not stored. */
+export async function postStatsEvents(
+  _exchange: Exchange,
+  readBody: ReadBody<typeof ANYTHING>,
+): Promise<Answer> {
+  await readBody()
   return empty(204)
+}
+
+export function serverHealth(): Answer {
+  return plainText(200, 'alive!')
 }
 
 function storageConfig({ parts }: Exchange): object {

@@ -1,6 +1,6 @@
 /**
- * What this server signs for others to bring back: staging addresses, which only it may have given out, and presigned
- * addresses, which stand in for credentials. Each kind has a key of its own.
+ * What this server signs and gets back from clients: staging addresses, and presigned addresses, which replace
+ * credentials. The kind is part of what is signed, so one cannot be used as the other.
  */
 
 import { createHmac } from 'node:crypto'
@@ -9,19 +9,19 @@ import type { Clock } from '../../../base/clock.ts'
 import { EMBEDDED_PRESIGN_MS, EMBEDDED_STAGING_ADDRESS_MS } from '../../limits.ts'
 import { sameText } from './authenticate.ts'
 
-/** What a staging address was given out for; it is good for nothing else. */
+/** What a staging address was issued for; it is valid for nothing else. */
 export interface StagingTarget {
   readonly repository: string
   readonly branch: string
   readonly path: string
 }
 
-/** What a presigned address lets its bearer do: exactly this, until it expires. */
+/** What a presigned address allows: exactly this, until it expires. */
 export interface PresignedGrant {
   readonly method: 'GET' | 'PUT'
   readonly repository: string
   readonly physicalAddress: string
-  /** Told back as `ETag` of a download; empty when there is none. */
+  /** Sent as `ETag` of a download; empty when there is none. */
   readonly checksum: string
   /** Only for a part of a multi-part upload. */
   readonly uploadId: string
@@ -37,11 +37,11 @@ export type AddressVerdict =
 export interface Signatures {
   /** The reserved address with a signature behind a comma. */
   signStagingAddress(target: StagingTarget, address: string): string
-  judgeStagingAddress(target: StagingTarget, signed: string): AddressVerdict
+  checkStagingAddress(target: StagingTarget, signed: string): AddressVerdict
   /** Path and query of a presigned address, and its end in Unix milliseconds. */
   presign(grant: PresignedGrant): { readonly target: string; readonly expiresAt: number }
   /** The grant of a presigned address; undefined when it was forged, changed, expired or used with another method. */
-  readPresigned(method: string, query: URLSearchParams): PresignedGrant | undefined
+  readPresigned(method: string, parameter: (name: string) => string): PresignedGrant | undefined
 }
 
 export function createSignatures(signingSecret: string, clock: Clock): Signatures {
@@ -71,7 +71,7 @@ export function createSignatures(signingSecret: string, clock: Clock): Signature
       return `${address},${issuedAt}.${signStaging(target, address, issuedAt)}`
     },
 
-    judgeStagingAddress(target, signed) {
+    checkStagingAddress(target, signed) {
       const comma = signed.lastIndexOf(',')
       if (comma < 0) return { kind: 'unsigned' }
       const address = signed.slice(0, comma)
@@ -94,18 +94,18 @@ export function createSignatures(signingSecret: string, clock: Clock): Signature
       return { target: `${PRESIGNED_PATH}?${query.toString()}`, expiresAt }
     },
 
-    readPresigned(method, query) {
+    readPresigned(method, parameter) {
       if (method !== 'GET' && method !== 'PUT') return undefined
       const grant: PresignedGrant = {
         method,
-        repository: query.get('repository') ?? '',
-        physicalAddress: query.get('address') ?? '',
-        checksum: query.get('checksum') ?? '',
-        uploadId: query.get('upload') ?? '',
-        partNumber: Number(query.get('part') ?? 0),
+        repository: parameter('repository'),
+        physicalAddress: parameter('address'),
+        checksum: parameter('checksum'),
+        uploadId: parameter('upload'),
+        partNumber: Number(parameter('part')),
       }
-      const expiresAt = Number(query.get('expires'))
-      if (!sameText(query.get('signature') ?? '', signGrant(grant, expiresAt))) return undefined
+      const expiresAt = Number(parameter('expires'))
+      if (!sameText(parameter('signature'), signGrant(grant, expiresAt))) return undefined
       return nowMs() < expiresAt ? grant : undefined
     },
   }

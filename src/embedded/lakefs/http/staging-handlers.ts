@@ -3,17 +3,23 @@
 import { Readable } from 'node:stream'
 
 import { EMBEDDED_PARTS_MAX } from '../../limits.ts'
-import { EngineError, type Entry } from '../engine/engine.ts'
-import { empty, failure, HttpProblem, json, type Answer } from './answer.ts'
-import type { Exchange } from './exchange.ts'
-import type { Fields } from './json-body.ts'
-import { pathExists, readCreateOnly } from './object-handlers.ts'
+import type { Entry } from '../engine/engine.ts'
+import { DEFAULT_CONTENT_TYPE, empty, failure, HttpProblem, json, type Answer } from './answer.ts'
+import type { Exchange, ReadBody } from './exchange.ts'
+import { flag, integer, listOf, metadata, objectOf, optional, text } from './json-body.ts'
+import { readCreateOnly } from './object-handlers.ts'
 import { presign, PRESIGN_NOT_OFFERED } from './presigned-entries.ts'
-import { chooseParts, multipartEtag, type MultipartUpload } from './presigned-uploads.ts'
+import { chooseParts, multipartEtag, stripQuotes, type MultipartUpload } from './presigned-uploads.ts'
 import { renderEntry } from './renderings.ts'
 import type { AddressVerdict, PresignedGrant, StagingTarget } from './signatures.ts'
 
-const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
+/** What is said of an object whose bytes came another way. */
+const DESCRIPTION = {
+  content_type: optional(text),
+  user_metadata: optional(metadata),
+  mtime: optional(integer),
+}
+type Description = { readonly [Name in keyof typeof DESCRIPTION]: ReturnType<(typeof DESCRIPTION)[Name]> }
 
 /** Measured: also for a branch that does not exist. */
 export function getPhysicalAddress(exchange: Exchange): Answer {
@@ -28,33 +34,32 @@ export function getPhysicalAddress(exchange: Exchange): Answer {
   return json(200, { physical_address: signed, presigned_url: url, presigned_url_expiry: expiry })
 }
 
-export async function linkPhysicalAddress(exchange: Exchange): Promise<Answer> {
+export const LINK = objectOf({
+  staging: optional(objectOf({ physical_address: optional(text) })),
+  checksum: text,
+  size_bytes: integer,
+  force: optional(flag),
+  ...DESCRIPTION,
+})
+
+export async function linkPhysicalAddress(
+  exchange: Exchange,
+  readBody: ReadBody<typeof LINK>,
+): Promise<Answer> {
   const { engine, parts, repository, branch } = exchange
   const target = stagingTarget(exchange)
   const ifAbsent = readCreateOnly(exchange)
-  const body = await exchange.fields()
-  const address = body.object('staging')?.text('physical_address') ?? ''
-  const checksum = stripQuotes(body.requiredText('checksum'))
-  const sizeBytes = body.requiredInteger('size_bytes')
-  body.flag('force')
+  const body = await readBody()
+  const address = body.staging?.physical_address ?? ''
+  const checksum = stripQuotes(body.checksum)
+  const sizeBytes = body.size_bytes
   if (checksum === '') throw new HttpProblem(400, 'checksum is required')
   if (sizeBytes < 0) throw new HttpProblem(400, 'size_bytes must not be negative')
-  const physicalAddress = settleAddress(exchange, target, { address, checksum, sizeBytes })
-  const entry = {
-    ...readDescription(exchange, body),
-    path: target.path,
-    physicalAddress,
-    checksum,
-    sizeBytes,
-  }
-  try {
-    const linked = await engine.putEntry({ repository, branch, entry, ifAbsent })
-    parts.uploads.linked(physicalAddress)
-    return json(200, { ...renderEntry(linked), physical_address: address })
-  } catch (error) {
-    if (error instanceof EngineError && error.reason === 'object-exists') return pathExists()
-    throw error
-  }
+  const physicalAddress = checkAddress(exchange, target, { address, checksum, sizeBytes })
+  const entry = { ...describe(exchange, body), path: target.path, physicalAddress, checksum, sizeBytes }
+  const linked = await engine.putEntry({ repository, branch, entry, ifAbsent })
+  parts.uploads.linked(physicalAddress)
+  return json(200, { ...renderEntry(linked), physical_address: address })
 }
 
 export function createPresignMultipartUpload(exchange: Exchange): Answer {
@@ -74,10 +79,11 @@ export function createPresignMultipartUpload(exchange: Exchange): Answer {
   })
 }
 
+export const UPLOAD = objectOf({ physical_address: text })
+
 /** A presigned address for one more part of an upload that was begun. */
-export async function uploadPart(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  const upload = findUpload(exchange, body)
+export async function uploadPart(exchange: Exchange, readBody: ReadBody<typeof UPLOAD>): Promise<Answer> {
+  const upload = findUpload(exchange, await readBody())
   const number = Number(exchange.segment('partNumber'))
   if (!Number.isInteger(number) || number < 1 || number > EMBEDDED_PARTS_MAX) {
     throw new HttpProblem(400, `part number must be from 1 to ${String(EMBEDDED_PARTS_MAX)}`)
@@ -85,24 +91,28 @@ export async function uploadPart(exchange: Exchange): Promise<Answer> {
   return json(200, { presigned_url: presignPart(exchange, upload, number) })
 }
 
-export async function completePresignMultipartUpload(exchange: Exchange): Promise<Answer> {
+export const COMPLETE = objectOf({
+  parts: listOf(objectOf({ part_number: integer, etag: text })),
+  physical_address: text,
+  ...DESCRIPTION,
+})
+
+export async function completePresignMultipartUpload(
+  exchange: Exchange,
+  readBody: ReadBody<typeof COMPLETE>,
+): Promise<Answer> {
   const { engine, parts, repository, branch } = exchange
-  const body = await exchange.fields()
-  const named = body.objects('parts').map((part) => ({
-    partNumber: part.requiredInteger('part_number'),
-    etag: part.requiredText('etag'),
-  }))
-  const description = readDescription(exchange, body)
+  const body = await readBody()
   const upload = findUpload(exchange, body)
-  if (named.length === 0) throw new HttpProblem(400, 'parts are required')
-  const chosen = chooseParts(upload, named)
+  if (body.parts.length === 0) throw new HttpProblem(400, 'parts are required')
+  const chosen = chooseParts(upload, body.parts)
   const joined = await engine.storeBlobAt(
     repository,
     upload.physicalAddress,
     Readable.from(joinParts(exchange, chosen), { objectMode: false }),
   )
   const entry: Entry = {
-    ...description,
+    ...describe(exchange, body),
     path: exchange.query.objectPath(),
     physicalAddress: joined.physicalAddress,
     checksum: multipartEtag(chosen),
@@ -114,9 +124,11 @@ export async function completePresignMultipartUpload(exchange: Exchange): Promis
   return json(200, renderEntry(linked))
 }
 
-export async function abortPresignMultipartUpload(exchange: Exchange): Promise<Answer> {
-  const body = await exchange.fields()
-  exchange.parts.uploads.close(findUpload(exchange, body).id)
+export async function abortPresignMultipartUpload(
+  exchange: Exchange,
+  readBody: ReadBody<typeof UPLOAD>,
+): Promise<Answer> {
+  exchange.parts.uploads.close(findUpload(exchange, await readBody()).id)
   return empty(204)
 }
 
@@ -124,18 +136,18 @@ function stagingTarget(exchange: Exchange): StagingTarget {
   return { repository: exchange.repository, branch: exchange.branch, path: exchange.query.objectPath() }
 }
 
-/** Where the bytes of a linked entry are, after every doubt about the address is settled. */
-function settleAddress(
+/** Checks a claim about uploaded bytes; returns the address of the bytes without its signature. */
+function checkAddress(
   exchange: Exchange,
   target: StagingTarget,
   claimed: { readonly address: string; readonly checksum: string; readonly sizeBytes: number },
 ): string {
   const { engine, parts, repository } = exchange
   const { storageNamespace } = engine.getRepository(repository)
-  // Outside our own data folder nothing is ours to judge: taken on trust, as the real server takes it.
+  // An address outside our own data folder cannot be checked: it is trusted, as the real server does.
   if (!claimed.address.startsWith(`${storageNamespace.replace(/\/+$/, '')}/data/`)) return claimed.address
-  const address = requireGood(parts.signatures.judgeStagingAddress(target, claimed.address))
-  // Without presigned addresses nothing can have been uploaded here, so this too is taken on trust.
+  const address = requireGood(parts.signatures.checkStagingAddress(target, claimed.address))
+  // Without presigned addresses nothing can have been uploaded here, so this too is trusted.
   if (!parts.presign) return address
   const sizeBytes = engine.blobSize(repository, address)
   if (sizeBytes === undefined) throw new HttpProblem(400, 'nothing was uploaded to this address')
@@ -159,15 +171,15 @@ function requireGood(verdict: AddressVerdict): string {
   }
 }
 
-function readDescription(
+function describe(
   exchange: Exchange,
-  body: Fields,
+  body: Description,
 ): Pick<Entry, 'contentType' | 'metadata' | 'modifiedAt'> {
-  const contentType = body.text('content_type') ?? ''
+  const { content_type: contentType = '' } = body
   return {
     contentType: contentType === '' ? DEFAULT_CONTENT_TYPE : contentType,
-    metadata: body.metadata('user_metadata') ?? {},
-    modifiedAt: body.integer('mtime') ?? exchange.now(),
+    metadata: body.user_metadata ?? {},
+    modifiedAt: body.mtime ?? exchange.now(),
   }
 }
 
@@ -175,11 +187,11 @@ function requireMultipart(exchange: Exchange): void {
   if (!exchange.parts.presign) throw new HttpProblem(501, 'presign multipart upload API is not supported')
 }
 
-function findUpload(exchange: Exchange, body: Fields): MultipartUpload {
+function findUpload(exchange: Exchange, body: ReturnType<typeof UPLOAD>): MultipartUpload {
   requireMultipart(exchange)
   const { signatures, uploads } = exchange.parts
-  const signed = body.requiredText('physical_address')
-  const address = requireGood(signatures.judgeStagingAddress(stagingTarget(exchange), signed))
+  const verdict = signatures.checkStagingAddress(stagingTarget(exchange), body.physical_address)
+  const address = requireGood(verdict)
   return uploads.get(exchange.segment('uploadId'), exchange.repository, address)
 }
 
@@ -199,8 +211,4 @@ async function* joinParts(
   for (const part of parts) {
     for await (const chunk of engine.openBlob(repository, part.physicalAddress)) yield chunk as Buffer
   }
-}
-
-function stripQuotes(etag: string): string {
-  return etag.replaceAll(/^[\s"]+|[\s"]+$/g, '')
 }

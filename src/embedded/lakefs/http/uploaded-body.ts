@@ -1,21 +1,19 @@
-/** The bytes of an upload: the raw body, or the `content` part of a form. Streamed, counted, never held. */
+/** The bytes of an upload: the raw body, or the `content` part of a form. Streamed and counted, never held in memory. */
 
 import { Busboy } from '@fastify/busboy'
 import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable, type Writable } from 'node:stream'
 
-import { ClientGone, HttpProblem } from './answer.ts'
+import { ClientGone, DEFAULT_CONTENT_TYPE, HttpProblem } from './answer.ts'
 
 export interface UploadedBody<Result> {
   readonly contentType: string
   readonly result: Result
 }
 
-const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
-
 /**
  * Hands the bytes to `store`, which must consume the stream to its end. When the client goes away, or sends more than
- * `maxBytes`, the stream fails, and with it `store`. `raw` takes a form as bytes like any others.
+ * `maxBytes`, the stream fails, and with it `store`. With `raw` a form is stored as the bytes it is.
  */
 export async function receiveUpload<Result>(
   request: IncomingMessage,
@@ -75,7 +73,7 @@ async function receiveForm<Result>(
   return { contentType: received.contentType, result: await received.stored }
 }
 
-/** Settles when the whole form was read, or the store of its content gave up. */
+/** Settles when the whole form was read, or storing its content failed. */
 function pipeForm(request: IncomingMessage, form: Writable, cut: (error: Error) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const onEnd = (error?: Error): void => {
@@ -111,7 +109,7 @@ function counted(source: Readable, maxBytes: number): Readable {
       else done(null, chunk)
     },
   })
-  // Whoever reads the counter hears of its errors; before there is a reader, or after, nobody has to.
+  // The reader of the counter gets its errors; without a reader they must not count as unhandled.
   counter.on('error', ignoreError)
   source.once('error', (error) => counter.destroy(error))
   source.once('aborted', () => counter.destroy(new ClientGone()))
@@ -119,7 +117,7 @@ function counted(source: Readable, maxBytes: number): Readable {
     if (!source.readableEnded) counter.destroy(new ClientGone())
   })
   counter.once('close', () => {
-    // Nobody reads further: let what is left of the body run into nothing, or the sender would wait for ever.
+    // Nobody reads further: discard the rest of the body, or the sender would wait for ever.
     source.unpipe(counter)
     source.resume()
   })
@@ -131,5 +129,5 @@ function tooLarge(maxBytes: number): HttpProblem {
 }
 
 function ignoreError(): void {
-  // Told elsewhere.
+  // Reported elsewhere.
 }

@@ -1,4 +1,4 @@
-/** The branch patterns of action files: `*`, `?`, `[a-z]`, `[^a]` and `\` before a character to be taken as it is. */
+/** Patterns of branch names: those of action files, with `*`, `?`, `[a-z]`, `[^a]` and `\`, and simpler ones with `*` and `?`. */
 
 type Token =
   { readonly kind: 'star' } | { readonly kind: 'one'; readonly accepts: (character: string) => boolean }
@@ -11,7 +11,15 @@ export function isGlob(pattern: string): boolean {
 /** Whether the whole text matches. Branch names hold no slash, so `*` needs no exception for one. */
 export function matchesGlob(pattern: string, text: string): boolean {
   const tokens = tokenize(pattern)
-  if (tokens === undefined) return false
+  return tokens !== undefined && matchesTokens(tokens, text)
+}
+
+/** As `matchesGlob`, for patterns in which only `*` and `?` are special. */
+export function matchesWildcards(pattern: string, text: string): boolean {
+  return matchesTokens(Array.from(pattern, wildcardToken), text)
+}
+
+function matchesTokens(tokens: readonly Token[], text: string): boolean {
   const characters = Array.from(text)
   // Only the latest star ever has to take one character more, so the time is bounded by both lengths multiplied.
   let [tokenAt, characterAt, starAt, resumeAt] = [0, 0, -1, 0]
@@ -38,24 +46,31 @@ function tokenize(pattern: string): readonly Token[] | undefined {
   const tokens: Token[] = []
   for (let at = 0; at < characters.length; at += 1) {
     const character = characters[at] ?? ''
-    if (character === '*') {
-      tokens.push({ kind: 'star' })
-    } else if (character === '?') {
-      tokens.push({ kind: 'one', accepts: () => true })
-    } else if (character === '[') {
+    if (character === '[') {
       const close = characters.indexOf(']', at + 1)
       const accepts = close < 0 ? undefined : readClass(characters.slice(at + 1, close))
       if (accepts === undefined) return undefined
       tokens.push({ kind: 'one', accepts })
       at = close
-    } else {
-      if (character === '\\') at += 1
+    } else if (character === '\\') {
+      at += 1
       const literal = characters[at]
       if (literal === undefined) return undefined
-      tokens.push({ kind: 'one', accepts: (other) => other === literal })
+      tokens.push(literalToken(literal))
+    } else {
+      tokens.push(wildcardToken(character))
     }
   }
   return tokens
+}
+
+function wildcardToken(character: string): Token {
+  if (character === '*') return { kind: 'star' }
+  return character === '?' ? { kind: 'one', accepts: () => true } : literalToken(character)
+}
+
+function literalToken(literal: string): Token {
+  return { kind: 'one', accepts: (other) => other === literal }
 }
 
 function readClass(members: readonly string[]): ((character: string) => boolean) | undefined {
