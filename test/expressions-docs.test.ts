@@ -18,9 +18,9 @@ function rowsUnder(heading: string): readonly (readonly [string, string])[] {
   })
 }
 
-const said = rowsUnder('## What can be said')
+const said = rowsUnder('## Forms')
 const verdicts = page
-  .slice(page.indexOf('Some verdicts'))
+  .slice(page.indexOf('Some results'))
   .split('\n')
   .flatMap((line) => {
     const [, written = '', verdict = ''] = /^\| `(.*?)` +\| (true|false|open|error) +\|$/.exec(line) ?? []
