@@ -5,7 +5,7 @@ import { attemptOf, filesOf, NO_CHANGES, publicationOf, TARGET } from './support
 import { assertCurrentAttemptSnapshot, StaleAttemptError } from '../src/fences/attempt-fence.ts'
 import { decidePublication, PublishFenceError, type PublishRefusal } from '../src/fences/publish-fence.ts'
 import { METADATA_KEYS } from '../src/publication/commit-metadata.ts'
-import { evidenceTag } from '../src/publication/evidence-record.ts'
+import { evidenceTag } from '../src/publication/evidence.ts'
 import { publish } from '../src/publication/publish.ts'
 import { PUBLICATION_STEPS } from '../src/publication/steps.ts'
 import { ScriptedRepo } from '../src/testing/scripted-repo.ts'

@@ -1,24 +1,23 @@
-/** Removes staging branches: one's own after a publication, and those that former attempts left behind. */
+/** Removes staging branches: the publication's own, and those that former attempts left behind. */
 
 import type { BranchName } from '../base/ids.ts'
 import { PUBLICATION_CLEANUP_MS } from './limits.ts'
-import type { StagingSite } from './open-staging.ts'
 import type { BranchHead, CallOptions, VersionedRepo } from './ports.ts'
 import { repeatWhenLost } from './repeat.ts'
+import type { Session } from './session.ts'
 import { stagingPrefix } from './staging-name.ts'
 
-/** Never throws: by now the result stands. What is left behind is collected later. */
-export async function removeStaging(site: StagingSite): Promise<void> {
-  const { steps, repo, stagingBranch, repeat } = site
+/** Never throws: the result is decided by now. What is left behind is collected later. */
+export async function removeStaging(
+  session: Pick<Session, 'steps' | 'repo' | 'repeat'> & { readonly stagingBranch: BranchName },
+): Promise<void> {
+  const { steps, repo, stagingBranch, repeat } = session
   // The attempt may have been aborted; its branch is removed all the same.
   const signal = AbortSignal.timeout(PUBLICATION_CLEANUP_MS)
   const remove = (): Promise<{ readonly deleted: boolean }> =>
     repeatWhenLost(() => repo.deleteBranch(stagingBranch, { signal }), { ...repeat, signal })
-  try {
-    await steps.run('clean-up', remove, () => ({ stagingBranch }))
-  } catch {
-    // The step was told as failed.
-  }
+  // The observer is told of a failure.
+  await steps.runAlways('clean-up', remove, () => ({ stagingBranch })).catch(() => undefined)
 }
 
 export interface LeftoverQuery {
@@ -26,7 +25,7 @@ export interface LeftoverQuery {
   readonly workflowId: string
   /** Only those of one task. */
   readonly referenceTaskName?: string
-  /** Which to remove; the caller knows which attempts are over. Evidence is a reason to say no. */
+  /** Which to remove; the caller knows which attempts have ended. Evidence is a reason to say no. */
   readonly isLeftover: (found: Leftover) => boolean | Promise<boolean>
 }
 

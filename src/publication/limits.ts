@@ -7,6 +7,8 @@ export const STAGING_NAME_MAX_CHARS = 1024
 export const PUBLICATION_TURNS_MAX = 4
 /** Commits searched for one's own publication after a lost response. */
 export const PUBLICATION_LOOK_BACK_COMMITS = 20
+/** Commits that a relocation may take off a branch. */
+export const RELOCATION_COMMITS_MAX = 1_000
 /** Tries in all of a step that may safely run twice, when its response is lost. */
 export const PUBLICATION_REPEATS_MAX = 3
 /** Time allowed for keeping evidence and removing a staging branch, also after an abort. */

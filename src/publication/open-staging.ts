@@ -1,70 +1,103 @@
-/** Creates a staging branch. One of that name that is there already was left by somebody else, and is never built upon. */
+/** Creates a staging branch. A branch of that name that exists already was left by another execution, and is never used. */
 
 import { errorKindOf, RefusedError } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
-import type { CallOptions, VersionedRepo } from './ports.ts'
-import { repeatWhenLost, type RepeatOptions } from './repeat.ts'
-import type { StepRecorder } from './steps.ts'
+import { removeStaging } from './clean-up.ts'
+import { repeatWhenLost } from './repeat.ts'
+import { openSession, type Session, type SessionOptions } from './session.ts'
+import { stagingBranchOf } from './staging-name.ts'
 
-/** Where a publication is staged, and how it is spoken to. */
-export interface StagingSite {
-  readonly repo: VersionedRepo
+export interface StagingSession extends Session {
   readonly stagingBranch: BranchName
   readonly inputRef: CommitRef
-  readonly steps: StepRecorder
-  /** The caller's signal, as calls and repeats take it. */
-  readonly call: CallOptions
-  readonly repeat: RepeatOptions
 }
 
-/** A staging branch that was begun while the task still worked. */
+export interface StagingOptions extends SessionOptions {
+  readonly inputRef: CommitRef
+}
+
+export function openStagingSession({ inputRef, ...options }: StagingOptions): StagingSession {
+  const session = openSession(options)
+  return { ...session, inputRef, stagingBranch: stagingBranchOf(session.authority) }
+}
+
+/** `mayBeOpen` is called as soon as the staging branch may exist and be ours. */
+export async function openStaging(session: StagingSession, mayBeOpen: () => void): Promise<void> {
+  const { repo, stagingBranch, inputRef, steps, call, repeat } = session
+  let isLost = false
+  const create = async (): Promise<void> => {
+    if (isLost && (await standsAtInput(session))) return
+    try {
+      const { created } = await repo.createBranch({ branch: stagingBranch, from: inputRef }, call)
+      if (!created && !(isLost && (await standsAtInput(session)))) throw existsAlready(session)
+      mayBeOpen()
+    } catch (error) {
+      if (errorKindOf(error) === 'uncertain') {
+        isLost = true
+        mayBeOpen()
+      }
+      throw error
+    }
+  }
+  await steps.run('open-staging', () => repeatWhenLost(create, repeat))
+}
+
+/** A staging branch that was begun while the task still runs. */
 export interface EarlyStaging {
-  /**
-   * The publication has it from here. `false`: there is none, and what may be left of the try was removed. Never rejects.
-   */
+  /** The publication owns it from here. `false`: there is none, and what may be left of it was removed. Never rejects. */
   takeOver(): Promise<boolean>
   /** Removes it, unless it was taken over. Never rejects. */
   discard(): Promise<void>
 }
 
-export interface OpenedStaging {
-  /** Called as soon as the staging branch may be there and be ours. */
-  readonly mayBeOpen: () => void
+/**
+ * Begins a staging branch at once, while the task still runs: creating one takes longer than most requests, and an attempt
+ * that was only just handed out is current. It stays empty until the attempt fence was passed.
+ */
+export function beginStaging(options: StagingOptions): EarlyStaging {
+  const session = openStagingSession(options)
+  let mayBeOpen = false
+  let isTaken = false
+  const opening = openStaging(session, () => {
+    mayBeOpen = true
+  }).then(
+    () => true,
+    () => {
+      // Interrupted: it is not known whether it was created.
+      if (options.signal?.aborted === true) mayBeOpen = true
+      // The publication tries again, and reports what is wrong.
+      return false
+    },
+  )
+  const removeIfAny = async (): Promise<void> => {
+    if (mayBeOpen) await removeStaging(session)
+  }
+  return {
+    async takeOver() {
+      isTaken = true
+      const isOpen = await opening
+      if (!isOpen) await removeIfAny()
+      return isOpen
+    },
+    async discard() {
+      await opening
+      if (!isTaken) await removeIfAny()
+    },
+  }
 }
 
-export async function openStaging(site: StagingSite, { mayBeOpen }: OpenedStaging): Promise<void> {
-  const { repo, stagingBranch, inputRef, steps } = site
-  await steps.run('open-staging', async () => {
-    const progress = { lost: false }
-    await repeatWhenLost(async () => {
-      if (progress.lost && (await standsAtInput(site))) return
-      try {
-        const { created } = await repo.createBranch({ branch: stagingBranch, from: inputRef }, site.call)
-        if (!created && !(progress.lost && (await standsAtInput(site)))) throw leftBehind(site)
-        mayBeOpen()
-      } catch (error) {
-        if (errorKindOf(error) === 'uncertain') {
-          progress.lost = true
-          mayBeOpen()
-        }
-        throw error
-      }
-    }, site.repeat)
-  })
-}
-
-async function standsAtInput({ repo, stagingBranch, inputRef, call }: StagingSite): Promise<boolean> {
+async function standsAtInput({ repo, stagingBranch, inputRef, call }: StagingSession): Promise<boolean> {
   const found = await repo.readBranch(stagingBranch, call)
   return found?.head === inputRef
 }
 
-function leftBehind({ stagingBranch, inputRef }: StagingSite): RefusedError {
+function existsAlready({ stagingBranch, inputRef }: StagingSession): RefusedError {
   return new RefusedError(
     'publication/staging-exists',
-    `create staging branch "${stagingBranch}" from ${inputRef}: a branch of that name is there already`,
+    `create staging branch "${stagingBranch}" from ${inputRef}: a branch of that name exists already`,
     {
       details: { stagingBranch },
-      next: 'Give each execution of an attempt an id of its own; a branch left behind is never built upon.',
+      next: 'Give each execution of an attempt an id of its own; a branch that was left behind is never used again.',
     },
   )
 }

@@ -18,11 +18,14 @@ export interface PlannedChanges {
   readonly deletes: readonly string[]
 }
 
+/** Path → the checksum under which the repository stores what was uploaded. */
+export type StoredChecksums = ReadonlyMap<string, string>
+
 export function isEmpty({ uploads, deletes }: PlannedChanges): boolean {
   return uploads.length === 0 && deletes.length === 0
 }
 
-/** Refuses a plan that reaches outside the prefix, or says two things of one path, before anything is sent. */
+/** Refuses a plan that reaches outside the prefix, or names a path twice, before anything is sent. */
 export function checkPlan(plan: PlannedChanges, prefix: string): void {
   // Without the slash, "data" would take in "database/x".
   if (prefix !== '' && !prefix.endsWith('/')) {
@@ -31,25 +34,16 @@ export function checkPlan(plan: PlannedChanges, prefix: string): void {
   const seen = new Set<string>()
   const outside: string[] = []
   const twice: string[] = []
-  for (const path of pathsOf(plan)) {
+  for (const path of [...plan.uploads.map((upload) => upload.path), ...plan.deletes]) {
     if (!path.startsWith(prefix)) outside.push(path)
     if (seen.has(path)) twice.push(path)
     seen.add(path)
   }
-  if (outside.length > 0) {
-    throw new InvalidError(
-      'publication/outside-prefix',
-      `plan changes under "${prefix}": ${outside.length} of them reach outside, such as ${showPaths(outside)}`,
-      { details: { prefix, paths: outside.slice(0, PUBLICATION_PATHS_SHOWN) } },
-    )
-  }
-  if (twice.length > 0) {
-    throw new InvalidError(
-      'publication/path-twice',
-      `plan changes under "${prefix}": ${twice.length} paths are named twice, such as ${showPaths(twice)}`,
-      { details: { paths: twice.slice(0, PUBLICATION_PATHS_SHOWN) } },
-    )
-  }
+  const describe = (paths: readonly string[], what: string): string =>
+    `plan changes under "${prefix}": ${paths.length} paths ${what}, such as ${showPaths(paths)}`
+  if (outside.length > 0)
+    throw new InvalidError('publication/outside-prefix', describe(outside, 'are outside it'))
+  if (twice.length > 0) throw new InvalidError('publication/path-twice', describe(twice, 'are named twice'))
 }
 
 export function showPaths(paths: readonly string[]): string {
@@ -57,9 +51,4 @@ export function showPaths(paths: readonly string[]): string {
     .slice(0, PUBLICATION_PATHS_SHOWN)
     .map((path) => JSON.stringify(path))
     .join(', ')
-}
-
-function* pathsOf({ uploads, deletes }: PlannedChanges): Iterable<string> {
-  for (const { path } of uploads) yield path
-  yield* deletes
 }

@@ -11,6 +11,7 @@ import {
   stagingBranchesOf,
   TARGET,
   uploadOf,
+  withAuthority,
 } from '../../test/support/publication-world.ts'
 import { UnavailableError } from '../base/errors.ts'
 import { branchName, type CommitRef } from '../base/ids.ts'
@@ -18,12 +19,11 @@ import { StaleAttemptError, UnknownAttemptError } from '../fences/attempt-fence.
 import type { FreshAttempt, TaskId } from '../fences/attempt-snapshot.ts'
 import { PublishFenceError } from '../fences/publish-fence.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
-import { beginStaging } from './early-staging.ts'
-import type { EarlyStaging } from './open-staging.ts'
+import { beginStaging, type EarlyStaging } from './open-staging.ts'
 import type { VersionedRepo } from './ports.ts'
 import type { PublicationRequest } from './publication.ts'
 import { publish } from './publish.ts'
-import type { StepEvent } from './steps.ts'
+import type { PublicationEvent } from './steps.ts'
 
 let world: ScriptedRepo
 let repo: VersionedRepo
@@ -58,14 +58,16 @@ describe('what the branch allows', () => {
       changes: { uploads: [uploadOf(`${PREFIX}a.txt`, 'second')], deletes: [`${PREFIX}old.txt`] },
     })
     const result = await publish(request)
-    expect(result).toEqual({ action: 'merged', outputRef: world.head(TARGET), strength: 'soft' })
+    const checksum = (await repo.stat(TARGET, `${PREFIX}a.txt`))?.checksum
+    const stored = new Map([[`${PREFIX}a.txt`, checksum]])
+    expect(result).toEqual({ action: 'merged', outputRef: world.head(TARGET), strength: 'soft', stored })
     expect((await repo.readCommit(result.outputRef))?.parents).toEqual([input])
     expect(await filesOf(repo)).toEqual({ [`${PREFIX}a.txt`]: 'second', 'elsewhere.txt': 'untouched' })
   })
 
   test('F-31 where the head is the input and nothing changed, the task completes without a commit', async () => {
     const result = await publish(publicationOf(repo, input, { changes: NO_CHANGES }).request)
-    expect(result).toEqual({ action: 'completed', outputRef: input, strength: 'soft' })
+    expect(result).toEqual({ action: 'completed', outputRef: input, strength: 'soft', stored: new Map() })
     expect(writes()).toEqual([])
     expect(world.head(TARGET)).toBe(input)
   })
@@ -321,19 +323,14 @@ describe('the attempt fence in its place', () => {
 
   test('F-20 F-22 an attempt lost before staging uploads nothing and changes no branch', async () => {
     const guard = guardThat(() => Promise.resolve(stale), 0)
-    const error = await failureOf(
-      publish(publicationOf(repo, input, { guard: { attempt: attemptOf(), ...guard } }).request),
-    )
+    const error = await failureOf(publish(publicationOf(repo, input, { authority: guard }).request))
     expect(error).toBeInstanceOf(StaleAttemptError)
     expect(world.calls).toEqual([])
   })
 
   test('F-03 one check is one reading of the attempt and no request to the repository', async () => {
     const guard = guardThat(() => Promise.resolve(stale), 0)
-    const request = {
-      ...publicationOf(repo, input).request,
-      guard: { attempt: attemptOf(), readFresh: () => guard.readFresh() },
-    }
+    const { request } = publicationOf(repo, input, { authority: { readFresh: () => guard.readFresh() } })
     await failureOf(publish(request))
     expect(guard.reads).toBe(1)
     expect(world.calls).toEqual([])
@@ -341,10 +338,7 @@ describe('the attempt fence in its place', () => {
 
   test('F-17 each check reads anew: what was polled, or read earlier, proves nothing', async () => {
     const guard = guardThat(() => Promise.resolve(stale), 1)
-    const request = {
-      ...publicationOf(repo, input).request,
-      guard: { attempt: attemptOf(), readFresh: () => guard.readFresh() },
-    }
+    const { request } = publicationOf(repo, input, { authority: { readFresh: () => guard.readFresh() } })
     expect(await failureOf(publish(request))).toBeInstanceOf(StaleAttemptError)
     expect(guard.reads).toBe(2)
   })
@@ -360,8 +354,8 @@ describe('the attempt fence in its place', () => {
       },
     }
     const attempt = attemptOf()
-    const guard = { attempt, readFresh: () => Promise.resolve(replaced ? stale : freshOf(attempt)) }
-    expect(await failureOf(publish({ ...publicationOf(slow, input).request, guard }))).toBeInstanceOf(
+    const authority = { attempt, readFresh: () => Promise.resolve(replaced ? stale : freshOf(attempt)) }
+    expect(await failureOf(publish(publicationOf(slow, input, { authority }).request))).toBeInstanceOf(
       StaleAttemptError,
     )
     expect(world.head(TARGET)).toBe(input)
@@ -371,17 +365,17 @@ describe('the attempt fence in its place', () => {
 
   test('F-01 F-05 a stale attempt without changes does not move the branch back either', async () => {
     const abandoned = await publishAndDie()
-    const guard = { attempt: attemptOf(), readFresh: () => Promise.resolve(stale) }
-    const request = { ...publicationOf(repo, input, { changes: NO_CHANGES }).request, guard }
+    const authority = { readFresh: () => Promise.resolve(stale) }
+    const { request } = publicationOf(repo, input, { changes: NO_CHANGES, authority })
     expect(await failureOf(publish(request))).toBeInstanceOf(StaleAttemptError)
     expect(world.head(TARGET)).toBe(abandoned)
   })
 
   test('F-26 F-28 an attempt that cannot be read stops the publication before anything is written', async () => {
     const cause = new Error('connection refused')
-    const guard = { attempt: attemptOf(), readFresh: () => Promise.reject(cause) }
+    const authority = { readFresh: () => Promise.reject(cause) }
     for (const changes of [publicationOf(repo, input).request.changes, NO_CHANGES]) {
-      const error = await failureOf(publish({ ...publicationOf(repo, input, { changes }).request, guard }))
+      const error = await failureOf(publish(publicationOf(repo, input, { changes, authority }).request))
       expect(error).toBeInstanceOf(UnknownAttemptError)
       expect(error).toMatchObject({ kind: 'unavailable', code: 'fences/unknown-attempt', cause })
     }
@@ -390,10 +384,7 @@ describe('the attempt fence in its place', () => {
 
   test('F-26 an attempt that cannot be read after staging leaves the target alone and no staging branch', async () => {
     const guard = guardThat(() => Promise.reject(new Error('away')), 1)
-    const request = {
-      ...publicationOf(repo, input).request,
-      guard: { attempt: attemptOf(), readFresh: () => guard.readFresh() },
-    }
+    const { request } = publicationOf(repo, input, { authority: { readFresh: () => guard.readFresh() } })
     expect(await failureOf(publish(request))).toBeInstanceOf(UnknownAttemptError)
     expect(world.head(TARGET)).toBe(input)
     expect(await stagingBranchesOf(repo)).toEqual([])
@@ -403,14 +394,13 @@ describe('the attempt fence in its place', () => {
     world.commitDirectly(TARGET, { x: '1' })
     world.commitDirectly(TARGET, { y: '1' })
     const order: string[] = []
-    const guard = {
-      attempt: attemptOf(),
+    const authority = {
       readFresh: () => (order.push('attempt'), Promise.resolve(freshOf(attemptOf()))),
     }
-    const observer = ({ step }: StepEvent): void => void order.push(step)
+    const observer = ({ step }: PublicationEvent): void => void order.push(step)
     const before = world.calls.length
     const error = await failureOf(
-      publish({ ...publicationOf(repo, input, { changes: NO_CHANGES }).request, guard, observer }),
+      publish(publicationOf(repo, input, { changes: NO_CHANGES, authority, observer }).request),
     )
     expect(error).toBeInstanceOf(PublishFenceError)
     expect(error).not.toBeInstanceOf(StaleAttemptError)
@@ -428,17 +418,14 @@ describe('the attempt fence in its place', () => {
       ...delegate(repo),
       log: (...given) => (branchIsRead(), repo.log(...given)),
     }
-    const guardOf = (fresh: FreshAttempt) => ({
-      attempt: attemptOf(),
-      readFresh: () => asked.then(() => fresh),
-    })
+    const reading = (fresh: FreshAttempt) => ({ readFresh: () => asked.then(() => fresh) })
     const { request } = publicationOf(watched, input, { changes: NO_CHANGES })
-    expect(await publish({ ...request, guard: guardOf(freshOf(attemptOf())) })).toMatchObject({
+    expect(await publish(withAuthority(request, reading(freshOf(attemptOf()))))).toMatchObject({
       action: 'completed',
     })
     world.commitDirectly(TARGET, { x: '1' })
     world.commitDirectly(TARGET, { y: '1' })
-    expect(await failureOf(publish({ ...request, guard: guardOf(stale) }))).toBeInstanceOf(StaleAttemptError)
+    expect(await failureOf(publish(withAuthority(request, reading(stale))))).toBeInstanceOf(StaleAttemptError)
   })
 
   test('PU-37 the branch is read again, after the attempt, before it is moved back', async () => {
@@ -449,19 +436,15 @@ describe('the attempt fence in its place', () => {
     const readFresh = async (): Promise<FreshAttempt> => {
       await new Promise((resolve) => setImmediate(resolve))
       world.commitDirectly(TARGET, { x: 'meanwhile' })
-      return freshOf(request.guard.attempt)
+      return freshOf(request.authority.attempt)
     }
-    const guard = { ...request.guard, readFresh }
-    expect(await failureOf(publish({ ...request, guard }))).toBeInstanceOf(PublishFenceError)
+    expect(await failureOf(publish(withAuthority(request, { readFresh })))).toBeInstanceOf(PublishFenceError)
     expect(steps()).toEqual(['read-facts', 'attempt-fence', 'read-facts', 'publish-fence', 'keep-evidence'])
     expect(world.calls.slice(before).filter((call) => call.writes)).toEqual([])
   })
 
   const earlyOf = (at: VersionedRepo, request: PublicationRequest, signal?: AbortSignal): EarlyStaging =>
-    beginStaging({
-      ...{ repo: at, attempt: request.guard.attempt, task: request.task, inputRef: input },
-      ...(signal && { signal }),
-    })
+    beginStaging({ repo: at, authority: request.authority, inputRef: input, signal })
 
   test('PU-16 a staging branch that was begun early is used, and no second one is made', async () => {
     const { request } = publicationOf(repo, input)
@@ -472,10 +455,11 @@ describe('the attempt fence in its place', () => {
   })
 
   test('PU-16 it is empty until the attempt is confirmed, and gone when it is stale', async () => {
-    const guard = { attempt: attemptOf(), readFresh: () => Promise.resolve(stale) }
-    const { request } = publicationOf(repo, input)
+    const { request } = publicationOf(repo, input, {
+      authority: { readFresh: () => Promise.resolve(stale) },
+    })
     const early = earlyOf(repo, request)
-    expect(await failureOf(publish({ ...request, guard, early }))).toBeInstanceOf(StaleAttemptError)
+    expect(await failureOf(publish({ ...request, early }))).toBeInstanceOf(StaleAttemptError)
     expect(writes()).toEqual(['createBranch', 'deleteBranch'])
   })
 
@@ -547,7 +531,7 @@ describe('what is left behind', () => {
       inputRef: input,
       stagingBranch: staging,
       stagedRef: staged!.ref,
-      attempt: request.guard.attempt,
+      attempt: request.authority.attempt,
       refusal: { reason: 'branch-moved', head },
     })
     expect(JSON.parse(JSON.stringify(kept))).toEqual([record])
@@ -558,7 +542,7 @@ describe('what is left behind', () => {
     const attempt = attemptOf()
     const readFresh = (): Promise<FreshAttempt> =>
       Promise.resolve(++reads === 1 ? freshOf(attempt) : { ...freshOf(attempt), workflow: 'TERMINATED' })
-    await failureOf(publish({ ...publicationOf(repo, input).request, guard: { attempt, readFresh } }))
+    await failureOf(publish(publicationOf(repo, input, { authority: { attempt, readFresh } }).request))
     const [closing] = await logOf(repo, (await stagingBranchesOf(repo))[0])
     expect(JSON.parse(closing!.metadata['publish.evidence']!)).toMatchObject({
       code: 'fences/stale-attempt',
@@ -580,7 +564,7 @@ describe('what is left behind', () => {
 
   test('PU-23 an abort between two steps stops before the next one and leaves no staging branch', async () => {
     const stop = new AbortController()
-    const observer = ({ step }: StepEvent): void => {
+    const observer = ({ step }: PublicationEvent): void => {
       if (step === 'commit-staging') stop.abort(new Error('lease lost'))
     }
     const error = await failureOf(
@@ -604,7 +588,9 @@ describe('what is left behind', () => {
 describe('the policy of replacement', () => {
   test('PU-18 own: what the same task published is replaced', async () => {
     await publishAndDie()
-    expect(await publish(publicationOf(repo, input, { ...retried, replace: 'own' }).request)).toMatchObject({
+    expect(
+      await publish(publicationOf(repo, input, { ...retried, authority: { replace: 'own' } }).request),
+    ).toMatchObject({
       action: 'replaced',
     })
   })
@@ -615,14 +601,14 @@ describe('the policy of replacement', () => {
       'another task of the workflow',
       async () => {
         const { request } = publicationOf(repo, input)
-        await publish({ ...request, task: { ...request.task, referenceTaskName: 'other' } })
+        await publish(withAuthority(request, { referenceTaskName: 'other' }))
       },
     ],
     [
       'another turn of the loop',
       async () => {
         const { request } = publicationOf(repo, input)
-        await publish({ ...request, task: { ...request.task, iteration: 7 } })
+        await publish(withAuthority(request, { iteration: 7 }))
       },
     ],
   ])('PU-18 own: %s is neither replaced nor moved back from', async (_, arrange) => {
@@ -630,24 +616,12 @@ describe('the policy of replacement', () => {
     const before = world.head(TARGET)
     for (const changes of [NO_CHANGES, publicationOf(repo, input).request.changes]) {
       const error = await failureOf(
-        publish(publicationOf(repo, input, { ...retried, changes, replace: 'own' }).request),
+        publish(publicationOf(repo, input, { ...retried, changes, authority: { replace: 'own' } }).request),
       )
       expect(error).toMatchObject({ code: 'fences/publish-refused', reason: 'not-own' })
     }
     expect(world.head(TARGET)).toBe(before)
   })
-})
-
-test('F-59 a publication without an attempt, or without a way to read it afresh, does not compile', () => {
-  const { request } = publicationOf(repo, input)
-  const { guard, ...without } = request
-  // @ts-expect-error: there is no publication without a guard.
-  const unguarded = (): unknown => publish(without)
-  // @ts-expect-error: nor with one that names no attempt.
-  const nameless = (): unknown => publish({ ...request, guard: { readFresh: guard.readFresh } })
-  // @ts-expect-error: nor with one that cannot be asked.
-  const mute = (): unknown => publish({ ...request, guard: { attempt: guard.attempt } })
-  expect([unguarded, nameless, mute]).toHaveLength(3)
 })
 
 /** The same repository, of which a test can put single methods in place. */

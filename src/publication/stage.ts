@@ -1,75 +1,68 @@
-/** Staging: the changes, on a branch of their own that begins at the input ref, and one commit. */
+/** Staging: the changes, on a branch of their own that begins at the input ref, as one commit. */
 
 import { errorKindOf, RefusedError } from '../base/errors.ts'
 import type { CommitRef } from '../base/ids.ts'
+import { describeAuthority } from './authority.ts'
 import { isMadeBy } from './commit-metadata.ts'
 import type { CommitRecord } from './ports.ts'
+import type { PublicationRun } from './publication.ts'
 import { repeatWhenLost } from './repeat.ts'
-import type { PublicationRun } from './run.ts'
 import { uploadAll } from './upload.ts'
 import type { StagedTree } from './verify-staged.ts'
 
-export interface Staged {
-  /** The one commit on top of the input ref. */
-  readonly ref: CommitRef
-}
-
-/** Uploads, deletes and commits. What comes out is not yet compared with the plan. */
+/** Uploads, deletes and commits. The result is not yet compared with the plan. */
 export async function stage(run: PublicationRun): Promise<StagedTree> {
-  const { request, stagingBranch, steps } = run
-  const { repo, changes, uploadLimit } = request
-  const uploaded = await steps.run(
+  const { steps, request, inputRef } = run
+  const stored = await steps.run(
     'upload',
-    () => uploadAll({ repo, branch: stagingBranch, changes, limit: uploadLimit, repeat: run.repeat }),
-    (checksums) => ({ uploads: checksums.size, deletes: changes.deletes.length }),
+    () => uploadAll(run),
+    ({ size }) => ({ uploads: size, deletes: request.changes.deletes.length }),
   )
   const commit = await steps.run(
     'commit-staging',
     () => commitStaging(run),
     (made) => ({ stagedRef: made?.ref }),
   )
-  // Nothing to commit: what was sent is what the input ref holds already.
-  return { ref: commit?.ref ?? request.target.inputRef, uploaded }
+  // Nothing to commit: the input ref holds already what was sent.
+  return { ref: commit?.ref ?? inputRef, stored }
 }
 
 /** `undefined` when there is nothing to commit. */
 async function commitStaging(run: PublicationRun): Promise<CommitRecord | undefined> {
-  const { request, stagingBranch, metadata } = run
-  const message = `Stage ${request.task.referenceTaskName}, attempt ${request.guard.attempt.retryCount}`
-  const progress = { lost: false }
-  const commit = await repeatWhenLost(async () => {
-    // Committing twice would answer that nothing changed; the branch is this execution's own, so its head tells.
-    const made = progress.lost ? await findCommit(run) : undefined
+  const { repo, authority, inputRef, stagingBranch, metadata, call, repeat } = run
+  const message = `Stage ${describeAuthority(authority)}`
+  let isLost = false
+  const commitOnce = async (): Promise<CommitRecord | undefined> => {
+    // A second commit would answer that nothing changed; the branch is this execution's own, so its head tells.
+    const made = isLost ? await findCommit(run) : undefined
     if (made !== undefined) return made
     try {
-      const outcome = await request.repo.commit({ branch: stagingBranch, message, metadata }, run.call)
+      const outcome = await repo.commit({ branch: stagingBranch, message, metadata }, call)
       if (outcome.committed) return outcome.commit
-      if (outcome.reason === 'nothing-to-commit') return progress.lost ? await findCommit(run) : undefined
+      if (outcome.reason === 'nothing-to-commit') return isLost ? await findCommit(run) : undefined
       throw commitRefused(run, outcome.reason === 'hook-refused' ? outcome.message : 'the branch is dirty')
     } catch (error) {
-      if (errorKindOf(error) === 'uncertain') progress.lost = true
+      if (errorKindOf(error) === 'uncertain') isLost = true
       throw error
     }
-  }, run.repeat)
-  if (commit !== undefined && !standsOnInput(run, commit)) throw stagingMoved(run, commit.ref)
+  }
+  const commit = await repeatWhenLost(commitOnce, repeat)
+  if (commit === undefined) return undefined
+  if (commit.parents.length !== 1 || commit.parents[0] !== inputRef) throw stagingMoved(run, commit.ref)
   return commit
 }
 
 async function findCommit(run: PublicationRun): Promise<CommitRecord | undefined> {
   const { head } = await run.strategy.readFacts(run.stagingBranch, run.call)
-  if (head === undefined || head.ref === run.request.target.inputRef) return undefined
-  if (isMadeBy(head.metadata, run.request.task.executionId)) return head
+  if (head === undefined || head.ref === run.inputRef) return undefined
+  if (isMadeBy(head.metadata, run.authority.executionId)) return head
   throw stagingMoved(run, head.ref)
 }
 
-function standsOnInput({ request }: PublicationRun, { parents }: CommitRecord): boolean {
-  return parents.length === 1 && parents[0] === request.target.inputRef
-}
-
-function stagingMoved({ stagingBranch, request }: PublicationRun, ref: CommitRef): RefusedError {
+function stagingMoved({ stagingBranch, inputRef }: PublicationRun, ref: CommitRef): RefusedError {
   return new RefusedError(
     'publication/staging-moved',
-    `commit on staging branch "${stagingBranch}": ${ref} is not one commit of this execution on top of ${request.target.inputRef}`,
+    `commit on staging branch "${stagingBranch}": ${ref} is not one commit of this execution on top of ${inputRef}`,
     { details: { stagingBranch, ref }, next: 'See who else writes to staging branches.' },
   )
 }

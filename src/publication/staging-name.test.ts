@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { STAGING_PREFIX, stagingBranchName, stagingPrefix, type StagingIdentity } from './staging-name.ts'
+import { stagingBranchName, stagingPrefix, type StagingIdentity } from './staging-name.ts'
 
 // Pairs of identity and name as the Python worker's own function made them, 0.6.1.
 const golden = readFileSync(new URL('staging-names.golden.jsonl', import.meta.url), 'utf8')
@@ -43,7 +43,7 @@ describe('staging branch names', () => {
           const identity = { workflowId, referenceTaskName, taskId, executionId, seq, iteration, retryCount }
           const name = stagingBranchName(identity)
           expect(name).toMatch(/^[A-Za-z0-9_][A-Za-z0-9_-]*$/)
-          expect(name.startsWith(STAGING_PREFIX)).toBe(true)
+          expect(name.startsWith('perago-staging-')).toBe(true)
           expect(name.startsWith(stagingPrefix({ workflowId }))).toBe(true)
           expect(name.startsWith(stagingPrefix({ workflowId, referenceTaskName }))).toBe(true)
         },

@@ -1,10 +1,11 @@
 /**
- * Names of staging branches, the same byte for byte as those of the Python workers, so that either side recognises
- * and clears away what the other has left behind.
+ * Names of staging branches. Those of attempts are the same byte for byte as those of the Python workers, so that either
+ * side recognises and removes what the other has left behind.
  */
 
 import { InvalidError } from '../base/errors.ts'
 import { branchName, type BranchName } from '../base/ids.ts'
+import type { Authority } from './authority.ts'
 import { STAGING_NAME_MAX_CHARS } from './limits.ts'
 
 export interface StagingIdentity {
@@ -18,8 +19,12 @@ export interface StagingIdentity {
   readonly executionId: string
 }
 
-/** What every staging branch's name begins with. */
-export const STAGING_PREFIX = 'perago-staging-'
+export function stagingBranchOf(authority: Authority): BranchName {
+  if (authority.kind === 'attempt') return stagingBranchName({ ...authority.attempt, ...authority })
+  // Python workers look only for names that begin with "perago-staging-", so neither side takes this for its own.
+  const { actor, subject, executionId } = authority
+  return checkedName(`perago-actor-${toSegment(actor)}-${toSegment(subject)}-exec-${toSegment(executionId)}`)
+}
 
 /**
  * ```ts
@@ -28,19 +33,14 @@ export const STAGING_PREFIX = 'perago-staging-'
  * ```
  */
 export function stagingBranchName(identity: StagingIdentity): BranchName {
-  const { workflowId, referenceTaskName, seq, iteration, taskId, retryCount, executionId } = identity
-  const name =
-    `${stagingPrefix({ workflowId, referenceTaskName })}${toSegment(seq)}-iteration-${toSegment(iteration)}` +
-    `-task-id-${toSegment(taskId)}-retry-${toSegment(retryCount)}-exec-${toSegment(executionId)}`
-  if (name.length <= STAGING_NAME_MAX_CHARS) return branchName(name)
-  throw new InvalidError(
-    'publication/staging-name-too-long',
-    `name the staging branch of task ${referenceTaskName.slice(0, 80)}: ${name.length} characters, at most ${STAGING_NAME_MAX_CHARS}`,
-    { next: 'Shorten the reference name of the task.' },
+  const { seq, iteration, taskId, retryCount, executionId } = identity
+  return checkedName(
+    `${stagingPrefix(identity)}${toSegment(seq)}-iteration-${toSegment(iteration)}` +
+      `-task-id-${toSegment(taskId)}-retry-${toSegment(retryCount)}-exec-${toSegment(executionId)}`,
   )
 }
 
-/** Whose attempt a staging branch of this task was, or `undefined` for a branch that is none of it. */
+/** Which attempt made a staging branch of this task, or `undefined` for any other branch. */
 export function readStagingName(
   branch: string,
   of: { readonly workflowId: string; readonly referenceTaskName: string },
@@ -58,11 +58,20 @@ export function stagingPrefix(of: {
   readonly workflowId: string
   readonly referenceTaskName?: string
 }): string {
-  const workflow = `${STAGING_PREFIX}${toSegment(of.workflowId)}-`
+  const workflow = `perago-staging-${toSegment(of.workflowId)}-`
   return of.referenceTaskName === undefined ? workflow : `${workflow}${toSegment(of.referenceTaskName)}-seq-`
 }
 
-/** Whatever lakeFS does not take in a branch name becomes "-", and no part is ever empty. */
+function checkedName(name: string): BranchName {
+  if (name.length <= STAGING_NAME_MAX_CHARS) return branchName(name)
+  throw new InvalidError(
+    'publication/staging-name-too-long',
+    `name the staging branch ${name.slice(0, 80)}…: ${name.length} characters, at most ${STAGING_NAME_MAX_CHARS}`,
+    { next: 'Shorten the reference name of the task.' },
+  )
+}
+
+/** Characters that lakeFS does not allow in a branch name become "-", and no part is ever empty. */
 function toSegment(value: string | number): string {
   const segment = String(value)
     .replace(/[^A-Za-z0-9_-]+/g, '-')

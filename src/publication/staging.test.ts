@@ -10,6 +10,7 @@ import {
   stagingBranchesOf,
   TARGET,
   uploadOf,
+  withAuthority,
 } from '../../test/support/publication-world.ts'
 import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
 import type { CommitRef } from '../base/ids.ts'
@@ -158,7 +159,7 @@ describe('the staged commit', () => {
     const same = await publish(
       publicationOf(repo, input, { changes: { uploads: [upload('a.txt', 'first')], deletes: [] } }).request,
     )
-    expect(same).toEqual({ action: 'completed', outputRef: input, strength: 'soft' })
+    expect(same).toMatchObject({ action: 'completed', outputRef: input, strength: 'soft' })
     const partly = { uploads: [upload('a.txt', 'first'), upload('b.txt', 'new')], deletes: [] }
     expect(
       await publish(publicationOf(repo, input, { changes: partly, attempt: { retryCount: 1 } }).request),
@@ -181,7 +182,7 @@ describe('the staged commit', () => {
       ...repo,
       commit: (given, options) => (staged.push({ ...given.metadata }), repo.commit(given, options)),
     }
-    await publish({ ...request, repo: watching, task: { ...request.task, codeVersion: '1.2.3' } })
+    await publish(withAuthority({ ...request, repo: watching }, { codeVersion: '1.2.3' }))
     const [head] = await logOf(repo)
     const said = {
       'publish.run': 'execution-task-1-0',
@@ -196,7 +197,8 @@ describe('the staged commit', () => {
     }
     expect(staged).toEqual([said])
     expect(head?.metadata).toEqual({ ...said, '.lakefs.merge.strategy': 'default' })
-    expect(Object.keys({ ...said, 'publish.evidence': '' })).toEqual(Object.keys(METADATA_KEYS))
+    const others = { 'publish.actor': '', 'publish.evidence': '' }
+    expect(Object.keys({ ...said, ...others }).sort()).toEqual(Object.keys(METADATA_KEYS).sort())
   })
 })
 
@@ -259,7 +261,6 @@ describe('uploading', () => {
 describe('what former attempts left behind', () => {
   async function leave(workflowId: string, referenceTaskName: string, isEvidence: boolean): Promise<void> {
     const { request } = publicationOf(repo, input, { attempt: { workflowId: workflowId as never } })
-    const task = { ...request.task, referenceTaskName }
     const kept: (() => Promise<void>)[] = []
     if (isEvidence)
       world.move({
@@ -268,7 +269,8 @@ describe('what former attempts left behind', () => {
         how: 'reset',
         to: world.model.commit(input)!.parents[0]!,
       })
-    await publish({ ...request, task, cleanUpLater: (cleanUp) => kept.push(cleanUp) }).catch(() => undefined)
+    const leaving = { ...request, cleanUpLater: (cleanUp: () => Promise<void>) => kept.push(cleanUp) }
+    await publish(withAuthority(leaving, { referenceTaskName })).catch(() => undefined)
     world.move({ client: 'direct', branch: TARGET, how: 'reset', to: input })
   }
 

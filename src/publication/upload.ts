@@ -1,52 +1,45 @@
-/** Sends the changes to the staging branch: many at once, as many as the server bears, and all or none by the end. */
+/** Sends the changes to the staging branch, as many at once as the server can take. All are sent, or it fails. */
 
 import { setMaxListeners } from 'node:events'
-import { createAdaptiveLimit, type AdaptiveLimit } from '../base/adaptive-limit.ts'
+import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
 import { invariant } from '../base/errors.ts'
-import type { BranchName } from '../base/ids.ts'
 import { PUBLICATION_UPLOADS_IN_FLIGHT } from './limits.ts'
-import type { PlannedChanges, PlannedUpload } from './planned-changes.ts'
-import type { CallOptions, VersionedRepo } from './ports.ts'
-import { repeatWhenLost, type RepeatOptions } from './repeat.ts'
-
-export interface UploadRequest {
-  readonly repo: VersionedRepo
-  readonly branch: BranchName
-  readonly changes: PlannedChanges
-  readonly limit: AdaptiveLimit | undefined
-  readonly repeat: RepeatOptions
-}
-
-/** Path → the checksum the server gave for what it stored. */
-export type UploadedChecksums = ReadonlyMap<string, string>
+import type { PlannedUpload, StoredChecksums } from './planned-changes.ts'
+import type { WriteRequest } from './ports.ts'
+import type { PublicationRun } from './publication.ts'
+import { repeatWhenLost } from './repeat.ts'
 
 /** After the first failure nothing more is begun, what is under way is aborted and awaited, and that failure is thrown. */
-export async function uploadAll(request: UploadRequest): Promise<UploadedChecksums> {
-  const { repo, branch, changes, limit = createAdaptiveLimit() } = request
+export async function uploadAll({
+  repo,
+  stagingBranch,
+  request,
+  ...run
+}: PublicationRun): Promise<StoredChecksums> {
+  const { changes, uploadLimit = createAdaptiveLimit() } = request
   const checksums = new Map<string, string>()
   const stop = new AbortController()
-  const outer = request.repeat.signal
-  const signal = outer === undefined ? stop.signal : AbortSignal.any([outer, stop.signal])
-  // Every lane waits on it; that is no leak.
+  const signal = AbortSignal.any([stop.signal, ...(run.call.signal ? [run.call.signal] : [])])
+  // Every lane listens to it; that is no leak.
   setMaxListeners(0, signal)
-  const repeat = { ...request.repeat, signal }
+  const repeat = { ...run.repeat, signal }
   const send = async (upload: PlannedUpload): Promise<void> => {
-    const { path } = upload
-    const stored = await repeatWhenLost(
-      () => limit.run(() => writeObject({ repo, branch, upload }, { signal }), { signal }),
+    const write = writeRequest(stagingBranch, upload)
+    const outcome = await repeatWhenLost(
+      () => uploadLimit.run(() => repo.write(write, { signal }), { signal }),
       repeat,
     )
-    checksums.set(path, stored)
+    invariant(outcome.written, 'an unconditional write is answered by what was written')
+    checksums.set(upload.path, outcome.object.checksum)
   }
-  const deletion = async (): Promise<void> => {
+  const deleteAll = async (): Promise<void> => {
     if (changes.deletes.length > 0)
-      await repeatWhenLost(() => repo.deleteObjects(branch, changes.deletes, { signal }), repeat)
+      await repeatWhenLost(() => repo.deleteObjects(stagingBranch, changes.deletes, { signal }), repeat)
   }
-
-  // A few lanes draw from one row, so that a hundred thousand files are not a hundred thousand promises.
-  const row = changes.uploads.values()
-  const lane = async (): Promise<void> => {
-    for (const upload of row) await send(upload)
+  // The lanes share one iterator, so that a hundred thousand files are not a hundred thousand promises.
+  const uploads = changes.uploads.values()
+  const sendNext = async (): Promise<void> => {
+    for (const upload of uploads) await send(upload)
   }
   const lanes = Math.min(PUBLICATION_UPLOADS_IN_FLIGHT, changes.uploads.length)
   const failures: unknown[] = []
@@ -58,27 +51,17 @@ export async function uploadAll(request: UploadRequest): Promise<UploadedChecksu
       stop.abort(error)
     }
   }
-  await Promise.all([guarded(deletion), ...Array.from({ length: lanes }, () => guarded(lane))])
+  await Promise.all([guarded(deleteAll), ...Array.from({ length: lanes }, () => guarded(sendNext))])
   // The first to fail stopped the others, whose failures only repeat its reason.
   if (failures.length > 0) throw failures[0]
   return checksums
 }
 
-async function writeObject(
-  request: { readonly repo: VersionedRepo; readonly branch: BranchName; readonly upload: PlannedUpload },
-  options: CallOptions,
-): Promise<string> {
-  const { path, body, contentType, metadata } = request.upload
-  const outcome = await request.repo.write(
-    {
-      branch: request.branch,
-      path,
-      body,
-      ...(contentType !== undefined && { contentType }),
-      ...(metadata !== undefined && { metadata }),
-    },
-    options,
-  )
-  invariant(outcome.written, 'an unconditional write is answered by what was written')
-  return outcome.object.checksum
+function writeRequest(branch: WriteRequest['branch'], upload: PlannedUpload): WriteRequest {
+  const { path, body, contentType, metadata } = upload
+  return {
+    ...{ branch, path, body },
+    ...(contentType !== undefined && { contentType }),
+    ...(metadata !== undefined && { metadata }),
+  }
 }

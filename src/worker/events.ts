@@ -1,6 +1,7 @@
 /** What a worker tells whoever watches it: metrics, spans, health. Watching never changes what is watched. */
 
 import type { ErrorCode } from '../base/errors.ts'
+import type { StepEvent } from '../base/steps.ts'
 import type { PublicationStep } from '../publication/steps.ts'
 import type { ResultStatus } from './ports.ts'
 import type { AttemptInfo } from '../tasks/task-definition.ts'
@@ -21,13 +22,7 @@ export const ATTEMPT_STEPS = [
 ] as const
 export type AttemptStep = (typeof ATTEMPT_STEPS)[number]
 
-export interface AttemptStepEvent {
-  readonly step: AttemptStep | `publish/${PublicationStep}`
-  readonly durationMs: number
-  readonly outcome: 'done' | 'refused' | 'lost' | 'failed'
-  readonly details: Readonly<Record<string, unknown>>
-  readonly error?: unknown
-}
+export type AttemptStepEvent = StepEvent<AttemptStep | `publish/${PublicationStep}`>
 
 /** How an attempt ended, and what became of its result. */
 export interface AttemptSummary {

@@ -19,8 +19,8 @@ import {
   WORKER_STOP_DEADLINE_MS,
 } from './limits.ts'
 import { systemRandom, type Random } from '../base/random.ts'
+import { createStepRecorder } from '../base/steps.ts'
 import { collectPeriodically } from '../workspace/ownership/collect-orphans.ts'
-import type { AttemptOutcome, AttemptSurroundings } from './attempt/attempt-life.ts'
 import {
   BodyAbortedError,
   WorkerAbandonedError,
@@ -35,9 +35,14 @@ import type { LeaseKeeper } from './leases/lease.ts'
 import type { ForeseenResult, Outbox } from './results/outbox.ts'
 import { pollForTasks } from './polling/poller.ts'
 import type { TaskQueue, TaskRecord } from './ports.ts'
-import { openPublishHabits } from './attempt/publish-hints.ts'
+import { openPublishHints } from './attempt/publish-hints.ts'
 import { readFreshAttempt } from './attempt/read-fresh-attempt.ts'
-import { attemptInfoOf, runAttempt } from './attempt/run-attempt.ts'
+import {
+  attemptInfoOf,
+  runAttempt,
+  type AttemptOutcome,
+  type AttemptSurroundings,
+} from './attempt/run-attempt.ts'
 import { openSlots } from './polling/slots.ts'
 import type { AttemptInfo, TaskDefinition } from '../tasks/task-definition.ts'
 
@@ -50,10 +55,7 @@ export interface WorkerTask {
   readonly slots?: number
 }
 
-export interface WorkerOptions extends Omit<
-  AttemptSurroundings,
-  'readFresh' | 'clock' | 'random' | 'habits'
-> {
+export interface WorkerOptions extends Omit<AttemptSurroundings, 'readFresh' | 'clock' | 'random' | 'hints'> {
   readonly queue: TaskQueue
   readonly tasks: readonly WorkerTask[]
   readonly leases: LeaseKeeper
@@ -147,7 +149,7 @@ class OpenWorker implements RunningWorker {
   readonly #closed = new AbortController()
   readonly #slots: ReturnType<typeof openSlots>
   readonly #branches: BranchWatch
-  readonly #habits = openPublishHabits()
+  readonly #hints = openPublishHints()
   readonly #polledAtMs = new Map<string, number>()
   readonly #running = new Set<Running>()
   readonly #work: Promise<unknown>
@@ -354,7 +356,7 @@ class OpenWorker implements RunningWorker {
         clock: this.#clock,
         random: this.#random,
         logger,
-        habits: this.#habits,
+        hints: this.#hints,
         readFresh: (attempt, options) => readFreshAttempt(queue, attempt, options),
       },
     )
@@ -366,7 +368,7 @@ class OpenWorker implements RunningWorker {
         lease,
         foreseen: await foreseeing,
         onDecided,
-        step: this.#stepOf(tellStep),
+        step: createStepRecorder({ clock: this.#clock, observer: tellStep }).runAlways,
       },
       this.#delivery(logger),
     )
@@ -427,21 +429,6 @@ class OpenWorker implements RunningWorker {
     const logger = this.#loggerFor(record)
     logger.info('a task came while the worker was stopping and is handed back')
     await finishAttempt({ attempt: record, outcome, lease: undefined }, this.#delivery(logger))
-  }
-
-  #stepOf(tell: (event: AttemptStepEvent) => void) {
-    return async <T>(step: 'release-lease' | 'deliver' | 'clean-up', work: () => Promise<T>): Promise<T> => {
-      const startMs = this.#clock.monotonicMs()
-      const durationMs = (): number => this.#clock.monotonicMs() - startMs
-      try {
-        const value = await work()
-        tell({ step, outcome: 'done', durationMs: durationMs(), details: {} })
-        return value
-      } catch (error) {
-        tell({ step, outcome: 'failed', durationMs: durationMs(), details: {}, error })
-        throw error
-      }
-    }
   }
 
   #delivery(logger: AttemptSurroundings['logger']): DeliverySurroundings {

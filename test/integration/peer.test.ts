@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { branchName, type BranchName, type CommitRef } from '../../src/base/ids.ts'
 import { silentLogger } from '../../src/base/logger.ts'
 import { createDefinitionRegistry } from '../../src/conductor/definitions.ts'
-import { evidenceTag } from '../../src/publication/evidence-record.ts'
+import { evidenceTag } from '../../src/publication/evidence.ts'
 import { openConductor } from '../../src/runtime/connections/conductor-connection.ts'
 import { declaredTaskDef, examineRegistration } from '../../src/runtime/modules/task-registration.ts'
 import type { WorkflowView } from '../../src/engine/protocol/control.ts'

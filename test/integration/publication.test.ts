@@ -158,9 +158,8 @@ describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
     const attempt = attemptOf()
     const readFresh = (): Promise<ReturnType<typeof freshOf>> =>
       Promise.resolve(++reads === 1 ? freshOf(attempt) : { ...freshOf(attempt), workflow: 'TERMINATED' })
-    const error = await failureOf(
-      publish({ ...publicationOf(repo, input).request, guard: { attempt, readFresh } }),
-    )
+    const authority = { attempt, readFresh }
+    const error = await failureOf(publish(publicationOf(repo, input, { authority }).request))
     expect(error).toBeInstanceOf(StaleAttemptError)
     expect((await repo.readBranch(TARGET))?.head).toBe(input)
   })
@@ -177,8 +176,8 @@ describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
     const both = await Promise.allSettled(
       ['one', 'two'].map((name) => {
         const uploads = [uploadOf(`${PREFIX}${name}`, name)]
-        const { request } = publicationOf(repo, input, { changes: { uploads, deletes: [] }, replace: 'own' })
-        return publish({ ...request, task: { ...request.task, referenceTaskName: name, executionId: name } })
+        const authority = { replace: 'own', referenceTaskName: name, executionId: name } as const
+        return publish(publicationOf(repo, input, { changes: { uploads, deletes: [] }, authority }).request)
       }),
     )
     const won = both.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value.outputRef)

@@ -14,7 +14,10 @@ import { startEmbeddedLakefs, type EmbeddedLakefs } from '../../src/embedded/lak
 import { createRepository, deleteRepository } from '../../src/lakefs/administration.ts'
 import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.ts'
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
+import { plainRedactor } from '../../src/base/redaction.ts'
 import type { VersionedRepo } from '../../src/publication/ports.ts'
+import type { PublicationResult } from '../../src/publication/publication.ts'
+import { mapFailure } from '../../src/worker/results/failure-map.ts'
 import { runTask } from '../../src/runtime/run-task.ts'
 import { bodyOf, filesOf, logOf, stagingBranchesOf } from '../support/publication-world.ts'
 import { useRealServer } from '../support/servers/servers.ts'
@@ -63,9 +66,15 @@ async function commit(): Promise<CommitRef> {
   return outcome.commit.ref
 }
 
-function run(task: string, params: { readonly begun?: string } = {}): ReturnType<typeof runTask> {
+interface Ran {
+  readonly result: { readonly status: string; readonly reasonForIncompletion?: string }
+  readonly publication: PublicationResult | undefined
+}
+
+/** Runs a task without a queue; its status is what a worker would report. */
+async function run(task: string, params: { readonly begun?: string } = {}): Promise<Ran> {
   const { url, accessKeyId, secretAccessKey } = server
-  return runTask(
+  const { error, publication } = await runTask(
     {
       lakefs: { endpoint: url, credentials: { accessKeyId, secretAccessKey }, connections: 8 },
       conductor: { serverUrl: undefined, auth: undefined },
@@ -75,6 +84,9 @@ function run(task: string, params: { readonly begun?: string } = {}): ReturnType
     { task, params, workspace: { repository, branch: MAIN } },
     { root: join(directory, 'root'), logger: silentLogger, signal: new AbortController().signal },
   )
+  if (error === undefined) return { result: { status: 'COMPLETED' }, publication }
+  const { status, reason } = mapFailure(error, { redactor: plainRedactor })
+  return { result: { status, reasonForIncompletion: reason }, publication }
 }
 
 const headOf = async (): Promise<CommitRef | undefined> => (await repo.readBranch(MAIN))?.head

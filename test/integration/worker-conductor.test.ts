@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { branchName, type CommitRef } from '../../src/base/ids.ts'
 import { openConductorClient } from '../../src/conductor/client.ts'
 import type { WorkflowId } from '../../src/fences/attempt-snapshot.ts'
-import { evidenceTag } from '../../src/publication/evidence-record.ts'
+import { evidenceTag } from '../../src/publication/evidence.ts'
 import { startWorkflow } from '../../src/runtime/start-workflow.ts'
 import { spawnWorker, type WorkerOrder } from '../../src/runtime/processes/worker-processes.ts'
 import type { WorkerProcess } from '../../src/runtime/processes/supervisor.ts'

@@ -257,13 +257,16 @@ describe('one task without a queue', () => {
           workspace: { repository, branch: 'main' },
         })
       const head = (await logOf(repo))[0]?.ref
-      const { result, publication } = await run({
+      const { error, publication } = await run({
         task: 'here',
         params: { text: 'late' },
         workspace: { repository, branch: 'main', ref: inputRef },
       })
       expect(publication).toBeUndefined()
-      expect(result.reasonForIncompletion).toContain('[fences/publish-refused]')
+      expect(error).toMatchObject({
+        code: 'fences/publish-refused',
+        reason: above === 1 ? 'not-own' : 'branch-moved',
+      })
       expect((await logOf(repo))[0]?.ref).toBe(head)
     },
   )

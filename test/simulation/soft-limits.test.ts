@@ -119,11 +119,9 @@ describe('the crash between publishing and completing', () => {
     await publish(publicationOf(repo, input, { attempt: attempts[0]!.snapshot }).request)
     queue.timeOut(attempts[0]!)
     const retry = attempts[1]!
-    const guard = { attempt: retry.snapshot, readFresh: () => Promise.resolve(queue.read(retry)) }
-    const result = await publish({
-      ...publicationOf(repo, retry.inputRef, { changes, attempt: retry.snapshot }).request,
-      guard,
-    })
+    const authority = { readFresh: () => Promise.resolve(queue.read(retry)) }
+    const retried = { changes, attempt: retry.snapshot, authority }
+    const result = await publish(publicationOf(repo, retry.inputRef, retried).request)
     queue.complete(retry, result.outputRef)
     expect(result.action).toBe(action)
     expect(queue.workflow).toBe('COMPLETED')

@@ -102,7 +102,8 @@ export class World {
         repo: this.repo.connect(client),
         target: { branch: TARGET, inputRef: attempt.inputRef, prefix: 'data/' },
         changes,
-        guard: {
+        authority: {
+          kind: 'attempt',
           attempt: attempt.snapshot,
           readFresh: async () => {
             await scheduler.pause(client, 'read the attempt')
@@ -113,8 +114,6 @@ export class World {
             await scheduler.pause(client, 'hear of the attempt')
             return fresh
           },
-        },
-        task: {
           referenceTaskName: `step-${attempt.step}`,
           seq: attempt.step,
           iteration: 0,

@@ -1,10 +1,11 @@
 // A branch, an attempt and a plan, ready to be published: what the tests of publication vary one thing at a time.
 import { branchName, type BranchName, type CommitRef } from '../../src/base/ids.ts'
 import type { AttemptSnapshot, FreshAttempt, TaskId, WorkflowId } from '../../src/fences/attempt-snapshot.ts'
+import type { AttemptAuthority } from '../../src/publication/authority.ts'
 import type { PlannedChanges, PlannedUpload } from '../../src/publication/planned-changes.ts'
 import type { CommitRecord, UploadBody, VersionedRepo } from '../../src/publication/ports.ts'
 import type { PublicationRequest } from '../../src/publication/publication.ts'
-import type { StepEvent } from '../../src/publication/steps.ts'
+import type { PublicationEvent } from '../../src/publication/steps.ts'
 
 export const TARGET = branchName('main')
 export const PREFIX = 'features/'
@@ -37,10 +38,12 @@ export function uploadOf(path: string, text: string): PlannedUpload {
 
 export const NO_CHANGES: PlannedChanges = { uploads: [], deletes: [] }
 
+export type AttemptPublication = PublicationRequest & { readonly authority: AttemptAuthority }
+
 export interface Recorded {
-  readonly request: PublicationRequest
-  readonly events: StepEvent[]
-  /** The steps in the order in which they ended, fences with their position. */
+  readonly request: AttemptPublication
+  readonly events: PublicationEvent[]
+  /** The steps in the order in which they ended. */
   readonly steps: () => string[]
 }
 
@@ -48,26 +51,39 @@ export interface Recorded {
 export function publicationOf(
   repo: VersionedRepo,
   inputRef: CommitRef,
-  overrides: Partial<PublicationRequest> & { readonly attempt?: Partial<AttemptSnapshot> } = {},
+  overrides: Partial<Omit<PublicationRequest, 'authority'>> & {
+    readonly attempt?: Partial<AttemptSnapshot>
+    readonly authority?: Partial<AttemptAuthority>
+  } = {},
 ): Recorded {
-  const { attempt: changed, ...rest } = overrides
+  const { attempt: changed, authority, ...rest } = overrides
   const attempt = attemptOf(changed)
-  const events: StepEvent[] = []
-  const request: PublicationRequest = {
+  const events: PublicationEvent[] = []
+  const request: AttemptPublication = {
     repo,
     target: { branch: TARGET, inputRef, prefix: PREFIX },
     changes: { uploads: [uploadOf(`${PREFIX}a.txt`, `a of ${attempt.retryCount}`)], deletes: [] },
-    guard: { attempt, readFresh: () => Promise.resolve(freshOf(attempt)) },
-    task: {
+    authority: {
+      kind: 'attempt',
+      attempt,
+      readFresh: () => Promise.resolve(freshOf(attempt)),
       referenceTaskName: 'build',
       seq: 1,
       iteration: 0,
       executionId: `execution-${attempt.taskId}-${attempt.retryCount}`,
+      ...authority,
     },
     observer: (event) => events.push(event),
     ...rest,
   }
   return { request, events, steps: () => events.map(({ step }) => step) }
+}
+
+export function withAuthority(
+  request: AttemptPublication,
+  changes: Partial<AttemptAuthority>,
+): AttemptPublication {
+  return { ...request, authority: { ...request.authority, ...changes } }
 }
 
 export async function logOf(
@@ -96,7 +112,8 @@ export async function filesOf(
 
 export async function stagingBranchesOf(repo: VersionedRepo): Promise<BranchName[]> {
   const found: BranchName[] = []
-  for await (const { branch } of repo.listBranches({ prefix: 'perago-staging-' })) found.push(branch)
+  for await (const { branch } of repo.listBranches({ prefix: 'perago-' }))
+    if (/^perago-(staging|actor)-/.test(branch)) found.push(branch)
   return found
 }
 

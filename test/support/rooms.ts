@@ -31,7 +31,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   tasks: { may: ['base'] },
   core: { may: ['base'] },
   workspace: { may: ['base', 'tasks'] },
-  publication: { may: ['base', 'fences', 'workspace'] },
+  publication: { may: ['base', 'fences'] },
   worker: { may: ['base', 'fences', 'tasks', 'workspace', 'publication'] },
   engine: { may: ['base', 'core', 'tasks', 'fences'], portsOf: ['worker', 'publication'] },
   webhooks: { may: ['base', 'core'] },

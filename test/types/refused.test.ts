@@ -7,6 +7,18 @@ const PORTS = `import type { MergeOutcome, VersionedRepo } from './src/publicati
 declare const repo: VersionedRepo`
 const ERRORS = `import { InvalidError, PeragoError, UncertainError, type ErrorKind } from './src/perago.ts'`
 
+const PUBLICATION = `import { publish } from './src/publication/publish.ts'
+import { relocate } from './src/publication/relocate.ts'
+import { beginStaging } from './src/publication/open-staging.ts'
+import type { ActorAuthority, AttemptAuthority } from './src/publication/authority.ts'
+import type { PublicationRequest } from './src/publication/publication.ts'
+import type { RelocationRequest } from './src/publication/relocate.ts'
+declare const publication: Pick<PublicationRequest, 'repo' | 'target' | 'changes'>
+declare const relocation: Omit<RelocationRequest, 'authority'>
+declare const staging: Omit<Parameters<typeof beginStaging>[0], 'authority'>
+declare const attempt: AttemptAuthority
+declare const actor: ActorAuthority`
+
 const NOT_ASSIGNABLE = 2322
 const BAD_ARGUMENT = 2345
 const NOT_THERE = 2339
@@ -14,6 +26,7 @@ const MISSING_PROPERTY = 2741
 const ABSTRACT = 2511
 const READ_ONLY = 2540
 const TOO_FEW = 2554
+const UNKNOWN_PROPERTY = 2353
 
 interface Case {
   readonly what: string
@@ -96,16 +109,81 @@ const CASES: readonly Case[] = [
   },
 ]
 
+const AUTHORITY_CASES: readonly Case[] = [
+  {
+    what: "a publication on nobody's behalf",
+    prelude: PUBLICATION,
+    refused: `void publish(publication)`,
+    code: BAD_ARGUMENT,
+    accepted: `void publish({ ...publication, authority: attempt })`,
+  },
+  {
+    what: "a relocation on nobody's behalf",
+    prelude: PUBLICATION,
+    refused: `void relocate(relocation)`,
+    code: BAD_ARGUMENT,
+    accepted: `void relocate({ ...relocation, authority: actor })`,
+  },
+  {
+    what: "a staging branch on nobody's behalf",
+    prelude: PUBLICATION,
+    refused: `beginStaging(staging)`,
+    code: BAD_ARGUMENT,
+    accepted: `beginStaging({ ...staging, authority: attempt })`,
+  },
+  {
+    what: 'an attempt that cannot be read again',
+    prelude: `${PUBLICATION}\nconst { readFresh, ...without } = attempt`,
+    refused: `void publish({ ...publication, authority: without })`,
+    code: NOT_ASSIGNABLE,
+    accepted: `void publish({ ...publication, authority: { ...without, readFresh } })`,
+  },
+  {
+    what: 'a way to read an attempt, and no snapshot to compare with',
+    prelude: `${PUBLICATION}\nconst { attempt: snapshot, ...without } = attempt`,
+    refused: `void publish({ ...publication, authority: without })`,
+    code: NOT_ASSIGNABLE,
+    accepted: `void publish({ ...publication, authority: { ...without, attempt: snapshot } })`,
+  },
+  {
+    what: 'an attempt of which it is not said that it is one',
+    prelude: `${PUBLICATION}\nconst { kind, ...without } = attempt`,
+    refused: `void publish({ ...publication, authority: without })`,
+    code: NOT_ASSIGNABLE,
+    accepted: `void publish({ ...publication, authority: { ...without, kind } })`,
+  },
+  {
+    what: 'an actor without a name',
+    prelude: `${PUBLICATION}\nconst { actor: name, ...without } = actor`,
+    refused: `void publish({ ...publication, authority: without })`,
+    code: NOT_ASSIGNABLE,
+    accepted: `void publish({ ...publication, authority: { ...without, actor: name } })`,
+  },
+  {
+    what: 'an actor that may replace what others published',
+    prelude: PUBLICATION,
+    refused: `export const any: ActorAuthority = { kind: 'actor', actor: 'a', subject: 's', executionId: 'e', replace: 'any' }`,
+    code: UNKNOWN_PROPERTY,
+    accepted: `export const own: ActorAuthority = { kind: 'actor', actor: 'a', subject: 's', executionId: 'e' }`,
+  },
+]
+
+test('F-59 no branch is written without an attempt that can be read again or an actor by name', () => {
+  expectRefused(AUTHORITY_CASES)
+}, 60_000)
+
 test('HO-17 each case is refused for its reason, and its right form compiles', () => {
-  const snippets = CASES.flatMap(({ prelude, refused, accepted }) => [
-    `${prelude}\n${refused}`,
-    `${prelude}\n${accepted}`,
-  ])
-  const codes = compileSnippets(snippets)
-  const seen = CASES.map(({ what }, index) => ({
+  expectRefused(CASES)
+}, 60_000)
+
+function expectRefused(cases: readonly Case[]): void {
+  const codes = compileSnippets(
+    cases.flatMap(({ prelude, refused, accepted }) => [`${prelude}\n${refused}`, `${prelude}\n${accepted}`]),
+  )
+  const seen = cases.map(({ what }, index) => ({
     what,
     refused: codes[2 * index],
     accepted: codes[2 * index + 1],
   }))
-  expect(seen).toEqual(CASES.map(({ what, code }) => ({ what, refused: [code], accepted: [] })))
-}, 60_000)
+  expect(seen).toEqual(cases.map(({ what, code }) => ({ what, refused: [code], accepted: [] })))
+}

@@ -14,7 +14,7 @@ export interface RunOptions extends ConfiguredOptions {
   readonly root?: string
 }
 
-/** Runs one task here, with every fence but that of the attempt, and says what it published. */
+/** Runs one task here, with every fence except the attempt fence, and prints what it published. */
 export async function runTaskHere(
   task: string,
   module: string,
@@ -32,7 +32,7 @@ export async function runTaskHere(
       logger,
       redactor: terminal.redactor,
       signal: stop.signal,
-      onStep: ({ step, outcome: how, durationMs }) => {
+      observe: ({ step, outcome: how, durationMs }) => {
         if (isQuiet) return
         terminal.say(
           terminal.style.faint(`${step.padEnd(26)} ${how.padEnd(8)} ${Math.round(durationMs)} ms\n`),
@@ -41,7 +41,7 @@ export async function runTaskHere(
     })
     if (outcome.error !== undefined) {
       // There is no task log where it could be looked up.
-      if (!isQuiet) for (const line of outcome.result.logs ?? []) terminal.say(`${line}\n`)
+      if (!isQuiet) for (const line of outcome.logs) terminal.say(`${line}\n`)
       const { error } = outcome
       throw error instanceof Error ? error : new Error('run the task: it failed', { cause: error })
     }
@@ -94,8 +94,10 @@ function parseParams(text: string): RunTaskRequest['params'] {
 
 type Outcome = Awaited<ReturnType<typeof runTask>>
 
-function asDocument(task: string, { result, publication }: Outcome): unknown {
-  return { task, ...result.output, publication: publication ?? null, log: result.logs ?? [] }
+function asDocument(task: string, { output, logs, publication }: Outcome): unknown {
+  // What was stored is for the process itself.
+  const published = publication && { ...publication, stored: undefined }
+  return { task, ...output, publication: published ?? null, log: logs }
 }
 
 const DONE = {
@@ -105,10 +107,9 @@ const DONE = {
   relocated: 'nothing changed, the branch is back at the input',
 } as const
 
-function render(task: string, { result, publication }: Outcome): string {
+function render(task: string, { output, logs, publication }: Outcome): string {
   const rows = [[task, publication === undefined ? 'done' : DONE[publication.action]]]
   if (publication !== undefined) rows.push(['commit', publication.outputRef])
-  rows.push(['result', JSON.stringify(result.output['result'])])
-  rows.push(...(result.logs ?? []).map((line) => ['log', line]))
+  rows.push(['result', JSON.stringify(output?.['result'])], ...logs.map((line) => ['log', line]))
   return renderTable(rows)
 }

@@ -20,7 +20,7 @@ import { cacheDirectoryOf, openContentCache, type ContentCache } from '../../wor
 import { listEntries } from '../../workspace/cache/cache-files.ts'
 import { requireFile } from '../../workspace/comparing/guardrails.ts'
 import { TerminalError } from '../../tasks/author-errors.ts'
-import type { AttemptOutcome } from './attempt-life.ts'
+import type { AttemptOutcome } from './run-attempt.ts'
 import type { TaskDefinition, WorkspaceBodyContext } from '../../tasks/task-definition.ts'
 import { openWarmDirectories, type WarmDirectories } from './warm-directories.ts'
 

@@ -7,8 +7,8 @@ import type { Clock } from '../../base/clock.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import type { CommitRef } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
+import type { StoredChecksums } from '../../publication/planned-changes.ts'
 import type { VersionedRepo } from '../../publication/ports.ts'
-import { openObjectSource } from '../../publication/repository-source.ts'
 import { cachedFrom, type ContentCache } from '../../workspace/cache/content-cache.ts'
 import type { ChangeSet } from '../../workspace/comparing/diff.ts'
 import { fetchFrom } from '../../workspace/laying-out/file-provider.ts'
@@ -17,6 +17,7 @@ import { handOver } from '../../workspace/hand-over/hand-over.ts'
 import { layOut, type AttemptWorkspace, type LayOutOptions } from '../../workspace/laying-out/lay-out.ts'
 import type { WorkspaceAttempt, WorkspaceRoot } from '../../workspace/ownership/ownership.ts'
 import type { WorkspaceSpec } from '../../tasks/workspace-spec.ts'
+import { openObjectSource } from './object-source.ts'
 import type { WarmDirectories, WarmKey } from './warm-directories.ts'
 
 /** What is kept from one attempt for another; each may be left out. */
@@ -39,7 +40,7 @@ export interface AttemptDirectoryOrder extends KeptForLater {
 export interface LeftDirectory {
   readonly ref: CommitRef
   readonly changes: ChangeSet
-  readonly stored: ReadonlyMap<string, string>
+  readonly stored: StoredChecksums
 }
 
 /** The directory of one attempt. */
@@ -67,25 +68,11 @@ export async function openAttemptDirectory(order: AttemptDirectoryOrder): Promis
   const { warm, attempt, signal, spec, ref, repo } = order
   const since = warm === undefined ? undefined : readProcessMoment()
   const taken = await warm?.take({ repository: repo.repository, ref, spec }, { attempt, signal })
-  const workspace = taken ?? (await layOutAnew(order))
+  const workspace = taken ?? (await layOutFromSource(order))
   return new OpenDirectory(order, { workspace, isWarm: taken !== undefined, since })
 }
 
-/** A repository that remembers under which checksum each object was stored. */
-export function rememberStored(repo: VersionedRepo): {
-  readonly repo: VersionedRepo
-  readonly stored: ReadonlyMap<string, string>
-} {
-  const stored = new Map<string, string>()
-  const write: VersionedRepo['write'] = async (request, options) => {
-    const outcome = await repo.write(request, options)
-    if (outcome.written) stored.set(request.path, outcome.object.checksum)
-    return outcome
-  }
-  return { repo: { ...repo, write }, stored }
-}
-
-async function layOutAnew(order: AttemptDirectoryOrder): Promise<AttemptWorkspace> {
+async function layOutFromSource(order: AttemptDirectoryOrder): Promise<AttemptWorkspace> {
   const { root, attempt, repo, ref, spec, signal, logger, cache, warm } = order
   const source = openObjectSource(repo, ref)
   const fetching = fetchFrom(source)

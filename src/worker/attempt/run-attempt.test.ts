@@ -18,7 +18,7 @@ import { StaleAttemptError } from '../../fences/attempt-fence.ts'
 import { ScriptedRepo } from '../../testing/scripted-repo.ts'
 import { requireFile } from '../../workspace/comparing/guardrails.ts'
 import { TerminalError, WorkerAbandonedError, WorkerStoppingError } from '../../tasks/author-errors.ts'
-import { openPublishHabits } from './publish-hints.ts'
+import { openPublishHints } from './publish-hints.ts'
 import { defineTask, type WorkspaceBodyContext } from '../../tasks/task-definition.ts'
 
 let world: AttemptWorld
@@ -114,19 +114,19 @@ describe('the order of a writable attempt', () => {
   })
 
   test('WK-27 the staging branch of a task that published soon the last time is begun while it works', async () => {
-    const habits = openPublishHabits()
+    const hints = openPublishHints()
     const begunIn: string[] = []
     const watching = async ({ workspace }: Pick<WorkspaceBodyContext<unknown>, 'workspace'>) => {
       begunIn.push(...(await stagingBranchesOf(world.repo.connect('test'))))
       return change({ workspace })
     }
-    const first = await world.run(filesTask({ body: watching }), { habits })
+    const first = await world.run(filesTask({ body: watching }), { hints })
     expect(begunIn).toEqual([])
     await first.cleanUp()
 
     const { outputRef } = first.publication!
     const next = { input: inputFor(outputRef), workflowId: 'workflow-2' as never }
-    const second = await world.run(filesTask({ body: watching }), { habits, attempt: next })
+    const second = await world.run(filesTask({ body: watching }), { hints, attempt: next })
     expect(begunIn).toEqual([expect.stringContaining('workflow-2')])
     await second.cleanUp()
     expect(await stagingBranchesOf(world.repo.connect('test'))).toEqual([])
@@ -137,10 +137,10 @@ describe('the order of a writable attempt', () => {
       throw new Error('no')
     }
     for (const body of [nothing, fail]) {
-      const habits = openPublishHabits()
-      habits.learn('orders.clean', { hasChanges: true, afterMs: 0 })
+      const hints = openPublishHints()
+      hints.learn('orders.clean', { hasChanges: true, afterMs: 0 })
       world.repo.calls.length = 0
-      const { cleanUp } = await world.run(filesTask({ name: 'orders.clean', body }), { habits })
+      const { cleanUp } = await world.run(filesTask({ name: 'orders.clean', body }), { hints })
       await cleanUp()
       const written = world.repo.calls.filter((call) => call.writes).map(({ request }) => request)
       expect(written).toEqual(['createBranch', 'deleteBranch'])

@@ -17,7 +17,7 @@ import type { AttemptSummary } from '../events.ts'
 import type { Lease } from '../leases/lease.ts'
 import type { ForeseenResult, Outbox, OutboxItem } from './outbox.ts'
 import type { TaskQueue } from '../ports.ts'
-import type { AttemptOutcome } from '../attempt/attempt-life.ts'
+import type { AttemptOutcome } from '../attempt/run-attempt.ts'
 
 export interface DeliverySurroundings {
   readonly queue: TaskQueue

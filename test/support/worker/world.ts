@@ -9,12 +9,12 @@ import { ScriptedRepo } from '../../../src/testing/scripted-repo.ts'
 import type { AttemptStepEvent } from '../../../src/worker/events.ts'
 import type { TaskRecord } from '../../../src/worker/ports.ts'
 import type { JsonObject } from '../../../src/base/json.ts'
-import type {
-  AttemptOutcome,
-  AttemptRequest,
-  AttemptSurroundings,
-} from '../../../src/worker/attempt/attempt-life.ts'
-import { runAttempt } from '../../../src/worker/attempt/run-attempt.ts'
+import {
+  runAttempt,
+  type AttemptOutcome,
+  type AttemptRequest,
+  type AttemptSurroundings,
+} from '../../../src/worker/attempt/run-attempt.ts'
 import {
   defineWorkspaceTask,
   type TaskDefinition,

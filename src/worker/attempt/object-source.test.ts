@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { failureOf, TARGET } from '../../test/support/publication-world.ts'
-import { ScriptedRepo } from '../testing/scripted-repo.ts'
-import { openObjectSource, planChanges } from './repository-source.ts'
+import { failureOf, TARGET } from '../../../test/support/publication-world.ts'
+import { ScriptedRepo } from '../../testing/scripted-repo.ts'
+import { openObjectSource } from './object-source.ts'
+import { planChanges } from './publish-changes.ts'
 
 test('PU-34 a workspace is given the objects of its input commit, whatever the branch does meanwhile', async () => {
   const world = new ScriptedRepo()

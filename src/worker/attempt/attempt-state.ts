@@ -1,0 +1,91 @@
+/** What a run of a task is made from, its state while it lasts, and its outcome. */
+
+import type { AdaptiveLimit } from '../../base/adaptive-limit.ts'
+import type { Clock } from '../../base/clock.ts'
+import type { RepositoryName } from '../../base/ids.ts'
+import type { JsonObject } from '../../base/json.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Random } from '../../base/random.ts'
+import type { Redactor } from '../../base/redaction.ts'
+import type { StepRecorder } from '../../base/steps.ts'
+import type { Authority } from '../../publication/authority.ts'
+import type { EvidenceRecord } from '../../publication/evidence.ts'
+import type { VersionedRepo } from '../../publication/ports.ts'
+import type { PublicationResult } from '../../publication/publication.ts'
+import type { AttemptInfo, TaskDefinition } from '../../tasks/task-definition.ts'
+import type { WorkspaceAttempt, WorkspaceRoot } from '../../workspace/ownership/ownership.ts'
+import type { AttemptStep, AttemptStepEvent } from '../events.ts'
+import type { TaskLog } from '../results/task-log.ts'
+import type { KeptForLater } from './attempt-workspace.ts'
+import type { PublishHints } from './publish-hints.ts'
+
+/** What all runs of a process share. */
+export interface RunSurroundings extends KeptForLater {
+  readonly root: WorkspaceRoot
+  readonly openRepo: (repository: RepositoryName) => VersionedRepo
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly redactor: Redactor
+  readonly random?: Random
+  /** Throws when the task queue would not accept this as a task's output. */
+  readonly checkOutput?: (output: JsonObject) => void
+  /** Shared by all publications of the process. */
+  readonly uploadLimit?: AdaptiveLimit
+  /** What is known of the tasks' earlier runs; without it no staging branch is begun before it is needed. */
+  readonly hints?: PublishHints
+}
+
+export interface RunOptions {
+  readonly task: TaskDefinition
+  /** Of the module that declares the task; needed by bodies outside this thread. */
+  readonly modulePath?: string | undefined
+  /** Aborted when the run has to end; its reason is an error that says why. */
+  readonly signal: AbortSignal
+  /** Aborted when the process is asked to stop. */
+  readonly shutdown: AbortSignal
+  /** Awaited before the body begins, while its directory is made. Must not reject. */
+  readonly beforeBody?: Promise<unknown>
+  readonly observe?: (event: AttemptStepEvent) => void
+  readonly onProgress?: (done: number, total?: number, what?: string) => void
+}
+
+/** One run of a task over a workspace, for a task queue or without one. */
+export interface RunRequest extends RunOptions {
+  /** What the body is told of the attempt. */
+  readonly info: AttemptInfo
+  /** Who owns the directory of the run. */
+  readonly owner: WorkspaceAttempt
+  /** On whose behalf the changes are published. */
+  readonly authority: Authority
+  /** The task's input; throws when there is none. */
+  readonly readInput: () => JsonObject
+  /** How long the lease of the attempt lasts without a renewal. */
+  readonly responseTimeoutSeconds?: number
+  /** More to clean up, once something was published. */
+  readonly cleanUpPublished?: (repo: VersionedRepo) => Promise<unknown>
+}
+
+export interface RunOutcome {
+  /** Of a success. */
+  readonly output: JsonObject | undefined
+  /** Why the run failed, or `undefined`. */
+  readonly error: unknown
+  /** The log of the task. */
+  readonly logs: readonly string[]
+  readonly publication: PublicationResult | undefined
+  /** What was kept of a refused publication. */
+  readonly evidence: EvidenceRecord | undefined
+  /** Removes the directory and the staging branch. Never throws. */
+  readonly cleanUp: () => Promise<void>
+}
+
+/** A run under way. */
+export interface AttemptState extends RunSurroundings, RunRequest {
+  readonly log: TaskLog
+  readonly steps: StepRecorder<AttemptStep>
+  /** What is left to be cleaned up, last in first out. */
+  readonly later: (() => Promise<unknown>)[]
+  evidence: EvidenceRecord | undefined
+  publication: PublicationResult | undefined
+  readonly beganAtMs: number
+}
