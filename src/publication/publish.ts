@@ -26,7 +26,7 @@ import {
 import { describeAuthority } from './authority.ts'
 import { removeStaging } from './clean-up.ts'
 import { isOwn } from './commit-metadata.ts'
-import { describeRefusal, keepRefusal, keepSuperseded } from './evidence.ts'
+import { describeRefusal, keepRefusal } from './evidence.ts'
 import { openStaging } from './open-staging.ts'
 import { confirmMerge, findOwnPublication } from './own-publication.ts'
 import { checkPlan, isEmpty, type StoredChecksums } from './planned-changes.ts'
@@ -36,7 +36,8 @@ import {
   type PublicationResult,
   type PublicationRun,
 } from './publication.ts'
-import { checkAuthority, LostWrite, readFacts, untilSettled, writeBranch, type Move } from './session.ts'
+import { moveAway } from './relocate.ts'
+import { checkAuthority, readFacts, untilSettled, writeBranch, type Move } from './session.ts'
 import { stage } from './stage.ts'
 import type { BranchFacts } from './strategy.ts'
 import { verifyStaged } from './verify-staged.ts'
@@ -162,7 +163,7 @@ async function decideAndWrite(
     to: CommitRef,
   ): Promise<Settled> => {
     if (!mayReplace(run, facts)) throw refuse(run, 'not-own', facts, stagedRef)
-    return moveAway(run, { action, supersededRef, to })
+    return moveAway(run, { branch: run.request.target.branch, action, supersededRef, to })
   }
   switch (decision.action) {
     case 'refuse':
@@ -198,20 +199,6 @@ async function merge(run: PublicationRun, stagedRef: CommitRef): Promise<Settled
       { details: { branch, mergedRef: outcome.ref }, read: `the log of branch "${branch}"`, cause: error },
     )
   }
-}
-
-/** Replacement and relocation: the head leaves the branch's history, and stays reachable under its tag. */
-async function moveAway(
-  run: PublicationRun,
-  { to, ...from }: { readonly to: CommitRef } & Pick<Move, 'action' | 'supersededRef'>,
-): Promise<Settled> {
-  const move = { ...from, evidenceTag: await keepSuperseded(run, from.supersededRef) }
-  const write = { branch: run.request.target.branch, expectedHead: from.supersededRef, to }
-  const step = from.action === 'replaced' ? 'replace' : 'relocate'
-  const outcome = await writeBranch(run, step, () => run.strategy.move(write, run.call), move)
-  // The branch is elsewhere: perhaps it never came to our commit, perhaps it has moved on from there.
-  if (!outcome.written) throw new LostWrite(move)
-  return { outputRef: to, ...move }
 }
 
 function judge(

@@ -1,7 +1,7 @@
 /**
- * Moves a branch back to an earlier commit of its own history: a rollback. What leaves the history stays reachable under
- * an evidence tag. The branch moves only from the head that the caller expects; repeated after a lost response, or by a
- * caller that died in between, it answers the same.
+ * Moves a branch away from its head: to another commit on the same input, or back to an earlier one (a rollback). What
+ * leaves the history stays reachable under an evidence tag. The branch moves only from the head that the caller expects;
+ * the same request again, after a lost response or by a caller that was restarted, answers the same.
  */
 
 import { errorKindOf, RefusedError } from '../base/errors.ts'
@@ -10,6 +10,7 @@ import { keepSuperseded } from './evidence.ts'
 import { RELOCATION_COMMITS_MAX } from './limits.ts'
 import {
   checkAuthority,
+  LostWrite,
   openSession,
   readFacts,
   untilSettled,
@@ -43,7 +44,7 @@ export interface RelocationResult extends Move {
 export async function relocate(request: RelocationRequest): Promise<RelocationResult> {
   const { branch, expectedHead, to } = request
   const session = openSession(request)
-  const { strategy, steps, call } = session
+  const { strategy, steps } = session
   await requireEarlier(session, request)
   await checkAuthority(session, 'before-relocation')
   return untilSettled(session, branch, async () => {
@@ -51,15 +52,34 @@ export async function relocate(request: RelocationRequest): Promise<RelocationRe
     const isKnown = head?.ref === expectedHead || head?.ref === to
     steps.report('publish-fence', { outcome: isKnown ? 'done' : 'refused', details: { expectedHead, to } })
     if (!isKnown) throw headMoved(request, head?.ref)
-    // Also where the branch stands at `to` already: whoever moved it may not have come to the tag.
-    const evidenceTag = await keepSuperseded(session, expectedHead)
-    const move = { action: 'relocated', supersededRef: expectedHead, evidenceTag } as const
-    const result = { ...move, outputRef: to, strength: strategy.strength }
-    if (head.ref === to) return result
-    const write = (): ReturnType<typeof strategy.move> => strategy.move({ branch, expectedHead, to }, call)
-    const { written } = await writeBranch(session, 'relocate', write, move)
-    return written ? result : undefined
+    const move = { branch, action: 'relocated', supersededRef: expectedHead, to } as const
+    const isThere = head.ref === to
+    return { ...(await moveAway(session, move, isThere)), strength: strategy.strength }
   })
+}
+
+/** The head leaves the branch's history, and stays reachable under its tag. `isThere`: the branch was moved already. */
+export async function moveAway<Action extends Move['action']>(
+  session: Session,
+  of: {
+    readonly branch: BranchName
+    readonly action: Action
+    readonly supersededRef: CommitRef
+    readonly to: CommitRef
+  },
+  isThere = false,
+): Promise<Move & { readonly action: Action; readonly outputRef: CommitRef }> {
+  const { branch, action, supersededRef, to } = of
+  // Also for a branch that was moved already: the tag may be missing all the same.
+  const move = { action, supersededRef, evidenceTag: await keepSuperseded(session, supersededRef) }
+  if (!isThere) {
+    const step = action === 'replaced' ? 'replace' : 'relocate'
+    const write = { branch, expectedHead: supersededRef, to }
+    const outcome = await writeBranch(session, step, () => session.strategy.move(write, session.call), move)
+    // The branch is elsewhere: perhaps it never came to our commit, perhaps it has moved on from there.
+    if (!outcome.written) throw new LostWrite(move)
+  }
+  return { ...move, outputRef: to }
 }
 
 async function requireEarlier({ repo, call }: Session, request: RelocationRequest): Promise<void> {
