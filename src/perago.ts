@@ -47,6 +47,11 @@ export type {
 export type { ConductorKey } from './conductor/auth.ts'
 export type { WorkflowStart } from './conductor/definitions.ts'
 export { startWorkflow } from './runtime/start-workflow.ts'
+export { startWorkers } from './runtime/start-workers.ts'
+export type { StartWorkersOptions, Workers, WorkersSettings } from './runtime/start-workers.ts'
+export type { HealthAddress } from './runtime/telemetry/worker-health.ts'
+export type { WorkerHealth } from './worker/health.ts'
+export type { StopOptions } from './worker/worker.ts'
 
 export type {
   BranchHead,

@@ -117,13 +117,13 @@ function addStart(program: Command, terminal: Terminal): void {
     .option('--health-host <host>', 'the address for it (default: 127.0.0.1)')
     .addHelpText('after', example('perago start tasks.ts', 'perago start tasks.ts -j 4 --health-port 9100'))
     .action(async (module: string, given: StartOptions) => {
-      const { hireProcess } = await import('../runtime/processes/prestarted-process.ts')
-      const hired = hireProcess(resolve(terminal.directory, module))
+      const { prestartWorker } = await import('../runtime/processes/prestarted-worker.ts')
+      const prestarted = prestartWorker(resolve(terminal.directory, module))
       try {
         const { startTasks } = await import('./commands/start.ts')
-        await startTasks(module, given, { terminal, hired })
+        await startTasks(module, given, { terminal, prestarted })
       } finally {
-        hired.dismiss()
+        prestarted.discard()
       }
     })
 }

@@ -11,8 +11,6 @@ export const SECRET_FILE_MAX_BYTES = 65_536
 export const CACHE_MAX_BYTES = 10_737_418_240
 
 // ── worker
-/** A worker with free slots is unhealthy after this time without a successful poll. */
-export const WORKER_POLL_SILENT_MS = 90_000
 /** Pause before a worker process is restarted; doubles with each exit. */
 export const SUPERVISOR_RESTART_MS = 500
 /** Longest pause before a restart. */

@@ -1,11 +1,11 @@
-/** From a configuration and a module of tasks to a worker that runs, and back down again. */
+/** Opens everything one worker needs, starts it, and closes everything again. */
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, rename, rmdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
 import { systemClock } from '../base/clock.ts'
+import { once } from '../base/once.ts'
 import { CACHE_MAX_BYTES } from './limits.ts'
 import type { RepositoryName } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
@@ -17,11 +17,11 @@ import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
 import type { FailureOptions } from '../worker/results/failure-map.ts'
 import type { WorkerObserver } from '../worker/events.ts'
-import { loadTasks } from '../worker/bodies/load-tasks.ts'
-import { openOutbox, sendForeseen } from '../worker/results/outbox.ts'
+import { loadModule } from '../worker/bodies/load-tasks.ts'
+import { openOutbox, outboxDirectory } from '../worker/results/outbox.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
 import { openThreadedLeases } from '../worker/leases/threaded-leases.ts'
-import { startWorker, type RunningWorker, type StopReport } from '../worker/worker.ts'
+import { startWorker, type RunningWorker, type StopOptions, type StopReport } from '../worker/worker.ts'
 import type { KeptForLater } from '../worker/attempt/attempt-workspace.ts'
 import { openWarmDirectories, type WarmDirectories } from '../worker/attempt/warm-directories.ts'
 import { openContentCache, type ContentCache } from '../workspace/cache/content-cache.ts'
@@ -31,35 +31,35 @@ import { conductorSettings, openConductor } from './connections/conductor-connec
 import { openLakefs } from './connections/lakefs-connection.ts'
 import { leaseQueueModule } from './connections/lease-queue.ts'
 import { assertMayStart, examineRegistration } from './modules/task-registration.ts'
-import { serveWorkerHealth, type HealthServer } from './telemetry/worker-health.ts'
+import { serveWorkerHealth, type HealthAddress } from './telemetry/worker-health.ts'
 import { openWorkerMetrics } from './telemetry/worker-metrics.ts'
 import { traceWorker } from './telemetry/worker-tracing.ts'
 
 export interface OpenWorkerOptions {
-  /** Where workspaces and undelivered results are kept. One supervisor, or one worker, for each. */
+  /** The directory for workspaces and undelivered results. */
   readonly root: string
   readonly logger: Logger
   readonly redactor?: Redactor
   /** How many attempts run at the same time. */
   readonly slots?: number
   readonly domain?: string
-  /** Which of the worker processes of this root it is, from 0. */
+  /** The number of this worker among those of its root, from 0. */
   readonly index?: number
   /** Starts even if the server has other definitions of the tasks. */
   readonly allowDrift?: boolean
-  /** The definitions on the server were examined a moment ago. */
+  /** The definitions on the server were checked just before. */
   readonly isExamined?: boolean
-  /** What a refused publication becomes; terminal unless set. */
+  /** The status of a task whose publication was refused; `FAILED_WITH_TERMINAL_ERROR` unless set. */
   readonly publishRefused?: FailureOptions['publishRefused']
-  /** Of the task code; recorded with each publication. */
+  /** The version of the task code, recorded with each publication. */
   readonly codeVersion?: string
-  /** How many bytes of objects the root keeps for later tasks; 0 keeps none. */
+  /** How many bytes of objects to keep for later tasks; 0 keeps none. */
   readonly cacheBytes?: number
-  /** Whether a task may take over the directory of the one before; it may unless this is `false`. */
+  /** Whether a task may use the directory of the task before it; true unless set. */
   readonly warm?: boolean
-  /** Where health and metrics are served; nowhere unless set. */
-  readonly health?: { readonly port: number; readonly host?: string }
-  /** Asked before every fence; throws when this process may not act any more. */
+  /** Serves health and metrics over HTTP. */
+  readonly health?: HealthAddress
+  /** Called before every fence; throws when this process may not act any more. */
   readonly assertMayAct?: () => void
   readonly observers?: readonly WorkerObserver[]
 }
@@ -67,15 +67,17 @@ export interface OpenWorkerOptions {
 export interface OpenedWorker {
   readonly worker: RunningWorker
   readonly tasks: readonly TaskDefinition[]
-  /** Where health and metrics are served. */
+  /** The address of health and metrics, if they are served. */
   readonly healthUrl: string | undefined
-  /** Stops the worker and closes everything that was opened for it. Again: the same promise. */
-  close(options?: { readonly deadlineMs?: number }): Promise<StopReport>
-  /** As `close`, at once, and nothing is published or reported any more. */
+  /** Stops the worker and closes everything that was opened for it. May be called twice. */
+  close(options?: StopOptions): Promise<StopReport>
+  /** As `close`, but at once: nothing is published or reported any more. */
   abandon(why: string): Promise<StopReport>
 }
 
 /**
+ * `source`: the module that exports the tasks, or the tasks themselves.
+ *
  * ```ts
  * const opened = await openWorker(configuration, 'tasks.ts', { root: '.perago/work', logger })
  * process.once('SIGTERM', () => void opened.close())
@@ -83,13 +85,13 @@ export interface OpenedWorker {
  */
 export async function openWorker(
   configuration: PeragoConfiguration,
-  modulePath: string,
+  source: string | readonly TaskDefinition[],
   options: OpenWorkerOptions,
 ): Promise<OpenedWorker> {
   const { logger, index = 0 } = options
   const closing: (() => Promise<unknown>)[] = []
   try {
-    const tasks = await loadTasks(modulePath)
+    const { tasks, path } = typeof source === 'string' ? await loadModule(source) : { tasks: source }
     const settings = conductorSettings(configuration)
     const running: { worker?: RunningWorker } = {}
     const status = (): ReturnType<RunningWorker['status']> | undefined => running.worker?.status()
@@ -107,16 +109,20 @@ export async function openWorker(
     closing.push(() => root.close())
     const kept = openKept(options, root)
     closing.push(() => closeKept(kept))
-    const outbox = await openOutbox({ directory: outboxOf(directory, index), logger, now: () => new Date() })
+    const outbox = await openOutbox({
+      directory: outboxDirectory(directory, index),
+      logger,
+      now: () => new Date(),
+    })
     const leases = openThreadedLeases({ queue: leaseQueueModule(settings), clock: systemClock, logger })
     closing.push(() => leases.close())
 
-    const health = await serveHealth(options, { status, metrics })
+    const health = options.health && (await serveWorkerHealth({ ...options.health, status, metrics }))
     if (health !== undefined) closing.push(() => health.close())
 
     const worker = startWorker({
       queue: createHttpTaskQueue(conductor),
-      tasks: tasks.map((task) => ({ task, modulePath: resolve(modulePath) })),
+      tasks: tasks.map((task) => ({ task, ...(path === undefined ? {} : { modulePath: path }) })),
       openRepo: openRepos((repository) => openLakefsRepo(lakefs, repository)),
       root,
       ...kept,
@@ -136,8 +142,9 @@ export async function openWorker(
       worker,
       tasks,
       healthUrl: health?.url,
-      close: (stop) => closeAfter(() => worker.stop(stop)),
-      abandon: (why) => closeAfter(() => worker.abandon(why)),
+      close: (stop) => closeAfter(worker.stop(stop)),
+      // Also reaches a worker that is stopping already.
+      abandon: (why) => closeAfter(worker.abandon(why)),
     }
   } catch (error) {
     await closeAll(closing, logger)
@@ -145,39 +152,12 @@ export async function openWorker(
   }
 }
 
-/**
- * Gives the outboxes of worker processes that are no more to the first one: when fewer are started than before, what
- * the others left must not wait for ever. Only for whoever holds the lock of the root, before any worker of it runs.
- */
-export async function adoptOutboxes(root: string): Promise<void> {
-  const directory = join(resolve(root), OUTBOX)
-  const first = outboxOf(resolve(root), 0)
-  await mkdir(first, { recursive: true, mode: 0o700 })
-  for (const name of await readdir(directory)) {
-    if (name === '0') continue
-    const left = join(directory, name)
-    await sendForeseen(left)
-    for (const entry of await readdir(left, { withFileTypes: true })) {
-      if (entry.isFile() && entry.name.endsWith('.json') && !entry.name.startsWith('.'))
-        await rename(join(left, entry.name), join(first, entry.name))
-    }
-    // What was refused stays where an operator may look for it; what is empty goes.
-    for (const emptied of [join(left, 'begun'), left]) await rmdir(emptied).catch(() => undefined)
-  }
-}
-
-const OUTBOX = 'outbox'
-
-function outboxOf(root: string, index: number): string {
-  return join(root, OUTBOX, String(index))
-}
-
-/** Readable, and unique among all that live or lived: the random end makes it so. */
+/** Readable for people, and unique because of its random end. */
 function newWorkerId(index: number): string {
   return `${hostname().slice(0, 60)}-${process.pid}-${index}-${randomBytes(4).toString('hex')}`
 }
 
-/** One repository for each name: what it keeps between requests is shared by all attempts. */
+/** One repository for each name, shared by all attempts. */
 function openRepos(
   open: (repository: RepositoryName) => VersionedRepo,
 ): (repository: RepositoryName) => VersionedRepo {
@@ -189,14 +169,7 @@ function openRepos(
   }
 }
 
-async function serveHealth(
-  { health }: OpenWorkerOptions,
-  from: Pick<Parameters<typeof serveWorkerHealth>[0], 'status' | 'metrics'>,
-): Promise<HealthServer | undefined> {
-  return health === undefined ? undefined : serveWorkerHealth({ ...from, ...health })
-}
-
-/** What attempts of this process keep for one another. That it cannot be kept is no reason not to work. */
+/** What attempts of this process keep for later ones. A worker can do without. */
 function openKept(
   { cacheBytes = CACHE_MAX_BYTES, warm, logger }: OpenWorkerOptions,
   root: WorkspaceRoot,
@@ -207,7 +180,7 @@ function openKept(
   try {
     kept.cache = openContentCache({ root: root.directory, maxBytes: cacheBytes, logger })
   } catch (error) {
-    logger.warn('there is no content cache: it could not be opened', { error })
+    logger.warn('the content cache could not be opened; the worker runs without it', { error })
   }
   return kept
 }
@@ -215,19 +188,6 @@ function openKept(
 async function closeKept({ cache, warm }: KeptForLater): Promise<void> {
   await cache?.close()
   await warm?.close()
-}
-
-/** The first call decides; all get its promise. */
-function once(
-  follow: (report: Promise<StopReport>) => Promise<StopReport>,
-): (begin: () => Promise<StopReport>) => Promise<StopReport> {
-  let ending: Promise<StopReport> | undefined
-  return (begin) => {
-    // An abandonment has to reach a worker that is stopping already.
-    const report = begin()
-    ending ??= follow(report)
-    return ending
-  }
 }
 
 async function closeAll(closing: (() => Promise<unknown>)[], logger: Logger): Promise<void> {
@@ -240,7 +200,7 @@ async function closeAll(closing: (() => Promise<unknown>)[], logger: Logger): Pr
   }
 }
 
-/** Only what was given: an optional field must not be there with `undefined` in it. */
+/** The named options that are set: an optional field must not hold `undefined`. */
 function given<Options extends object, Name extends keyof Options>(
   options: Options,
   names: readonly Name[],

@@ -89,3 +89,5 @@ export const BRANCH_WATCH_INTERVAL_MS = 5_000
 export const START_WORKFLOWS_MAX = 10_000
 /** @internal How often a worker process checks that its supervisor is alive. */
 export const ORPHAN_LOOK_MS = 500
+/** A worker with free slots is unhealthy after this time without a successful poll. */
+export const WORKER_POLL_SILENT_MS = 90_000

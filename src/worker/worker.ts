@@ -32,7 +32,7 @@ import { tellAll, type AttemptStepEvent, type WorkerObserver } from './events.ts
 import { deliverItem, finishAttempt, type DeliverySurroundings } from './results/finish-attempt.ts'
 import { mapFailure } from './results/failure-map.ts'
 import type { LeaseKeeper } from './leases/lease.ts'
-import type { ForeseenResult, Outbox } from './results/outbox.ts'
+import type { Fallback, Outbox } from './results/outbox.ts'
 import { pollForTasks } from './polling/poller.ts'
 import type { TaskQueue, TaskRecord } from './ports.ts'
 import { openPublishHints } from './attempt/publish-hints.ts'
@@ -338,12 +338,12 @@ class OpenWorker implements RunningWorker {
       logger.debug(`step ${event.step}: ${event.outcome}`, { ...event.details, durationMs: event.durationMs })
       this.#observe({ kind: 'step', attempt: info, executionId, event })
     }
-    const foreseeing = this.#foresee(record, logger)
+    const puttingFallback = this.#putFallback(record, logger)
     const outcome = await runAttempt(
       {
         ...workerTask,
         record,
-        beforeBody: foreseeing,
+        beforeBody: puttingFallback,
         executionId,
         signal: followed.signal,
         shutdown: this.#shutdown.signal,
@@ -366,7 +366,7 @@ class OpenWorker implements RunningWorker {
         attempt: record,
         outcome,
         lease,
-        foreseen: await foreseeing,
+        fallback: await puttingFallback,
         onDecided,
         step: createStepRecorder({ clock: this.#clock, observer: tellStep }).runAlways,
       },
@@ -376,18 +376,18 @@ class OpenWorker implements RunningWorker {
     this.#tellEnd({ running, outcome, delivery, logger })
   }
 
-  /** A body may take this process down with it; whoever comes next then says so, and the task is tried again at once. */
-  async #foresee(
+  /** If the body ends this process, the next one reports that, and the task is retried at once. */
+  async #putFallback(
     record: TaskRecord,
     logger: AttemptSurroundings['logger'],
-  ): Promise<ForeseenResult | undefined> {
+  ): Promise<Fallback | undefined> {
     const { taskId, workflowId, workerId } = record
     const { status, reason: reasonForIncompletion } = mapFailure(new WorkerProcessEndedError(), this.#options)
     const result = { taskId, workflowId, workerId, status, output: {}, reasonForIncompletion }
     try {
-      return await this.#options.outbox.foresee(record, result)
+      return await this.#options.outbox.putFallback(record, result)
     } catch (error) {
-      logger.warn('if this process ends now, the task has to time out: nothing could be written for then', {
+      logger.warn('no fallback result could be written: if this process ends, the task has to time out', {
         error,
       })
       return undefined

@@ -19,16 +19,12 @@ import type { PeragoConfiguration } from '../../src/runtime/configuration/config
 import { runTask, type RunTaskRequest } from '../../src/runtime/run-task.ts'
 import { superviseWorkers, type Supervisor } from '../../src/runtime/processes/supervisor.ts'
 import { declaredTaskDef } from '../../src/runtime/modules/task-registration.ts'
-import {
-  adoptOutboxes,
-  openWorker,
-  type OpenedWorker,
-  type OpenWorkerOptions,
-} from '../../src/runtime/worker.ts'
+import { openWorker, type OpenedWorker, type OpenWorkerOptions } from '../../src/runtime/worker.ts'
 import { spawnWorker, type WorkerOrder } from '../../src/runtime/processes/worker-processes.ts'
 import type { WorkflowView } from '../../src/engine/protocol/control.ts'
 import { openTestQueue, type QueueLink, type TestQueue } from '../../src/testing/open-test-queue.ts'
 import { loadTasks } from '../../src/worker/bodies/load-tasks.ts'
+import { adoptOutboxes } from '../../src/worker/results/outbox.ts'
 import { filesOf, logOf, stagingBranchesOf } from '../support/publication-world.ts'
 import { serveTestQueue, type ConductorFront } from '../support/worker/conductor-http.ts'
 
@@ -304,7 +300,6 @@ async function supervise(count: number): Promise<Supervisor> {
     root,
     count,
     logger: silentLogger,
-    prepare: () => adoptOutboxes(root),
     spawn: (index) => spawnWorker(orderOf(index)),
   })
   onTestFinished(() => supervisor.stop({ deadlineMs: 0 }))

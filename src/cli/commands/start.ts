@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
 import { CACHE_MAX_BYTES } from '../../runtime/limits.ts'
-import type { HiredProcess } from '../../runtime/processes/prestarted-process.ts'
-import { startWorkers } from '../../runtime/processes/start-workers.ts'
+import type { PrestartedWorker } from '../../runtime/processes/prestarted-worker.ts'
+import { startProcesses } from '../../runtime/processes/start-processes.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { WORK_ROOT, type ConfiguredOptions } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
@@ -24,7 +24,7 @@ export interface StartOptions extends Omit<ConfiguredOptions, 'json'> {
 export async function startTasks(
   module: string,
   options: StartOptions,
-  { terminal, hired }: { readonly terminal: Terminal; readonly hired: HiredProcess },
+  { terminal, prestarted }: { readonly terminal: Terminal; readonly prestarted: PrestartedWorker },
 ): Promise<void> {
   const loaded = await loadForCommand(options, terminal, {
     ...(options.cacheSize === undefined
@@ -45,7 +45,7 @@ export async function startTasks(
             ...(options.healthHost === undefined ? {} : { host: options.healthHost }),
           },
         }
-  const supervisor = await startWorkers({
+  const supervisor = await startProcesses({
     order: {
       configuration: loaded.configuration,
       modulePath: resolve(terminal.directory, module),
@@ -62,7 +62,7 @@ export async function startTasks(
       },
     },
     count: options.jobs,
-    hired,
+    prestarted,
     logger,
     signal: stop,
     onHealth: (index, url) => terminal.say(`worker ${index}: health and metrics at ${url}\n`),

@@ -26,13 +26,12 @@ beforeEach(async () => {
 })
 afterEach(() => rm(root.replace(/\/file\/below$/, ''), { recursive: true, force: true }))
 
-async function supervise(count: number, prepare?: () => Promise<void>): Promise<Supervisor> {
+async function supervise(count: number): Promise<Supervisor> {
   const supervisor = await superviseWorkers({
     root,
     count,
     clock,
     logger: silentLogger,
-    ...(prepare === undefined ? {} : { prepare }),
     spawn: (index) => {
       let ready: () => void = () => undefined
       let end: Child['end'] = () => undefined
@@ -182,13 +181,11 @@ describe('the root', () => {
     await stop(next)
   })
 
-  test('WK-115 is prepared before the first worker, and let go when that fails', async () => {
-    await expect(
-      supervise(1, () => {
-        expect(children).toEqual([])
-        return Promise.reject(new Error('no'))
-      }),
-    ).rejects.toThrow('no')
+  test('WK-115 is released when its outboxes cannot be taken over, and no worker is started', async () => {
+    await writeFile(join(root, 'outbox'), '')
+    await expect(supervise(1)).rejects.toThrow('ENOTDIR')
+    expect(children).toEqual([])
+    await rm(join(root, 'outbox'))
     await stop(await supervise(1))
   })
 })

@@ -1,19 +1,18 @@
 /**
- * Several worker processes over one root, each started again when it ends.
+ * Several worker processes over one root, each restarted when it ends.
  *
  * | a worker process | while running | while stopping |
  * |---|---|---|
- * | ends | started again after a pause; the pauses double, and begin anew after one that ran well | not started again |
- * | does not end | | killed after its deadline and a grace |
+ * | ends | restarted after a pause; the pause doubles, and is short again after a process that ran long enough | not restarted |
+ * | does not end | | killed some time after its deadline |
  *
- * - SUP-1 One supervisor for each root, by a lock that dies with its process, however that dies.
- * - SUP-2 No worker outlives its supervisor: each notices that the channel between them has closed, aborts what it
- *   does and passes no fence any more; see `worker-process.ts`.
+ * - SUP-1 One supervisor per root, by a lock that the system releases when its process ends.
+ * - SUP-2 No worker outlives its supervisor: when the channel between them closes, it aborts its attempts and passes no
+ *   fence any more; see `worker-process.ts`.
  */
 
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { abortReason, systemClock, type Clock } from '../../base/clock.ts'
-import { InvalidError, RefusedError } from '../../base/errors.ts'
 import {
   SUPERVISOR_KILL_AFTER_MS,
   SUPERVISOR_RESTART_MAX_MS,
@@ -22,10 +21,12 @@ import {
 } from '../limits.ts'
 import { WORKER_STOP_DEADLINE_MS } from '../../worker/limits.ts'
 import type { Logger } from '../../base/logger.ts'
-import { makeDirectory } from '../../base/make-directory.ts'
-import { takeProcessLock } from '../../workspace/ownership/process-lock.ts'
+import { once } from '../../base/once.ts'
+import type { StopOptions } from '../../worker/worker.ts'
+import type { ProcessLock } from '../../workspace/ownership/process-lock.ts'
+import { takeRoot } from './take-root.ts'
 
-/** One worker process, as the supervisor meets it. */
+/** A worker process as the supervisor sees it. */
 export interface WorkerProcess {
   readonly pid: number | undefined
   /** Resolves when it takes work for the first time; never rejects, and may never resolve. */
@@ -39,7 +40,7 @@ export interface WorkerProcess {
 
 export interface WorkerEnd {
   readonly how: string
-  /** It says that starting it again cannot help, such as for a configuration that is wrong. */
+  /** A restart cannot help, for example because the configuration is wrong. */
   readonly isForGood: boolean
 }
 
@@ -48,8 +49,6 @@ export interface SupervisorOptions {
   readonly count: number
   /** Starts worker number `index`, from 0. */
   readonly spawn: (index: number) => WorkerProcess
-  /** Done while the lock is held and no worker runs yet. */
-  readonly prepare?: () => Promise<void>
   readonly logger: Logger
   readonly clock?: Clock
 }
@@ -57,45 +56,17 @@ export interface SupervisorOptions {
 export interface Supervisor {
   /** Resolves when each worker process was ready once. */
   readonly ready: Promise<void>
-  /** Resolves when all have ended: after `stop`, or because one ended for good; then with its words. */
+  /** Resolves when all have ended: after `stop`, or because one ended for good; then with the reason. */
   readonly ended: Promise<string | undefined>
-  /** The process ids of the workers that live. */
+  /** The process ids of the workers that run. */
   pids(): readonly number[]
-  /** Stops all of them. Again: the same promise. */
-  stop(options?: { readonly deadlineMs?: number }): Promise<void>
+  /** Stops all of them. May be called twice. */
+  stop(options?: StopOptions): Promise<void>
 }
 
-/** Throws `runtime/root-taken` when another supervisor has the root. */
+/** Throws `runtime/root-taken` when somebody else has workers in the root. */
 export async function superviseWorkers(options: SupervisorOptions): Promise<Supervisor> {
-  const directory = resolve(options.root)
-  makeRoot(directory)
-  const lock = await takeProcessLock(join(directory, 'supervisor.lock'))
-  if (lock === undefined) {
-    throw new RefusedError(
-      'runtime/root-taken',
-      `start workers in ${JSON.stringify(directory)}: others run there`,
-      { next: 'Stop them first, or give these a root of their own.' },
-    )
-  }
-  try {
-    await options.prepare?.()
-  } catch (error) {
-    lock.release()
-    throw error
-  }
-  return new OpenSupervisor(options, () => lock.release())
-}
-
-function makeRoot(directory: string): void {
-  try {
-    makeDirectory(directory)
-  } catch (error) {
-    throw new InvalidError(
-      'runtime/bad-root',
-      `start workers in ${JSON.stringify(directory)}: ${error instanceof Error ? error.message : String(error)}`,
-      { next: 'Name a directory that this user may make and write.', cause: error },
-    )
-  }
+  return new OpenSupervisor(options, await takeRoot(resolve(options.root)))
 }
 
 class OpenSupervisor implements Supervisor {
@@ -104,46 +75,35 @@ class OpenSupervisor implements Supervisor {
   readonly #options: SupervisorOptions
   readonly #clock: Clock
   readonly #stopping = new AbortController()
-  readonly #living = new Map<number, WorkerProcess>()
+  readonly #running = new Map<number, WorkerProcess>()
   #deadlineMs = WORKER_STOP_DEADLINE_MS
-  #stopped: Promise<void> | undefined
-  #why: string | undefined
+  #reason: string | undefined
 
-  constructor(options: SupervisorOptions, release: () => void) {
+  constructor(options: SupervisorOptions, lock: ProcessLock) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    const kept = Array.from({ length: options.count }, (_, index) => this.#keep(index))
-    this.ready = Promise.all(kept.map(({ ready }) => ready)).then(() => undefined)
-    this.ended = Promise.all(kept.map(({ ended }) => ended)).then(
-      () => {
-        release()
-        return this.#why
-      },
-      (error: unknown) => {
-        release()
-        throw error
-      },
-    )
+    const workers = Array.from({ length: options.count }, (_, index) => this.#supervise(index))
+    this.ready = Promise.all(workers.map(({ ready }) => ready)).then(() => undefined)
+    this.ended = Promise.all(workers.map(({ ended }) => ended))
+      .finally(() => lock.release())
+      .then(() => this.#reason)
   }
 
   pids(): readonly number[] {
-    return [...this.#living.values()].map(({ pid }) => pid).filter((pid) => pid !== undefined)
+    return [...this.#running.values()].map(({ pid }) => pid).filter((pid) => pid !== undefined)
   }
 
-  stop({ deadlineMs = WORKER_STOP_DEADLINE_MS }: { readonly deadlineMs?: number } = {}): Promise<void> {
-    if (this.#stopped === undefined) {
-      this.#deadlineMs = deadlineMs
-      this.#stopping.abort(new Error('the workers are stopping'))
-      this.#stopped = this.ended.then(() => undefined)
-    }
-    return this.#stopped
-  }
+  readonly stop = once(async ({ deadlineMs = WORKER_STOP_DEADLINE_MS }: StopOptions = {}): Promise<void> => {
+    this.#deadlineMs = deadlineMs
+    this.#stopping.abort(new Error('the workers are stopping'))
+    await this.ended
+  })
 
-  #keep(index: number): { readonly ready: Promise<void>; readonly ended: Promise<void> } {
+  #supervise(index: number): { readonly ready: Promise<void>; readonly ended: Promise<void> } {
     let becomeReady: () => void = () => undefined
     const ready = new Promise<void>((done) => (becomeReady = done))
     const ended = this.#run(index, becomeReady).finally(() => {
-      this.#living.delete(index)
+      this.#running.delete(index)
       becomeReady()
     })
     return { ready, ended }
@@ -156,14 +116,14 @@ class OpenSupervisor implements Supervisor {
     while (!signal.aborted) {
       const startedAtMs = this.#clock.monotonicMs()
       const worker = spawn(index)
-      this.#living.set(index, worker)
+      this.#running.set(index, worker)
       worker.ready.then(becomeReady, () => undefined)
       const end = await this.#untilEnded(worker)
-      this.#living.delete(index)
+      this.#running.delete(index)
       if (isAborted(signal)) return
       if (end.isForGood) {
         logger.error('a worker process ended for good', { index, how: end.how })
-        this.#why ??= end.how
+        this.#reason ??= end.how
         this.#stopping.abort(new Error(end.how))
         return
       }
@@ -174,7 +134,7 @@ class OpenSupervisor implements Supervisor {
     }
   }
 
-  /** Asks it to stop when everybody is asked to, and kills it when it does not. */
+  /** Asks it to stop when the supervisor stops, and kills it if it does not. */
   async #untilEnded(worker: WorkerProcess): Promise<WorkerEnd> {
     const over = new AbortController()
     const { signal } = this.#stopping
@@ -199,7 +159,7 @@ class OpenSupervisor implements Supervisor {
   }
 }
 
-// A function, because the signal changes while the loop awaits, which control-flow analysis cannot know.
+// A function: control-flow analysis does not know that the signal changes during an await.
 function isAborted(signal: AbortSignal): boolean {
   return signal.aborted
 }

@@ -1,6 +1,6 @@
 /**
- * Entry of one worker process. It is told by its supervisor what to do, over the channel between them, so that no secret
- * stands on a command line; and it lives no longer than that channel.
+ * Entry of one worker process. Its supervisor sends it an order over the channel between them, so no secret is on a
+ * command line. When the channel closes, the process ends.
  */
 
 import { Worker } from 'node:worker_threads'
@@ -22,21 +22,21 @@ const watched: OrphanWatchData = { parentPid: supervisorPid, graceMs: ORPHAN_GRA
 new Worker(entryUrl(import.meta.url, '../../worker/bodies/orphan-watch.ts'), { workerData: watched }).unref()
 const opening: { worker?: Promise<OpenedWorker> } = {}
 
-/** Asked before every fence. The parent's pid changes in the same instant in which the parent is gone. */
+/** Called before every fence. The parent's pid changes at the moment when the parent ends. */
 function assertSupervised(): void {
   if (process.connected && process.ppid === supervisorPid) return
   throw new WorkerAbandonedError('the supervisor of this worker is gone')
 }
 
-function tell(message: FromWorkerProcess): void {
-  // A supervisor that is gone hears nothing, and `disconnect` says so.
+function report(message: FromWorkerProcess): void {
+  // If the supervisor has ended, `disconnect` is emitted.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }
 
 process.on('message', (message: ToWorkerProcess) => {
   switch (message.type) {
     case 'prepare':
-      // What is wrong with it is told when it is opened.
+      // An error is reported when the order comes.
       loadModule(message.modulePath).catch(() => undefined)
       break
     case 'start':
@@ -50,7 +50,7 @@ process.on('message', (message: ToWorkerProcess) => {
 process.on('disconnect', () => {
   end((worker) => worker.abandon('the supervisor of this worker is gone')).catch(leave)
 })
-// A terminal sends these to everybody; the supervisor decides when its workers stop.
+// A terminal sends these to every process of a group; the supervisor decides when its workers stop.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)
 
@@ -71,11 +71,11 @@ async function start({
       assertMayAct: assertSupervised,
     })
     const opened = await opening.worker
-    tell({ type: 'opened', healthUrl: opened.healthUrl })
+    report({ type: 'opened', healthUrl: opened.healthUrl })
     await opened.worker.ready
-    tell({ type: 'ready' })
+    report({ type: 'ready' })
   } catch (error) {
-    tell({ type: 'failed', error: describeError(error, redactor) })
+    report({ type: 'failed', error: describeError(error, redactor) })
     process.exitCode = EXIT_CODE[errorKindOf(error)]
     process.disconnect()
   }
@@ -83,20 +83,20 @@ async function start({
 
 let ending: Promise<void> | undefined
 
-function end(how: (worker: OpenedWorker) => Promise<unknown>): Promise<void> {
+function end(stop: (worker: OpenedWorker) => Promise<unknown>): Promise<void> {
   const opened = opening.worker
   const ended = (opened ?? Promise.resolve(undefined)).then(
     async (worker) => {
-      if (worker !== undefined) await how(worker)
+      if (worker !== undefined) await stop(worker)
     },
-    // It failed to open, and has said so.
+    // It could not be opened, which was reported.
     () => undefined,
   )
   ending ??= ended.then(leave, leave)
   return ending
 }
 
-/** What a body left running must not keep the process, nor may it go on without a worker. */
+/** Ends the process also if a body left something running. */
 function leave(): void {
   process.exit()
 }

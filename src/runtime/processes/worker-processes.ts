@@ -1,10 +1,10 @@
-/** The supervisor's side of worker processes: starts them, and tells how they ended. */
+/** The supervisor's side of worker processes: starts them, and reports how they ended. */
 
 import type { ErrorDescription } from '../../base/error-description.ts'
 import { renderError } from '../../base/error-description.ts'
 import type { LogLevel } from '../../base/logger.ts'
 import type { LogFormat, PeragoConfiguration } from '../configuration/configuration.ts'
-import { hireProcess, type HiredProcess } from './prestarted-process.ts'
+import { prestartWorker, type PrestartedWorker } from './prestarted-worker.ts'
 import type { WorkerEnd, WorkerProcess } from './supervisor.ts'
 import type { OpenWorkerOptions } from '../worker.ts'
 
@@ -12,7 +12,7 @@ import type { OpenWorkerOptions } from '../worker.ts'
 export interface WorkerOrder {
   readonly configuration: PeragoConfiguration
   readonly modulePath: string
-  /** Kept out of whatever is shown. */
+  /** Never shown in logs or errors. */
   readonly secrets: readonly string[]
   readonly log: { readonly level: LogLevel; readonly format: LogFormat; readonly isTerminal: boolean }
   readonly options: Omit<OpenWorkerOptions, 'logger' | 'redactor' | 'assertMayAct' | 'observers'>
@@ -28,31 +28,31 @@ export type FromWorkerProcess =
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly error: ErrorDescription }
 
-/** Whose errors another start would only repeat. */
+/** Kinds of errors that a restart would only repeat. */
 const FOR_GOOD: readonly string[] = ['invalid', 'missing', 'refused']
 
 export interface SpawnOptions {
   readonly onOpened?: (healthUrl: string | undefined) => void
-  /** Takes this process, if it still can be had. */
-  readonly hired?: HiredProcess | undefined
+  /** Used if it is still free. */
+  readonly prestarted?: PrestartedWorker | undefined
 }
 
 /** Starts one worker process; give this to `superviseWorkers` as `spawn`. */
-export function spawnWorker(order: WorkerOrder, { onOpened, hired }: SpawnOptions = {}): WorkerProcess {
-  const found = hired?.employ() === true ? hired : hireProcess()
-  found.employ()
-  const { child } = found
+export function spawnWorker(order: WorkerOrder, { onOpened, prestarted }: SpawnOptions = {}): WorkerProcess {
+  const worker = prestarted?.claim() === true ? prestarted : prestartWorker()
+  worker.claim()
+  const { child } = worker
   let becomeReady: () => void = () => undefined
   let failure: ErrorDescription | undefined
   const send = (message: ToWorkerProcess): void => {
-    // A process that is gone says so through `ended`.
+    // That a process has ended is reported by `ended`.
     if (child.connected) child.send(message, () => undefined)
   }
   child.on('message', (message) => {
-    const said = message as FromWorkerProcess
-    if (said.type === 'opened') onOpened?.(said.healthUrl)
-    else if (said.type === 'ready') becomeReady()
-    else failure = said.error
+    const report = message as FromWorkerProcess
+    if (report.type === 'opened') onOpened?.(report.healthUrl)
+    else if (report.type === 'ready') becomeReady()
+    else failure = report.error
   })
   send({ type: 'start', ...order })
   return {

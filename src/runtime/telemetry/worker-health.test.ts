@@ -1,12 +1,13 @@
 // Goal: a worker is called well only while polls and renewals go through.
 import { SpanStatusCode, type Span, type SpanOptions, type TracerProvider } from '@opentelemetry/api'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { WORKER_POLL_SILENT_MS } from '../limits.ts'
+import { WORKER_POLL_SILENT_MS } from '../../worker/limits.ts'
 import { StaleAttemptError } from '../../fences/attempt-fence.ts'
 import type { WorkerEvent } from '../../worker/events.ts'
 import type { AttemptInfo } from '../../tasks/task-definition.ts'
 import type { RunningAttempt, WorkerStatus } from '../../worker/worker.ts'
-import { judgeHealth, judgeReadiness, serveWorkerHealth } from './worker-health.ts'
+import { judgeHealth, judgeReadiness } from '../../worker/health.ts'
+import { serveWorkerHealth } from './worker-health.ts'
 import { openWorkerMetrics } from './worker-metrics.ts'
 import { traceWorker } from './worker-tracing.ts'
 

@@ -1,11 +1,10 @@
 /**
- * Whether a worker does its work, over HTTP on loopback: by its last successful polls and renewals, and never because
- * its process is there.
+ * Health and metrics of a worker over HTTP.
  *
  * | path | 200 | 503 |
  * |---|---|---|
- * | `/healthz` | polls and renewals go through, or are within their time | polls of a type have failed for too long, or a lease was not renewed in time: a restart may help |
- * | `/readyz` | every type was polled lately, and work is taken | not yet, not any more, or the worker is stopping |
+ * | `/healthz` | polls and renewals succeed, or their time is not over | polls of a task type have failed for too long, or a lease was not renewed in time: a restart may help |
+ * | `/readyz` | every task type was polled recently, and tasks are taken | the worker is starting or stopping, or as above |
  * | `/metrics` | for Prometheus | |
  */
 
@@ -13,30 +12,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import { UnavailableError } from '../../base/errors.ts'
 import { listen } from '../../base/listen.ts'
 import { once } from '../../base/once.ts'
-import { WORKER_POLL_SILENT_MS } from '../limits.ts'
+import { judgeHealth, judgeReadiness, type WorkerHealth } from '../../worker/health.ts'
 import type { WorkerStatus } from '../../worker/worker.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
-
-export interface WorkerHealth {
-  readonly ok: boolean
-  /** What is wrong, one sentence each. */
-  readonly problems: readonly string[]
-}
-
-/** Whether work is taken and done. */
-export function judgeReadiness(status: WorkerStatus | undefined): WorkerHealth {
-  if (status === undefined) return { ok: false, problems: ['the worker is starting'] }
-  const problems = status.state === 'running' ? [] : [`the worker is ${status.state}`]
-  return healthOf([...problems, ...findSilentPolls(status, 'never'), ...findSilentLeases(status)])
-}
-
-/** Whether there is a reason to start the worker anew. */
-export function judgeHealth(status: WorkerStatus | undefined): WorkerHealth {
-  if (status === undefined) return { ok: true, problems: [] }
-  // A worker that stops polls no more, and has to be left its time.
-  const polls = status.state === 'running' ? findSilentPolls(status, 'since-start') : []
-  return healthOf([...polls, ...findSilentLeases(status)])
-}
 
 export interface HealthServer {
   readonly url: string
@@ -44,13 +22,19 @@ export interface HealthServer {
   close(): Promise<void>
 }
 
-/** Serves on loopback unless told otherwise; port 0 takes a free one. */
-export async function serveWorkerHealth(options: {
-  readonly status: () => WorkerStatus | undefined
-  readonly metrics: WorkerMetrics
+export interface HealthAddress {
+  /** 0 takes a free one. */
   readonly port: number
+  /** 127.0.0.1 unless given. */
   readonly host?: string
-}): Promise<HealthServer> {
+}
+
+export async function serveWorkerHealth(
+  options: HealthAddress & {
+    readonly status: () => WorkerStatus | undefined
+    readonly metrics: WorkerMetrics
+  },
+): Promise<HealthServer> {
   const { status, metrics, port, host = '127.0.0.1' } = options
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0]
@@ -59,14 +43,12 @@ export async function serveWorkerHealth(options: {
       return
     }
     switch (path) {
-      case '/healthz': {
+      case '/healthz':
         answerHealth(response, judgeHealth(status()))
         return
-      }
-      case '/readyz': {
+      case '/readyz':
         answerHealth(response, judgeReadiness(status()))
         return
-      }
       case '/metrics':
         metrics.render().then(
           (text) => answer(response, 200, text, metrics.contentType),
@@ -97,33 +79,6 @@ export async function serveWorkerHealth(options: {
         }),
     ),
   }
-}
-
-function findSilentPolls(status: WorkerStatus, before: 'never' | 'since-start'): readonly string[] {
-  return Object.entries(status.polls).flatMap(([task, { succeededAtMs, slots }]) => {
-    if (succeededAtMs === undefined && before === 'never') return [`"${task}" was not polled yet`]
-    const silentMs = status.nowMs - (succeededAtMs ?? status.startedAtMs)
-    // With all its places taken nothing is polled, and that is how it should be.
-    const isBusy = status.slots.taken >= status.slots.limit || runningOf(status, task) >= slots
-    if (isBusy || silentMs < WORKER_POLL_SILENT_MS) return []
-    return [`no poll of "${task}" has succeeded for ${Math.round(silentMs / 1_000)} s`]
-  })
-}
-
-function runningOf(status: WorkerStatus, task: string): number {
-  return status.attempts.filter(({ taskName }) => taskName === task).length
-}
-
-function findSilentLeases({ attempts, nowMs }: WorkerStatus): readonly string[] {
-  return attempts.flatMap(({ taskId, renewedAtMs, responseTimeoutSeconds }) => {
-    const silentMs = nowMs - renewedAtMs
-    if (silentMs < responseTimeoutSeconds * 1_000) return []
-    return [`the lease of task ${taskId} was not renewed for ${Math.round(silentMs / 1_000)} s`]
-  })
-}
-
-function healthOf(problems: readonly string[]): WorkerHealth {
-  return { ok: problems.length === 0, problems }
 }
 
 function answerHealth(response: ServerResponse, { ok, problems }: WorkerHealth): void {

@@ -15,7 +15,7 @@ import type { AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
 import { deliverResult, type DeliverOptions, type Delivery } from './deliver-result.ts'
 import type { AttemptSummary } from '../events.ts'
 import type { Lease } from '../leases/lease.ts'
-import type { ForeseenResult, Outbox, OutboxItem } from './outbox.ts'
+import type { Fallback, Outbox, OutboxItem } from './outbox.ts'
 import type { TaskQueue } from '../ports.ts'
 import type { AttemptOutcome } from '../attempt/run-attempt.ts'
 
@@ -33,8 +33,8 @@ export interface FinishRequest {
   readonly outcome: AttemptOutcome
   /** None for a task that was never begun. */
   readonly lease: Pick<Lease, 'release'> | undefined
-  /** What would be sent without a result. */
-  readonly foreseen?: ForeseenResult | undefined
+  /** What the next process would send if this one ended. */
+  readonly fallback?: Fallback | undefined
   /** Called when only the cleaning up is left, whatever became of the result. */
   readonly onDecided?: () => void
   /** Runs one step under its name, for whoever watches. */
@@ -63,7 +63,7 @@ export async function finishAttempt(
 }
 
 async function deliver(
-  { attempt, outcome, foreseen }: FinishRequest,
+  { attempt, outcome, fallback }: FinishRequest,
   surroundings: DeliverySurroundings,
 ): Promise<AttemptSummary['delivery']> {
   const { outbox, logger } = surroundings
@@ -72,7 +72,7 @@ async function deliver(
   const put = async (): Promise<void> => {
     try {
       item = await outbox.put(attempt, result)
-      await foreseen?.forget()
+      await fallback?.remove()
     } catch (error) {
       // Better sent without a copy than not at all.
       logger.error('a result could not be written to the outbox; it is sent from memory', { error })
@@ -89,14 +89,14 @@ async function deliver(
       result,
       settle: async () => (await copy())?.settle(),
       refuse: async (why) => (await copy())?.refuse(why),
-      // Below, when it is there for certain.
-      leave: () => undefined,
+      // Below, once the copy is written.
+      release: () => undefined,
     },
     { ...surroundings, beforePost, currentAtMs: outcome.currentAtMs },
   )
   await beforePost
-  if (delivery === 'kept') item?.leave()
-  if (item === undefined) await foreseen?.forget()
+  if (delivery === 'kept') item?.release()
+  if (item === undefined) await fallback?.remove()
   return delivery
 }
 
@@ -118,7 +118,7 @@ export async function deliverItem(
     const options = { currentAtMs, ...(signal && { signal }), ...(beforePost && { beforePost }) }
     delivery = await deliverResult({ queue, attempt, result, clock, logger, ...options })
   } catch (error) {
-    item.leave()
+    item.release()
     logger.warn('a result is not delivered yet; the outbox keeps it', { error, status: result.status })
     return 'kept'
   }

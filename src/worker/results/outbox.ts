@@ -1,13 +1,19 @@
 /**
- * Results on disk until the queue is known to have them. A result is written before it is first sent, so that a worker
- * that dies in between sends it when it comes back; one that was refused is set aside, never silently dropped.
+ * Results on disk until the task queue is known to have them. A result is written before it is sent for the first time:
+ * if the worker dies in between, the next one sends it. What the queue refuses is kept apart, never silently dropped.
  *
- * What to send if the process ends in the middle of an attempt is written when the attempt begins. A body that takes its
- * process down with it would otherwise leave its task to time out.
+ * A fallback is written when an attempt begins: what to send if the process ends in the middle of it. Without one, a body
+ * that ends its process would leave its task to time out.
+ *
+ * ```
+ * outbox/<index of the worker process>/<time>-<random>.json    a result
+ *                                      begun/…                 a fallback
+ *                                      refused/…               for an operator to look at
+ * ```
  */
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { UnavailableError } from '../../base/errors.ts'
@@ -16,38 +22,37 @@ import type { Logger } from '../../base/logger.ts'
 import type { AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
 import type { TaskResult } from '../ports.ts'
 
-/** One result that waits. */
 export interface OutboxEntry {
   readonly attempt: AttemptSnapshot
   readonly result: TaskResult
   readonly writtenAt: string
 }
 
+/** A result that is being delivered; `pending` does not give it to anybody else. */
 export interface OutboxItem extends OutboxEntry {
-  /** The queue has it: forget it. */
+  /** The queue has it: removes it. */
   settle(): Promise<void>
-  /** The queue will never have it: keep it where an operator finds it. */
+  /** The queue will never take it: moves it to `refused`. */
   refuse(reason: string): Promise<void>
-  /** Nobody is at it any more: `pending` gives it again. */
-  leave(): void
+  /** It was not delivered: `pending` gives it again. */
+  release(): void
 }
 
-/** What is sent if there is no result. */
-export interface ForeseenResult {
-  /** There is one, or there is nothing to be sent. */
-  forget(): Promise<void>
+export interface Fallback {
+  /** There is a result, or nothing is to be sent. */
+  remove(): Promise<void>
 }
 
 export interface Outbox {
-  /** Given by `pending` of the next process unless it was forgotten, or a result of the same attempt was put. */
-  foresee(attempt: AttemptSnapshot, result: TaskResult): Promise<ForeseenResult>
+  /** `pending` of the next process gives it, unless it was removed or the attempt has a result. */
+  putFallback(attempt: AttemptSnapshot, result: TaskResult): Promise<Fallback>
   /** Durable when this resolves. */
   put(attempt: AttemptSnapshot, result: TaskResult): Promise<OutboxItem>
-  /** What an earlier process left and what was left since, oldest first; whoever is given it is at it. */
+  /** Results that nobody is delivering, oldest first. */
   pending(): Promise<readonly OutboxItem[]>
 }
 
-/** Opens the outbox of one process. No two that live may share a directory. */
+/** Opens the outbox of one process. No two live processes may share a directory. */
 export async function openOutbox(options: {
   readonly directory: string
   readonly logger: Logger
@@ -56,72 +61,65 @@ export async function openOutbox(options: {
   const { directory, logger, now } = options
   const refusedDirectory = join(directory, 'refused')
   await mkdir(refusedDirectory, { recursive: true, mode: 0o700 })
-  await sendForeseen(directory)
-  const foreseenDirectory = join(directory, FORESEEN)
-  await mkdir(foreseenDirectory, { recursive: true, mode: 0o700 })
+  await promoteFallbacks(directory)
+  const fallbackDirectory = join(directory, FALLBACKS)
+  await mkdir(fallbackDirectory, { recursive: true, mode: 0o700 })
 
-  /** Somebody is at it. */
-  const held = new Set<string>()
+  /** The names of those that are being delivered. */
+  const claimed = new Set<string>()
   const remove = async (name: string): Promise<void> => {
     await rm(join(directory, name), { force: true })
-    held.delete(name)
+    claimed.delete(name)
   }
   const itemOf = (name: string, entry: OutboxEntry): OutboxItem => ({
     ...entry,
     settle: () => remove(name),
-    leave: () => {
-      held.delete(name)
+    release: () => {
+      claimed.delete(name)
     },
     refuse: async (reason) => {
-      await writeDurably(
-        refusedDirectory,
-        name,
-        JSON.stringify({ ...entry, refused: reason, refusedAt: now().toISOString() }),
-      )
+      const refused = { ...entry, refused: reason, refusedAt: now().toISOString() }
+      await writeDurably(refusedDirectory, name, JSON.stringify(refused))
       await remove(name)
     },
   })
-
   const entryOf = (attempt: AttemptSnapshot, result: TaskResult): OutboxEntry => ({
     attempt: onlySnapshot(attempt),
     result,
     writtenAt: now().toISOString(),
   })
-  // The time first, so that names sort by age; random last, because a task id may come twice.
+  // Sorted by name is sorted by age; the random part is needed because a task id may come twice.
   const nextName = (): string =>
     `${String(now().getTime()).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
 
   return {
-    async foresee(attempt, result) {
-      const path = join(foreseenDirectory, nextName())
-      // Made for a process that ends, not for a machine that does: the task then times out, as it would without.
+    async putFallback(attempt, result) {
+      const path = join(fallbackDirectory, nextName())
+      // Not flushed to the disk: it is for a process that ends. If the machine goes down, the task times out.
       await writeFile(path, JSON.stringify(entryOf(attempt, result)), { mode: 0o600 })
-      return { forget: () => rm(path, { force: true }) }
+      return { remove: () => rm(path, { force: true }) }
     },
     async put(attempt, result) {
       const entry = entryOf(attempt, result)
       const name = nextName()
-      held.add(name)
+      claimed.add(name)
       try {
         await writeDurably(directory, name, JSON.stringify(entry))
       } catch (error) {
-        held.delete(name)
+        claimed.delete(name)
         throw error
       }
       return itemOf(name, entry)
     },
     async pending() {
-      const names = (await readdir(directory))
-        .filter((name) => name.endsWith('.json') && !name.startsWith('.') && !held.has(name))
-        .sort()
-      if (names.length > OUTBOX_ENTRIES_MAX) {
+      const names = (await resultsIn(directory)).filter((name) => !claimed.has(name)).sort()
+      if (names.length > OUTBOX_ENTRIES_MAX)
         logger.warn('the outbox holds more results than are sent at once', { waiting: names.length })
-      }
       const items: OutboxItem[] = []
       for (const name of names.slice(0, OUTBOX_ENTRIES_MAX)) {
         const entry = readEntry(await readFile(join(directory, name), 'utf8'))
         if (entry !== undefined) {
-          held.add(name)
+          claimed.add(name)
           items.push(itemOf(name, entry))
         } else {
           logger.error('a result in the outbox cannot be read and is set aside', { file: name })
@@ -133,35 +131,59 @@ export async function openOutbox(options: {
   }
 }
 
-const FORESEEN = 'begun'
+const OUTBOXES = 'outbox'
+const FALLBACKS = 'begun'
+
+/** The outbox of worker process number `index` of a root. */
+export function outboxDirectory(root: string, index: number): string {
+  return join(root, OUTBOXES, String(index))
+}
 
 /**
- * Makes results of what was foreseen in a directory whose process is no more. An attempt that has a result there keeps
- * it: its process ended right after it was written.
+ * Moves the results in all outboxes of a root to the first one: when fewer processes are started than before, nobody
+ * would send the others. Only for the holder of the root's lock, before any worker of it runs.
  */
-export async function sendForeseen(directory: string): Promise<void> {
-  const foreseen = await entriesOf(join(directory, FORESEEN))
-  if (foreseen.length === 0) return
+export async function adoptOutboxes(root: string): Promise<void> {
+  const directory = join(root, OUTBOXES)
+  const first = outboxDirectory(root, 0)
+  await mkdir(first, { recursive: true, mode: 0o700 })
+  for (const index of await readdir(directory)) {
+    if (index === '0') continue
+    const other = join(directory, index)
+    await promoteFallbacks(other)
+    for (const name of await resultsIn(other)) await rename(join(other, name), join(first, name))
+    // Refused results stay where they are; empty directories go.
+    for (const emptied of [join(other, FALLBACKS), other]) await rmdir(emptied).catch(() => undefined)
+  }
+}
+
+/** Makes results of the fallbacks in a directory whose process has ended, except where the attempt has a result. */
+async function promoteFallbacks(directory: string): Promise<void> {
+  const fallbacks = await entriesOf(join(directory, FALLBACKS))
+  if (fallbacks.length === 0) return
   const decided = new Set((await entriesOf(directory)).map(({ entry }) => entry && claimOf(entry)))
-  for (const { name, entry } of foreseen) {
-    const path = join(directory, FORESEEN, name)
+  for (const { name, entry } of fallbacks) {
+    const path = join(directory, FALLBACKS, name)
     if (entry !== undefined && !decided.has(claimOf(entry))) await rename(path, join(directory, name))
-    // Cut off while it was written, before its attempt began; or decided.
+    // It has a result; or its process ended while writing it, before the attempt began.
     else await rm(path, { force: true })
   }
+}
+
+async function resultsIn(directory: string): Promise<readonly string[]> {
+  return (await readdir(directory)).filter((name) => name.endsWith('.json') && !name.startsWith('.'))
 }
 
 async function entriesOf(
   directory: string,
 ): Promise<{ readonly name: string; readonly entry: OutboxEntry | undefined }[]> {
-  const names = await readdir(directory).catch(() => [])
-  const results = names.filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+  const names = await resultsIn(directory).catch(() => [])
   return Promise.all(
-    results.map(async (name) => ({ name, entry: readEntry(await readFile(join(directory, name), 'utf8')) })),
+    names.map(async (name) => ({ name, entry: readEntry(await readFile(join(directory, name), 'utf8')) })),
   )
 }
 
-/** One hand-out of a task. */
+/** Tells one hand-out of a task from another. */
 function claimOf({ attempt }: OutboxEntry): string {
   return JSON.stringify([attempt.taskId, attempt.workerId, attempt.pollCount, attempt.startTimeMs])
 }
@@ -225,7 +247,7 @@ function readEntry(text: string): OutboxEntry | undefined {
     return undefined
   }
   const read = entrySchema.safeParse(value)
-  // Brands are names for what was written by us; the schema has seen that they are texts.
+  // Ids are branded strings, and the schema has checked that they are strings.
   return read.success ? (read.data as unknown as OutboxEntry) : undefined
 }
 

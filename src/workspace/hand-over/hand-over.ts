@@ -22,7 +22,7 @@ import { findHolder, type ProcessMoment } from './find-holder.ts'
 import { clockFileOf, workspaceOf, type AttemptWorkspace } from '../laying-out/lay-out.ts'
 import { ManifestRecord } from '../manifest.ts'
 import type { AsideDirectory, WorkspaceAttempt, WorkspaceRoot } from '../ownership/ownership.ts'
-import { isUsual, usualKeepingAt, type WatchedTree } from './tree-watch.ts'
+import { isUsual, usualPermissionsAt, type WatchedTree } from './tree-watch.ts'
 import { permissionsOf, walkTree } from '../comparing/walk-tree.ts'
 import type { WorkspaceView } from '../../tasks/workspace-spec.ts'
 
@@ -115,7 +115,7 @@ function makeUsual(
   { unlike }: WatchedTree,
   facts: Map<string, FileFacts>,
 ): string | undefined {
-  const usual = usualKeepingAt(clockFileOf({ scratch }))
+  const usual = usualPermissionsAt(clockFileOf({ scratch }))
   for (const { path, permissions } of unlike) {
     // With a second name somewhere, it can be written to from there.
     if (permissions.links !== 1 || permissions.owner !== usual.owner)
@@ -233,7 +233,7 @@ async function prove(workspace: AttemptWorkspace, signal: AbortSignal | undefine
   const needed = directoriesOf(manifest)
   const clockFile = clockFileOf({ scratch })
   readFileClock(clockFile)
-  const usual = usualKeepingAt(clockFile)
+  const usual = usualPermissionsAt(clockFile)
   const usualDirectoryMode = modeOf(scratch)
   const doubt = (path: string, what: string): never => {
     throw new Error(`${JSON.stringify(path)} ${what}`)

@@ -32,7 +32,7 @@ export class TreeWatch {
     this.#workspace = workspace
     this.#clockFile = clockFileOf(workspace)
     this.#beganNs = readFileClock(this.#clockFile)
-    this.#usual = usualKeepingAt(this.#clockFile)
+    this.#usual = usualPermissionsAt(this.#clockFile)
   }
 
   addFile(path: string, facts: FileFacts, permissions: FilePermissions): void {
@@ -71,7 +71,7 @@ export class TreeWatch {
 }
 
 /** What a file is like that was just written here. */
-export function usualKeepingAt(clockFile: string): FilePermissions {
+export function usualPermissionsAt(clockFile: string): FilePermissions {
   return permissionsOf(lstatSync(clockFile, { bigint: true }))
 }
 

@@ -19,7 +19,7 @@ import type {
   WorkspaceAttempt,
   WorkspaceRoot,
 } from '../ownership/ownership.ts'
-import { placeApart } from './spread-inodes.ts'
+import { spreadInodes } from './spread-inodes.ts'
 import { planLayOut, type LayOutPlan, type LayOutPlanner } from './plan-lay-out.ts'
 import type { ObjectSource } from '../ports.ts'
 import { provideFiles, type LayOutProgress } from './provide-files.ts'
@@ -94,7 +94,7 @@ export async function layOut(options: LayOutOptions): Promise<AttemptWorkspace> 
     signal?.throwIfAborted()
     await assertRoom(root.directory, plan.manifest, options.makeRoom)
     owned = await root.claim(place, attempt)
-    await placeApart(place, plan.manifest.count)
+    await spreadInodes(place, plan.manifest.count)
     await makeDirectories(owned.tree, plan.directories, signal)
     await provideFiles(owned.tree, plan.manifest, {
       provider: options.provider ?? fetchFrom(options.source),

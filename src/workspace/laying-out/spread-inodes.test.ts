@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { temporaryDirectory } from '../../../test/support/workspace/temporary-root.ts'
 import { WORKSPACE_APART_FILES_MIN } from '../limits.ts'
-import { placeApart } from './spread-inodes.ts'
+import { spreadInodes } from './spread-inodes.ts'
 
 async function makePlace(): Promise<{ directory: string; tree: string }> {
   const directory = await temporaryDirectory()
@@ -31,7 +31,7 @@ test('WS-79 the directory of a large workspace is a new one below the top of a h
   const missing = whyNot(place.directory)
   context.skip(missing !== undefined, missing)
   const before = lstatSync(place.tree).ino
-  await placeApart(place, WORKSPACE_APART_FILES_MIN)
+  await spreadInodes(place, WORKSPACE_APART_FILES_MIN)
   expect(execFileSync('lsattr', ['-d', place.directory], { encoding: 'utf8' }).split(' ')[0]).toContain('T')
   expect(lstatSync(place.tree).ino).not.toBe(before)
   expect(readdirSync(place.directory)).toEqual(['tree'])
@@ -41,7 +41,7 @@ test('WS-79 the directory of a large workspace is a new one below the top of a h
 test('WS-79 a small one stays where it is', async () => {
   const place = await makePlace()
   const before = lstatSync(place.tree).ino
-  await placeApart(place, WORKSPACE_APART_FILES_MIN - 1)
+  await spreadInodes(place, WORKSPACE_APART_FILES_MIN - 1)
   expect(lstatSync(place.tree).ino).toBe(before)
 })
 
@@ -49,6 +49,6 @@ test('WS-79 without the program that marks it, it stays where it is', async () =
   const place = await makePlace()
   const before = lstatSync(place.tree).ino
   vi.stubEnv('PATH', place.directory)
-  await placeApart(place, WORKSPACE_APART_FILES_MIN).finally(() => vi.unstubAllEnvs())
+  await spreadInodes(place, WORKSPACE_APART_FILES_MIN).finally(() => vi.unstubAllEnvs())
   expect(lstatSync(place.tree).ino).toBe(before)
 })

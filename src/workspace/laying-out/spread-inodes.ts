@@ -16,7 +16,7 @@ import type { DirectoryPlace } from '../ownership/ownership.ts'
 const EXT_TYPE = 0xef53
 
 /** To be called before anything is in the tree. Where it cannot be done, the tree stays where it is: it is only slower. */
-export async function placeApart(
+export async function spreadInodes(
   { directory, tree }: Pick<DirectoryPlace, 'directory' | 'tree'>,
   files: number,
 ): Promise<void> {

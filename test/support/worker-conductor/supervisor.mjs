@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs'
 
 const [orderPath, dist, count] = process.argv.slice(2)
-const { superviseWorkers } = await import(`${dist}/runtime/supervisor.js`)
-const { spawnWorker } = await import(`${dist}/runtime/worker-processes.js`)
-const { adoptOutboxes } = await import(`${dist}/runtime/worker.js`)
+const { superviseWorkers } = await import(`${dist}/runtime/processes/supervisor.js`)
+const { spawnWorker } = await import(`${dist}/runtime/processes/worker-processes.js`)
 const { silentLogger } = await import(`${dist}/base/logger.js`)
 
 const order = JSON.parse(readFileSync(orderPath, 'utf8'))
@@ -13,7 +12,6 @@ const supervisor = await superviseWorkers({
   root,
   count: Number(count),
   logger: silentLogger,
-  prepare: () => adoptOutboxes(root),
   spawn: (index) => spawnWorker({ ...order, options: { ...order.options, index } }),
 })
 process.once('SIGTERM', () => void supervisor.stop({ deadlineMs: 100 }))

@@ -1,46 +1,44 @@
 /** Worker processes for a module of tasks, under one supervisor: checked once before any of them starts. */
 
-import { createDefinitionRegistry } from '../../conductor/definitions.ts'
 import type { Logger } from '../../base/logger.ts'
+import { createDefinitionRegistry } from '../../conductor/definitions.ts'
 import { loadModule } from '../../worker/bodies/load-tasks.ts'
 import { openConductor } from '../connections/conductor-connection.ts'
-import type { HiredProcess } from './prestarted-process.ts'
 import { openLakefs } from '../connections/lakefs-connection.ts'
-import { superviseWorkers, type Supervisor } from './supervisor.ts'
 import { assertMayStart, examineRegistration } from '../modules/task-registration.ts'
-import { adoptOutboxes } from '../worker.ts'
+import type { PrestartedWorker } from './prestarted-worker.ts'
+import { superviseWorkers, type Supervisor } from './supervisor.ts'
 import { spawnWorker, type WorkerOrder } from './worker-processes.ts'
 
-export interface StartWorkersRequest {
+export interface StartProcessesRequest {
   readonly order: WorkerOrder
   /** How many processes. */
   readonly count: number
   readonly logger: Logger
-  readonly signal: AbortSignal
-  /** A process for the first worker, whose code loads while all is checked. */
-  readonly hired?: HiredProcess
-  /** Told of each process that serves its health somewhere. */
+  readonly signal?: AbortSignal | undefined
+  /** A process for the first worker; it loads its code while everything is checked. */
+  readonly prestarted?: PrestartedWorker
+  /** Called for each process that serves its health. */
   readonly onHealth?: (index: number, url: string) => void
 }
 
-/** Throws what would keep every one of the processes from starting, in its own words. */
-export async function startWorkers(request: StartWorkersRequest): Promise<Supervisor> {
-  const { order, count, logger } = request
+/** Throws the error that would keep every one of the processes from starting. */
+export async function startProcesses(request: StartProcessesRequest): Promise<Supervisor> {
+  const { order, count, logger, prestarted } = request
   await assertStartable(request)
   const started = new Set<number>()
   return superviseWorkers({
     root: order.options.root,
     count,
     logger,
-    prepare: () => adoptOutboxes(order.options.root),
     spawn: (index) => {
-      // Whoever is started again, and that may be days later, looks for itself.
+      // A process that is restarted, perhaps days later, checks for itself.
       const isExamined = !started.has(index)
       started.add(index)
       return spawnWorker(
         { ...order, options: { ...order.options, ...healthOf(order, index), index, isExamined } },
         {
-          hired: index === 0 ? request.hired : undefined,
+          ...(index === 0 ? { prestarted } : {}),
           onOpened: (url) => {
             if (url !== undefined) request.onHealth?.(index, url)
           },
@@ -50,20 +48,20 @@ export async function startWorkers(request: StartWorkersRequest): Promise<Superv
   })
 }
 
-async function assertStartable({ order, logger, signal }: StartWorkersRequest): Promise<void> {
+async function assertStartable({ order, logger, signal }: StartProcessesRequest): Promise<void> {
   const { tasks } = await loadModule(order.modulePath)
-  // Only to hear what is not set; nothing is sent.
+  // Only to find out whether it is configured; nothing is sent.
   await openLakefs(order.configuration, { logger }).close()
   const conductor = openConductor(order.configuration, { logger })
   try {
-    const registrations = await examineRegistration(createDefinitionRegistry(conductor), tasks, { signal })
-    assertMayStart(registrations, order.options)
+    const call = signal === undefined ? {} : { signal }
+    assertMayStart(await examineRegistration(createDefinitionRegistry(conductor), tasks, call), order.options)
   } finally {
     await conductor.close()
   }
 }
 
-/** Each process serves its own health: on the port that was named, and on those that follow it. */
+/** Each process serves its own health: the first on the given port, the others on the ports that follow. */
 function healthOf(
   { options: { health } }: WorkerOrder,
   index: number,

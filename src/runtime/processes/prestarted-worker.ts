@@ -1,0 +1,42 @@
+/**
+ * A worker process that loads its code before its order is known, so that loading and checking overlap. Imports almost
+ * nothing itself, so that it can be started first.
+ */
+
+import { fork, type ChildProcess } from 'node:child_process'
+import { entryUrl } from '../../base/module-entry.ts'
+
+export interface PrestartedWorker {
+  readonly child: ChildProcess
+  /** Reserves it for one order. `false`: it has ended, or is reserved already. */
+  claim(): boolean
+  /** Ends it unless it was claimed. May be called again. */
+  discard(): void
+}
+
+/** `modulePath`: a module to load in advance. Its errors are reported when the process gets its order. */
+export function prestartWorker(modulePath?: string): PrestartedWorker {
+  const child = fork(entryUrl(import.meta.url, './worker-process.ts'), [], {
+    serialization: 'advanced',
+    // The options of this process need not fit there; NODE_OPTIONS reaches both.
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  if (modulePath !== undefined) child.send({ type: 'prepare', modulePath }, () => undefined)
+  let isFree = true
+  const claim = (): boolean => {
+    const wasFree = isFree
+    isFree = false
+    return wasFree
+  }
+  child.once('exit', claim)
+  // Who claims it listens as well; before that an error only means that there is no such process.
+  child.once('error', claim)
+  return {
+    child,
+    claim,
+    discard: () => {
+      if (claim()) child.kill('SIGKILL')
+    },
+  }
+}
