@@ -73,7 +73,12 @@ if (real === undefined) {
 
 /** A named server that does not answer throws; `undefined`: there is none, and the embedded one was tried above. */
 async function openRealLakefs(): Promise<RealServer | undefined> {
-  if (process.env['LAKEFS_ENDPOINT'] === undefined && !(await dockerAnswers())) return undefined
+  if (
+    process.env.LAKEFS_ENDPOINT === undefined &&
+    process.env.PERAGO_TEST_LAKEFS !== 'real' &&
+    !(await dockerAnswers())
+  )
+    return undefined
   const opened = await openRealServer(RECIPES.lakefs)
   if (!('url' in opened)) throw new Error(opened.reason)
   if (opened.origin !== 'embedded') return opened

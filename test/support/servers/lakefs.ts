@@ -1,11 +1,27 @@
+import { join } from 'node:path'
+import { buildLakefs } from './build-lakefs.ts'
 import { askJson } from './http.ts'
-import { makeDirectory, removeDirectory } from './process.ts'
+import { findFreePort, makeDirectory, removeDirectory, startProcess } from './process.ts'
 import type { Endpoint, ServerRecipe, StartedServer } from './real-server.ts'
 
 const READY_MS = 60_000
 const KEY = { accessKeyId: 'AKIAPERAGOTESTS', secretAccessKey: 'perago-tests-secret' }
 
-/** lakeFS is in no package registry: where neither environment nor container gives one, the embedded server stands in. */
+/** What a lakeFS of our own is told, in a container and as a program alike. */
+const SETTINGS = {
+  LAKEFS_DATABASE_TYPE: 'local',
+  LAKEFS_BLOCKSTORE_TYPE: 'local',
+  LAKEFS_AUTH_ENCRYPT_SECRET_KEY: 'perago-tests',
+  LAKEFS_INSTALLATION_USER_NAME: 'admin',
+  LAKEFS_INSTALLATION_ACCESS_KEY_ID: KEY.accessKeyId,
+  LAKEFS_INSTALLATION_SECRET_ACCESS_KEY: KEY.secretAccessKey,
+  LAKEFS_STATS_ENABLED: 'false',
+}
+
+/**
+ * `PERAGO_TEST_LAKEFS=real` builds the real server from its Go module. Without that, and where neither the environment nor a
+ * container gives one, the embedded server stands in.
+ */
 export const LAKEFS: ServerRecipe = {
   kind: 'lakefs',
   variable: 'LAKEFS_ENDPOINT',
@@ -26,20 +42,45 @@ export const LAKEFS: ServerRecipe = {
   container: {
     image: 'treeverse/lakefs:1.84.0',
     port: 8000,
-    environment: {
-      LAKEFS_DATABASE_TYPE: 'local',
-      LAKEFS_BLOCKSTORE_TYPE: 'local',
-      LAKEFS_AUTH_ENCRYPT_SECRET_KEY: 'perago-tests',
-      LAKEFS_INSTALLATION_USER_NAME: 'admin',
-      LAKEFS_INSTALLATION_ACCESS_KEY_ID: KEY.accessKeyId,
-      LAKEFS_INSTALLATION_SECRET_ACCESS_KEY: KEY.secretAccessKey,
-      LAKEFS_STATS_ENABLED: 'false',
-    },
+    environment: SETTINGS,
     endpointAt: (host, port) => endpoint(`http://${host}:${String(port)}`),
   },
-  start: startEmbedded,
-  startsAs: 'embedded',
+  start: () => (wantsReal() ? startReal() : startEmbedded()),
+  startsAs: wantsReal() ? 'native' : 'embedded',
   readyMs: READY_MS,
+}
+
+function wantsReal(): boolean {
+  return process.env.PERAGO_TEST_LAKEFS === 'real'
+}
+
+async function startReal(): Promise<StartedServer> {
+  const programs = await buildLakefs()
+  const directory = makeDirectory('lakefs')
+  try {
+    const port = await findFreePort()
+    const started = endpoint(`http://127.0.0.1:${String(port)}`)
+    const { close } = await startProcess({
+      command: join(programs, 'lakefs'),
+      args: ['run'],
+      directory,
+      environment: {
+        ...SETTINGS,
+        HOME: directory,
+        LAKEFS_LISTEN_ADDRESS: `127.0.0.1:${String(port)}`,
+        LAKEFS_DATABASE_LOCAL_PATH: join(directory, 'kv'),
+        LAKEFS_BLOCKSTORE_LOCAL_PATH: join(directory, 'objects'),
+        LAKEFS_LOGGING_LEVEL: 'ERROR',
+      },
+      stopSignal: 'SIGTERM',
+      readyMs: READY_MS,
+      check: (signal) => LAKEFS.check(started, signal),
+    })
+    return { ...started, directory, close }
+  } catch (error) {
+    removeDirectory(directory)
+    throw error
+  }
 }
 
 async function startEmbedded(): Promise<StartedServer> {
