@@ -98,6 +98,9 @@ export type {
   AttemptVerdict,
 } from './fences/attempt-fence.ts'
 export type { AttemptSnapshot, FreshAttempt, TaskStatus, WorkflowStatus } from './fences/attempt-snapshot.ts'
+export { relocate } from './publication/relocate.ts'
+export type { RelocationRequest, RelocationResult } from './publication/relocate.ts'
+export type { ActorAuthority } from './publication/authority.ts'
 export { decidePublication, PublishFenceError } from './fences/publish-fence.ts'
 export type { PublishDecision, PublishFacts, PublishRefusal } from './fences/publish-fence.ts'
 
