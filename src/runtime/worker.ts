@@ -23,7 +23,7 @@ import type { TaskDefinition } from '../tasks/task-definition.ts'
 import { openThreadedLeases } from '../worker/leases/threaded-leases.ts'
 import { startWorker, type RunningWorker, type StopOptions, type StopReport } from '../worker/worker.ts'
 import type { KeptForLater } from '../worker/attempt/attempt-workspace.ts'
-import { openWarmDirectories, type WarmDirectories } from '../worker/attempt/warm-directories.ts'
+import { WarmDirectories } from '../worker/attempt/warm-directories.ts'
 import { openContentCache, type ContentCache } from '../workspace/cache/content-cache.ts'
 import { openWorkspaceRoot, type WorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
@@ -175,7 +175,7 @@ function openKept(
   root: WorkspaceRoot,
 ): KeptForLater {
   const kept: { cache?: ContentCache; warm?: WarmDirectories } = {}
-  if (warm !== false) kept.warm = openWarmDirectories({ root, clock: systemClock, logger })
+  if (warm !== false) kept.warm = new WarmDirectories({ root, clock: systemClock, logger })
   if (cacheBytes === 0) return kept
   try {
     kept.cache = openContentCache({ root: root.directory, maxBytes: cacheBytes, logger })

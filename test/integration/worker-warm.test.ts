@@ -19,7 +19,7 @@ import type { WorkerEvent } from '../../src/worker/events.ts'
 import { openLocalLeases } from '../../src/worker/leases/lease.ts'
 import { loadTasks } from '../../src/worker/bodies/load-tasks.ts'
 import { openOutbox } from '../../src/worker/results/outbox.ts'
-import { openWarmDirectories } from '../../src/worker/attempt/warm-directories.ts'
+import { WarmDirectories } from '../../src/worker/attempt/warm-directories.ts'
 import { startWorker } from '../../src/worker/worker.ts'
 import { openContentCache } from '../../src/workspace/cache/content-cache.ts'
 import { openWorkspaceRoot } from '../../src/workspace/ownership/ownership.ts'
@@ -93,7 +93,7 @@ async function runChain(options: {
     })),
   })
   const workspaceRoot = await openWorkspaceRoot({ directory: root, workerId: 'w' })
-  const warm = openWarmDirectories({ root: workspaceRoot, clock: systemClock, logger: silentLogger })
+  const warm = new WarmDirectories({ root: workspaceRoot, clock: systemClock, logger: silentLogger })
   const cache = openContentCache({ root, maxBytes: 100_000_000 })
   const leases = openLocalLeases({ queue, clock: systemClock, logger: silentLogger })
   const directory = join(root, 'outbox')

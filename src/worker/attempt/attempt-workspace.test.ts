@@ -22,7 +22,7 @@ import { requireFile } from '../../workspace/comparing/guardrails.ts'
 import { TerminalError } from '../../tasks/author-errors.ts'
 import type { AttemptOutcome } from './run-attempt.ts'
 import type { TaskDefinition, WorkspaceBodyContext } from '../../tasks/task-definition.ts'
-import { openWarmDirectories, type WarmDirectories } from './warm-directories.ts'
+import { WarmDirectories } from './warm-directories.ts'
 
 let world: AttemptWorld
 let directory: string
@@ -32,7 +32,7 @@ let cache: ContentCache
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'perago-attempt-'))
   world = await openAttemptWorld(directory)
-  warm = openWarmDirectories({ root: world.root, clock: systemClock, logger: silentLogger })
+  warm = new WarmDirectories({ root: world.root, clock: systemClock, logger: silentLogger })
   cache = openContentCache({ root: directory, maxBytes: 10_000_000 })
 })
 afterEach(async () => {

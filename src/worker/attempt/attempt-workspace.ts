@@ -1,9 +1,8 @@
 /**
- * Where an attempt's directory comes from and what becomes of it: kept by an earlier attempt, or laid out from what lies
- * on the disk and from the repository; left to the next attempt, or removed.
+ * Where an attempt's directory comes from: left by an earlier attempt, or laid out from the cache and the repository. And
+ * what becomes of it: left to the next attempt, or removed.
  */
 
-import type { Clock } from '../../base/clock.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import type { CommitRef } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -20,19 +19,18 @@ import type { WorkspaceSpec } from '../../tasks/workspace-spec.ts'
 import { openObjectSource } from './object-source.ts'
 import type { WarmDirectories, WarmKey } from './warm-directories.ts'
 
-/** What is kept from one attempt for another; each may be left out. */
+/** What one attempt leaves to others; each may be left out. */
 export interface KeptForLater {
   readonly cache?: ContentCache
   readonly warm?: WarmDirectories
 }
 
-export interface AttemptDirectoryOrder extends KeptForLater {
+export interface AttemptDirectoryOptions extends KeptForLater {
   readonly root: WorkspaceRoot
   readonly attempt: WorkspaceAttempt
   readonly repo: VersionedRepo
   readonly ref: CommitRef
   readonly spec: WorkspaceSpec
-  readonly clock: Clock
   readonly logger: Logger
   readonly signal: AbortSignal
 }
@@ -43,43 +41,22 @@ export interface LeftDirectory {
   readonly stored: StoredChecksums
 }
 
-/** The directory of one attempt. */
-export interface AttemptDirectory {
-  readonly workspace: AttemptWorkspace
-  /** Where its files came from. */
-  readonly origin: {
-    /** The whole directory, from an earlier attempt. */
-    readonly isWarm: boolean
-    readonly cachedFiles: number
-    readonly cachedBytes: number
-  }
-  /** Whether the comparison has to be told that the directory may be left to another attempt. */
-  readonly wantsHandOver: boolean
-  /**
-   * Says of which commit it is, now that this was confirmed: what leaves it to whoever comes next with that commit. It is
-   * to be run, before `cleanUp`; that may be later, for it takes its time, and whoever comes next waits for it.
-   */
-  announce(left: LeftDirectory): () => Promise<boolean>
-  /** Keeps its contents where there is a cache, and removes it where it was not left. To be called at last. */
-  cleanUp(): Promise<void>
-}
-
-export async function openAttemptDirectory(order: AttemptDirectoryOrder): Promise<AttemptDirectory> {
-  const { warm, attempt, signal, spec, ref, repo } = order
+export async function openAttemptDirectory(options: AttemptDirectoryOptions): Promise<AttemptDirectory> {
+  const { warm, attempt, signal, spec, ref, repo } = options
   const since = warm === undefined ? undefined : readProcessMoment()
   const taken = await warm?.take({ repository: repo.repository, ref, spec }, { attempt, signal })
-  const workspace = taken ?? (await layOutFromSource(order))
-  return new OpenDirectory(order, { workspace, isWarm: taken !== undefined, since })
+  const workspace = taken ?? (await layOutFromSource(options))
+  return new AttemptDirectory(options, { workspace, isWarm: taken !== undefined, since })
 }
 
-async function layOutFromSource(order: AttemptDirectoryOrder): Promise<AttemptWorkspace> {
-  const { root, attempt, repo, ref, spec, signal, logger, cache, warm } = order
+async function layOutFromSource(from: AttemptDirectoryOptions): Promise<AttemptWorkspace> {
+  const { root, attempt, repo, ref, spec, signal, logger, cache, warm } = from
   const source = openObjectSource(repo, ref)
   const fetching = fetchFrom(source)
   const options: LayOutOptions = {
     ...{ root, attempt, source, spec, signal, logger },
     provider: cache === undefined ? fetching : cachedFrom(cache, fetching),
-    // What is kept for tasks that may come gives way to the one that is here.
+    // This task needs the room more than those that may come.
     makeRoom: async (bytes) => {
       await warm?.clear()
       await cache?.makeRoom(bytes)
@@ -88,49 +65,49 @@ async function layOutFromSource(order: AttemptDirectoryOrder): Promise<AttemptWo
   try {
     return await layOut(options)
   } catch (error) {
-    // It filled up on the way: the next attempt shall find room.
+    // The disk filled up meanwhile: make room for the next attempt.
     if (isPeragoError(error) && error.code === 'workspace/disk-full') await warm?.clear()
     throw error
   }
 }
 
-class OpenDirectory implements AttemptDirectory {
+/** The directory of one attempt. */
+export class AttemptDirectory {
   readonly workspace: AttemptWorkspace
-  readonly origin: AttemptDirectory['origin']
-  readonly #order: AttemptDirectoryOrder
+  /** Where its files came from: the whole directory from an earlier attempt (`isWarm`), or how much of it from the cache. */
+  readonly origin: { readonly isWarm: boolean; readonly cachedFiles: number; readonly cachedBytes: number }
+  /** Whether the comparison has to collect what another attempt needs to take the directory over. */
+  readonly wantsHandOver: boolean
+  readonly #options: AttemptDirectoryOptions
   readonly #since: ProcessMoment
   #isLeft = false
 
   constructor(
-    order: AttemptDirectoryOrder,
+    options: AttemptDirectoryOptions,
     from: { readonly workspace: AttemptWorkspace; readonly isWarm: boolean; readonly since: ProcessMoment },
   ) {
-    this.#order = order
-    this.#since = from.since
-    this.workspace = from.workspace
-    this.origin = { isWarm: from.isWarm, ...(from.isWarm ? NOTHING_CACHED : countCached(from.workspace)) }
+    const { workspace, isWarm, since } = from
+    this.#options = options
+    this.#since = since
+    this.workspace = workspace
+    this.wantsHandOver = options.warm !== undefined
+    this.origin = { isWarm, ...(isWarm ? { cachedFiles: 0, cachedBytes: 0 } : countCached(workspace)) }
   }
 
-  get wantsHandOver(): boolean {
-    return this.#order.warm !== undefined
-  }
-
+  /**
+   * Announces of which confirmed commit the directory is. What this returns leaves it to the next attempt with that
+   * commit, which waits for it; it is to be run before `cleanUp`, and takes its time.
+   */
   announce(left: LeftDirectory): () => Promise<boolean> {
-    const { warm, repo, spec } = this.#order
+    const { warm, repo, spec } = this.#options
     if (warm === undefined) return () => Promise.resolve(false)
     const key = { repository: repo.repository, ref: left.ref, spec }
-    const announced = warm.announce(key)
-    return async () => {
-      try {
-        return await this.#leave(warm, key, left)
-      } finally {
-        announced.over()
-      }
-    }
+    const settle = warm.announce(key)
+    return () => this.#leave(warm, key, left).finally(settle)
   }
 
   async #leave(warm: WarmDirectories, key: WarmKey, { changes, stored }: LeftDirectory): Promise<boolean> {
-    const { cache, logger } = this.#order
+    const { cache, logger } = this.#options
     const left = await handOver({ workspace: this.workspace, changes, stored, since: this.#since })
     if (!left.isHandedOver) {
       logger.debug('the directory cannot be left to the next task', { why: left.why })
@@ -139,22 +116,21 @@ class OpenDirectory implements AttemptDirectory {
     this.#isLeft = true
     const { aside, manifest } = left.directory
     await warm.keep(key, left.directory)
-    // It ends by itself when the directory moves on.
+    // Goes on in the background, and ends when the directory is taken.
     cache?.keepLater(aside.tree, manifest)
     return true
   }
 
+  /** Adds its contents to the cache, and removes it unless it was left to another attempt. Comes last. */
   async cleanUp(): Promise<void> {
     if (this.#isLeft) return
-    const { cache, signal } = this.#order
+    const { cache, signal } = this.#options
     if (!signal.aborted) await cache?.keepAll(this.workspace.dir, this.workspace.manifest, { signal })
     await this.workspace.remove()
   }
 }
 
-const NOTHING_CACHED = { cachedFiles: 0, cachedBytes: 0 }
-
-function countCached({ manifest }: AttemptWorkspace): Omit<AttemptDirectory['origin'], 'isWarm'> {
+function countCached({ manifest }: AttemptWorkspace): { cachedFiles: number; cachedBytes: number } {
   let cachedFiles = 0
   let cachedBytes = 0
   for (let index = 0; index < manifest.count; index++) {

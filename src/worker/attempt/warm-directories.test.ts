@@ -11,12 +11,7 @@ import { silentLogger } from '../../base/logger.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
 import type { HandedOver } from '../../workspace/hand-over/hand-over.ts'
 import type { WorkspaceRoot } from '../../workspace/ownership/ownership.ts'
-import {
-  openWarmDirectories,
-  type OpenWarmDirectoriesOptions,
-  type WarmDirectories,
-  type WarmKey,
-} from './warm-directories.ts'
+import { WarmDirectories, type WarmDirectoriesOptions, type WarmKey } from './warm-directories.ts'
 
 const key = (changes: Partial<WarmKey> = {}): WarmKey => ({
   repository: repositoryName('lake'),
@@ -32,10 +27,10 @@ interface World {
   readonly left: () => Promise<HandedOver>
 }
 
-async function open(options: Partial<OpenWarmDirectoriesOptions> = {}): Promise<World> {
+async function open(options: Partial<WarmDirectoriesOptions> = {}): Promise<World> {
   const root = await temporaryRoot()
   const clock = new ManualClock()
-  const warm = openWarmDirectories({ root, clock, logger: silentLogger, ...options })
+  const warm = new WarmDirectories({ root, clock, logger: silentLogger, ...options })
   onTestFinished(() => warm.close())
   return {
     root,
@@ -139,7 +134,7 @@ test('WS-77 whoever wants one that was announced waits for it, and only whoever 
   expect(await warm.take(key({ spec: {} }), { attempt: ATTEMPT })).toBeUndefined()
   expect(isHere).toBe(false)
   await warm.keep(key(), await left())
-  announced.over()
+  announced()
   expect((await wanted)?.manifest.count).toBe(1)
 })
 
@@ -147,7 +142,7 @@ test('WS-77 one that does not come is not waited for any more, nor one that take
   const { warm, clock } = await open()
   const announced = warm.announce(key())
   const first = warm.take(key(), { attempt: ATTEMPT })
-  announced.over()
+  announced()
   expect(await first).toBeUndefined()
   warm.announce(key())
   const second = warm.take(key(), { attempt: ATTEMPT })

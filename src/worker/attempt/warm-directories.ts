@@ -1,16 +1,17 @@
 /**
- * The directories that attempts of this process leave for those that follow. What is in one stands in
- * `workspace/hand-over.ts`; here it is kept, found, and given away once.
+ * The directories that attempts of this process leave to later ones. `workspace/hand-over.ts` says what one must hold; here
+ * they are kept, found, and each given away once.
  *
  * | a directory is | by | then |
  * |---|---|---|
- * | announced | `announce`, when its commit is known | waited for by whoever wants it |
+ * | announced | `announce`, when its commit is known | attempts that need it wait for it |
  * | kept | `keep`, after a confirmed publication, or after a task that changed nothing | found by repository, commit and view |
- * | taken | `take`, which gives it to nobody else | proven; what does not prove itself is removed, and the answer is "none" |
- * | removed | its age, others that are newer, a full disk, `close` | |
+ * | taken | `take`, which gives it to nobody else | compared with what was left; if it differs, it is removed and not used |
+ * | removed | its age, newer ones, a full disk, `close` | |
  */
 
 import { statfs } from 'node:fs/promises'
+import { followSignals } from '../../base/abort-signals.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import type { CommitRef, RepositoryName } from '../../base/ids.ts'
 import { WARM_AGE_MS, WARM_ANNOUNCED_WAIT_MS, WARM_DIRECTORIES_MAX, WARM_MAX_BYTES } from '../limits.ts'
@@ -22,35 +23,14 @@ import type { AttemptWorkspace } from '../../workspace/laying-out/lay-out.ts'
 import type { WorkspaceAttempt, WorkspaceRoot } from '../../workspace/ownership/ownership.ts'
 import type { WorkspaceSpec } from '../../tasks/workspace-spec.ts'
 
-/** Whose content a directory has: the part of a commit that a task sees. */
+/** What a directory holds: the part of a commit that a task sees. */
 export interface WarmKey {
   readonly repository: RepositoryName
   readonly ref: CommitRef
   readonly spec: WorkspaceSpec
 }
 
-export interface WarmDirectories {
-  /** Says that a directory is on its way: whoever wants it waits, for a while. To be called with an end in sight. */
-  announce(key: WarmKey): Announced
-  /** Takes a directory over. Never throws. */
-  keep(key: WarmKey, directory: HandedOver): Promise<void>
-  /** A directory that holds what the key says, the attempt's own from now on. Throws only for an abort. */
-  take(
-    key: WarmKey,
-    to: { readonly attempt: WorkspaceAttempt; readonly signal?: AbortSignal | undefined },
-  ): Promise<AttemptWorkspace | undefined>
-  /** Removes what is kept. Never throws. */
-  clear(): Promise<void>
-  /** Keeps nothing any more. Again: the same promise. */
-  close(): Promise<void>
-}
-
-export interface Announced {
-  /** It was kept, or there is none after all. Again: nothing. */
-  over(): void
-}
-
-export interface OpenWarmDirectoriesOptions {
+export interface WarmDirectoriesOptions {
   readonly root: WorkspaceRoot
   readonly clock: Clock
   readonly logger: Logger
@@ -59,78 +39,69 @@ export interface OpenWarmDirectoriesOptions {
   readonly ageMs?: number
 }
 
-/**
- * ```ts
- * const warm = openWarmDirectories({ root, clock, logger })
- * ```
- */
-export function openWarmDirectories(options: OpenWarmDirectoriesOptions): WarmDirectories {
-  return new OpenDirectories(options)
-}
-
 interface Kept {
   readonly key: string
   readonly directory: HandedOver
   readonly keptAtMs: number
 }
 
-class OpenDirectories implements WarmDirectories {
-  readonly #options: OpenWarmDirectoriesOptions
+export class WarmDirectories {
+  readonly #options: WarmDirectoriesOptions
   /** The oldest first. */
   readonly #kept = new Set<Kept>()
   readonly #announced = new Map<string, Promise<void>>()
   readonly #closed = new AbortController()
-  #ageing: Promise<void> | undefined
+  #removingOld: Promise<void> | undefined
+  /** Removes all and keeps nothing any more. */
   readonly close = once(() => this.#close())
 
-  constructor(options: OpenWarmDirectoriesOptions) {
+  constructor(options: WarmDirectoriesOptions) {
     this.#options = options
   }
 
-  announce(key: WarmKey): Announced {
-    const name = textOf(key)
-    let over = (): void => undefined
+  /** Announces a directory: attempts that need it wait for a while, or until the function that it returns is called. */
+  announce(key: WarmKey): () => void {
+    const name = nameOf(key)
+    let settle = (): void => undefined
     const coming = new Promise<void>((resolve) => {
-      over = resolve
+      settle = resolve
     })
-    // Whoever announces one of the same content later has the later end.
+    // Of several with the same content, the one announced last is waited for.
     this.#announced.set(name, coming)
-    return {
-      over: () => {
-        if (this.#announced.get(name) === coming) this.#announced.delete(name)
-        over()
-      },
+    return () => {
+      if (this.#announced.get(name) === coming) this.#announced.delete(name)
+      settle()
     }
   }
 
+  /** Takes a directory over. Never throws. */
   async keep(key: WarmKey, directory: HandedOver): Promise<void> {
     if (this.#closed.signal.aborted || !(await this.#hasRoom())) return this.#discard(directory)
     const { clock, maxDirectories = WARM_DIRECTORIES_MAX, maxBytes = WARM_MAX_BYTES } = this.#options
-    this.#kept.add({ key: textOf(key), directory, keptAtMs: clock.monotonicMs() })
-    const tooMany: Kept[] = []
+    this.#kept.add({ key: nameOf(key), directory, keptAtMs: clock.monotonicMs() })
     let bytes = 0
-    for (const [age, kept] of [...this.#kept].reverse().entries()) {
+    const surplus = [...this.#kept].reverse().filter((kept, index) => {
       bytes += kept.directory.manifest.totalBytes
-      if (age >= maxDirectories || bytes > maxBytes) tooMany.push(kept)
-    }
-    await this.#drop(tooMany)
-    if (this.#kept.size > 0) this.#ageing ??= this.#age()
+      return index >= maxDirectories || bytes > maxBytes
+    })
+    await this.#remove(surplus)
+    if (this.#kept.size > 0) this.#removingOld ??= this.#removeOld()
   }
 
+  /** A directory with the content of the key, now the attempt's own. Throws only for an abort. */
   async take(
     key: WarmKey,
     { attempt, signal }: { readonly attempt: WorkspaceAttempt; readonly signal?: AbortSignal | undefined },
   ): Promise<AttemptWorkspace | undefined> {
     const { root, logger } = this.#options
-    const wanted = textOf(key)
-    await this.#waitFor(wanted, signal)
+    const name = nameOf(key)
+    await this.#waitFor(name, signal)
     for (const kept of [...this.#kept].reverse()) {
-      if (kept.key !== wanted) continue
-      // Before anything is awaited: of two attempts that want it, one finds it.
-      if (!this.#kept.delete(kept)) continue
+      // Deleted before anything is awaited: of two attempts that need it, only one gets it.
+      if (kept.key !== name || !this.#kept.delete(kept)) continue
       const taken = await takeOver(kept.directory, { root, attempt, clock: systemClock, signal })
       if (taken.isTaken) return taken.workspace
-      logger.warn('a directory that was kept for the next task is not what it was, and is not used', {
+      logger.warn('a directory that was kept for the next task was changed, and is not used', {
         why: taken.why,
         ref: key.ref,
       })
@@ -138,43 +109,44 @@ class OpenDirectories implements WarmDirectories {
     return undefined
   }
 
+  /** Removes what is kept. Never throws. */
+  clear(): Promise<void> {
+    return this.#remove([...this.#kept])
+  }
+
   async #waitFor(name: string, signal: AbortSignal | undefined): Promise<void> {
     const coming = this.#announced.get(name)
     if (coming === undefined) return
-    const here = new AbortController()
-    const ended = AbortSignal.any([here.signal, ...(signal === undefined ? [] : [signal])])
-    const tooLong = this.#options.clock.sleep(WARM_ANNOUNCED_WAIT_MS, ended).catch(() => undefined)
-    await Promise.race([coming, tooLong])
-    here.abort()
+    const waiting = followSignals(signal)
+    const timeout = this.#options.clock.sleep(WARM_ANNOUNCED_WAIT_MS, waiting.signal).catch(() => undefined)
+    await Promise.race([coming, timeout])
+    waiting.abort()
+    waiting.release()
     signal?.throwIfAborted()
   }
 
-  clear(): Promise<void> {
-    return this.#drop([...this.#kept])
-  }
-
   async #close(): Promise<void> {
-    this.#closed.abort(new Error('the directories are not needed any more'))
-    await this.#ageing
+    this.#closed.abort(new Error('no directory is needed any more'))
+    await this.#removingOld
     await this.clear()
   }
 
-  async #age(): Promise<void> {
+  async #removeOld(): Promise<void> {
     const { clock, ageMs = WARM_AGE_MS } = this.#options
     while (!this.#closed.signal.aborted) {
       const [oldest] = this.#kept
       if (oldest === undefined) break
       const leftMs = oldest.keptAtMs + ageMs - clock.monotonicMs()
-      if (leftMs <= 0) await this.#drop([oldest])
+      if (leftMs <= 0) await this.#remove([oldest])
       else await clock.sleep(leftMs, this.#closed.signal).catch(() => undefined)
     }
-    this.#ageing = undefined
+    this.#removingOld = undefined
   }
 
-  async #drop(some: readonly Kept[]): Promise<void> {
-    // Out of reach first, so that nobody takes what is being removed.
-    const dropped = some.filter((kept) => this.#kept.delete(kept))
-    for (const { directory } of dropped) await this.#discard(directory)
+  async #remove(some: readonly Kept[]): Promise<void> {
+    // Forgotten first, so that nobody takes what is being removed.
+    const removed = some.filter((kept) => this.#kept.delete(kept))
+    for (const { directory } of removed) await this.#discard(directory)
   }
 
   async #discard({ aside }: HandedOver): Promise<void> {
@@ -186,16 +158,12 @@ class OpenDirectories implements WarmDirectories {
   }
 
   async #hasRoom(): Promise<boolean> {
-    try {
-      const { bavail, blocks } = await statfs(this.#options.root.directory)
-      return bavail * 100 >= blocks * CACHE_FREE_SPACE_MIN_PERCENT
-    } catch {
-      // Not to be told is no reason to believe that there is room.
-      return false
-    }
+    // If the free space cannot be read, there may be none.
+    const disk = await statfs(this.#options.root.directory).catch(() => undefined)
+    return disk !== undefined && disk.bavail * 100 >= disk.blocks * CACHE_FREE_SPACE_MIN_PERCENT
   }
 }
 
-function textOf({ repository, ref, spec: { prefix, include, exclude } }: WarmKey): string {
+function nameOf({ repository, ref, spec: { prefix, include, exclude } }: WarmKey): string {
   return JSON.stringify([repository, ref, prefix ?? '', include ?? null, exclude ?? []])
 }
