@@ -16,7 +16,7 @@ await publish('ben', 'berlin,19\n')
 console.log(`main holds: ${await readText('weather.csv')}`)
 await client.close()
 
-/** Puts one version of the file on a branch of its own, then asks for it to be merged into main. */
+/** Commits one version of the file on a new branch, then merges it into main. */
 async function publish(person, content) {
   const branch = branchName(`${person}-${Date.now()}`)
   await repo.createBranch({ branch, from: main.head })

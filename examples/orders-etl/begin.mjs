@@ -1,5 +1,5 @@
-// Makes everything ready and starts the workflow of one day: waits for lakeFS and Conductor, gives a lakeFS that is new its
-// first user, makes the repository, registers tasks and workflow, starts `orders.daily` from the head of `main`.
+// Prepares everything and starts the workflow of one day: waits for lakeFS and Conductor, creates the first user of a new
+// lakeFS and the repository, registers tasks and workflow, starts `orders.daily` from the head of `main`.
 //   node begin.mjs [DAY]
 import { execFileSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -35,7 +35,7 @@ const answer = await fetch(`${conductor}/workflow`, {
 if (!answer.ok) throw new Error(`start orders.daily: ${answer.status} ${await answer.text()}`)
 console.log(`started orders.daily for ${day} as ${await answer.text()}`)
 
-/** lakeFS makes it by itself only over a local database; with the credentials that everybody here is given. */
+/** lakeFS creates it only over a local database; here it gets the credentials that all containers share. */
 async function makeFirstUser() {
   const url = `${lakefs}/api/v1/setup_lakefs`
   const { state } = await (await fetch(url)).json()
@@ -53,7 +53,7 @@ async function makeFirstUser() {
   console.log('made the first user of lakeFS')
 }
 
-/** Until it answers as it should, or too much time has passed. */
+/** Waits until it responds as expected, or too much time has passed. */
 async function answers(url) {
   const bound = AbortSignal.timeout(READY_MS)
   for (let last; !bound.aborted; await wait(PAUSE_MS)) {

@@ -1,5 +1,5 @@
-// Runs the pipeline of tasks.ts on an embedded lakeFS and a task queue in this process, makes trouble on purpose, and
-// tells what each fence decides.
+// Runs the pipeline of tasks.ts on an embedded lakeFS and a task queue in this process, causes failures, and prints what
+// each fence decides.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ try {
   await secondTry(world)
 
   const commits = await showHistory(repo, MAIN, 'The branch after the trouble', { since: before.ref })
-  // Newest first: what the trouble has left of four publications, one killed worker, one late one and one commit by hand.
+  // Newest first: the result of four publications, one killed worker, one late worker and one commit by hand.
   const made = commits.map(({ ref, metadata }) => (ref === foreign.ref ? 'Anna' : metadata['publish.task']))
   if (made.join() !== 'aggregate,Anna,validate,ingest')
     throw new Error(`the history is wrong: ${made.join()}`)

@@ -1,4 +1,4 @@
-// Makes the repository "orders" on the lakeFS that the environment names; leaves it as it is when it is there already.
+// Creates the repository "orders" on the lakeFS that the environment names, unless it exists.
 import { createLakefsClient, createRepository, repositoryName } from 'perago'
 
 const client = createLakefsClient({
@@ -7,7 +7,7 @@ const client = createLakefsClient({
   secretAccessKey: process.env.LAKEFS_SECRET_ACCESS_KEY,
 })
 const repository = repositoryName('orders')
-// Where lakeFS keeps its objects: a prefix of a bucket, such as s3://lakefs, or a directory of its own.
+// Where lakeFS stores its objects: a prefix of a bucket, such as s3://lakefs, or a directory.
 const { LAKEFS_STORAGE: storage = 'local:/' } = process.env
 const { created } = await createRepository(client, {
   repository,

@@ -1,4 +1,4 @@
-/** The orders of one day, in three tasks: ingest → validate → aggregate. Each reads what the one before has published. */
+/** The orders of one day, in three tasks: ingest → validate → aggregate. Each reads what the task before published. */
 
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import {
@@ -18,11 +18,10 @@ import { z } from 'zod'
 const owner = 'data@example.org'
 const params = z.object({ day: z.iso.date() })
 
-// Only what this very task has published may be replaced by its retry. Anybody else's commit is refused, however it
-// stands to ours.
+// A retry may replace only a publication of the same task. Commits of anybody else are never replaced.
 const controls: TaskControlsInput = { replace: 'own', retry: { delaySeconds: 1, jitterMs: 0 } }
 
-/** No more than this share of a day's orders may be wrong before a person has to look at it. */
+/** If more than this share of a day's orders is invalid, a person has to check. */
 const REJECTED_SHARE_MAX = 0.1
 
 export const ingest = defineWorkspaceTask({
@@ -36,7 +35,7 @@ export const ingest = defineWorkspaceTask({
     include: ['raw/**'],
     post: [requireGlob('raw/*.parquet'), forbidGlob('**/*.tmp'), maxBytes(50_000_000)],
   },
-  // DuckDB works in threads of its own, so its body never keeps the worker from renewing a lease.
+  // DuckDB uses its own threads, so the body does not block the worker.
   body: async ({ workspace, params: { day }, log }) => {
     await mkdir(workspace.path('raw'), { recursive: true })
     const rows = await withDuckDb(async (db) => {
@@ -136,7 +135,7 @@ export const aggregate = defineWorkspaceTask({
   },
 })
 
-/** One after the other: each takes the commit that the one before has published. */
+/** One after the other: each step gets the commit that the step before published. */
 export const daily = defineWorkflow({
   name: 'orders.daily',
   description: 'From the export of one day to its revenue.',
@@ -178,7 +177,7 @@ const JUDGED = `
     WHEN currency <> 'EUR' THEN 'not in euros'
   END AS reason`
 
-/** Where the shop leaves its exports; here they lie beside this file. */
+/** Where the shop stores its exports; here, beside this file. */
 function exportOf(day: string): string {
   return fileURLToPath(new URL(`data/${day}.csv`, import.meta.url))
 }

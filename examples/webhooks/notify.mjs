@@ -1,4 +1,4 @@
-// Tells a downstream system that the orders are there: here by a line in a file that it reads.
+// Notifies a downstream system that the orders are there: here with a line in a file.
 import { appendFile } from 'node:fs/promises'
 import { receive } from './receive.mjs'
 

@@ -1,4 +1,4 @@
-// A receiver of webhooks: looks who sends, takes each delivery once, and answers when it is dealt with.
+// A receiver of webhooks: checks the signature, handles each delivery once, and then responds.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -7,7 +7,7 @@ const BODY_MAX_BYTES = 131_072
 const AGE_MAX_SECONDS = 300
 const REMEMBERED = 10_000
 
-/** `webhook` is the file with what `perago webhooks add` answered: an id and a secret. */
+/** `webhook` is the file with the output of `perago webhooks add`: an id and a secret. */
 export function receive({ port, webhook, onEvent, onGet = (_, response) => response.writeHead(405).end() }) {
   const [, secret] = readFileSync(webhook, 'utf8').trim().split(' ')
   const taken = new Set()
@@ -15,7 +15,7 @@ export function receive({ port, webhook, onEvent, onGet = (_, response) => respo
     const body = await readBody(request)
     if (!isGenuine(request.headers['perago-signature'], body, secret)) return response.writeHead(401).end()
     const delivery = request.headers['perago-delivery']
-    // What was taken before, and whose answer was lost, is sent again under the same id.
+    // If the response to a handled delivery was lost, it is sent again with the same id.
     if (!taken.has(delivery)) {
       await onEvent(JSON.parse(body))
       taken.add(delivery)
@@ -27,7 +27,7 @@ export function receive({ port, webhook, onEvent, onGet = (_, response) => respo
     if (request.method !== 'POST') return onGet(request, response)
     return take(request, response).catch((error) => {
       console.error(error.message)
-      // Whatever is not 2xx is sent again later.
+      // Without a 2xx response, the delivery is sent again later.
       response.writeHead(500).end()
     })
   })
@@ -45,7 +45,7 @@ async function readBody(request) {
   return Buffer.concat(chunks).toString()
 }
 
-/** Signed with our secret, and not long ago: an old delivery cannot be given a new time. */
+/** Signed with our secret, and recently: the time is part of what is signed. */
 function isGenuine(header, body, secret) {
   const [, seconds, signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header ?? '') ?? []
   if (signature === undefined || Math.abs(Date.now() / 1_000 - seconds) > AGE_MAX_SECONDS) return false

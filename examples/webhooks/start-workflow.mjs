@@ -8,7 +8,7 @@ receive({
   port: 9082,
   webhook: 'start-workflow.webhook',
   onEvent: async ({ execution_id }) => {
-    // One that was started just before this receiver ended is found again, and not started twice.
+    // Finds a workflow that was started just before this receiver stopped, so that it is not started twice.
     const started = await ask(`/workflow/${WORKFLOW}/correlated/${execution_id}?includeClosed=true`)
     if (JSON.parse(started).length > 0) return
     const body = JSON.stringify({ name: WORKFLOW, correlationId: execution_id, input: { execution_id } })
@@ -16,7 +16,7 @@ receive({
   },
 })
 
-/** Within the ten seconds in which a receiver is to answer. A failure is answered 500, and so tried again. */
+/** A receiver must respond within ten seconds. After an error the response is 500, and perago tries again. */
 async function ask(path, request = {}) {
   const response = await fetch(CONDUCTOR_SERVER_URL + path, {
     ...request,

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** The machine's own clock, on which a minute can be passed over: nobody should have to wait for a lease to run out. */
+/** The machine's clock, which can skip a minute, so that nobody waits for a lease to expire. */
 export function openSkippingClock() {
   let skippedMs = 0
   return {

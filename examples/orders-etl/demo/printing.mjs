@@ -1,4 +1,4 @@
-// What happens, in sentences.
+// Prints what happens, in sentences.
 
 export function say(line) {
   console.log(line)
@@ -8,10 +8,10 @@ export function title(text) {
   say(`\n${text}\n${'─'.repeat(text.length)}`)
 }
 
-/** The first digits of every commit id in a text. */
+/** Shortens every commit id in a string. */
 export const short = (text) => String(text).replace(/[0-9a-f]{64}/g, (ref) => ref.slice(0, 10))
 
-/** Tells of the fences and of what was done to the branch; everything else an attempt does goes without saying. */
+/** Prints the decisions of the fences and changes of the branch, not the other steps of an attempt. */
 export function tellSteps(worker) {
   return (told) => {
     const line = describe(told)
@@ -61,7 +61,7 @@ const DECISIONS = {
   refuse: ({ reason }) => `no (${reason})`,
 }
 
-/** A record goes to the branch that was staged and into the task's log; told once, of the branch. */
+/** The record is on the staging branch and in the task's log; it is printed once, for the branch. */
 let lastTold
 function describeEvidence(record) {
   if (record.stagedRef === undefined || lastTold === record.stagedRef) return undefined
@@ -69,7 +69,7 @@ function describeEvidence(record) {
   return `evidence: what was staged, ${record.stagedRef}, is kept on a branch of its own, with this decision`
 }
 
-/** Prints the first parents of a branch, newest first, down to `since`; answers the commits above it. */
+/** Prints the first parents of a branch, newest first, down to `since`; returns the commits above it. */
 export async function showHistory(repo, branch, heading, { since } = {}) {
   title(heading)
   const commits = []

@@ -1,10 +1,10 @@
-// The queue of one process, worked from another: every call becomes a message, and its answer comes back as one.
+// Uses the queue of another process: every call and every response is a message.
 import { UnavailableError } from 'perago'
 
-/** How many arguments of each call are data; the last is about cancelling and stays where it is. */
+/** How many arguments of each call are data; the last one, about cancelling, is not sent. */
 const CALLS = { poll: 1, readTask: 1, readWorkflowStatus: 1, renewLease: 1, postResult: 1, appendLog: 2 }
 
-/** In the process that has the queue. `before` may hold a call back for ever. */
+/** In the process that has the queue. `before` may delay a call for ever. */
 export function serveQueue(child, queue, before) {
   child.on('message', ({ id, call, given }) => {
     const answer = (message) => child.connected && child.send({ id, ...message }, () => undefined)
@@ -19,7 +19,7 @@ export function serveQueue(child, queue, before) {
   })
 }
 
-/** In the process that works it. */
+/** In the process that uses the queue. */
 export function queueOfParent() {
   const waiting = new Map()
   let calls = 0

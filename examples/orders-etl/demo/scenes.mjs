@@ -1,4 +1,4 @@
-// One function for each kind of trouble.
+// One function for each kind of failure.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { serveQueue } from './queue-over-ipc.mjs'
 
 const SCENE_MS = 120_000
 const LOOK_AGAIN_MS = 20
-/** Just over the lease of a task. */
+/** A little longer than the lease of a task. */
 const LEASE_MS = 61_000
 
 /** Nothing goes wrong. */
@@ -22,7 +22,7 @@ export async function quietDay(world) {
   await worker.close()
 }
 
-/** kill -9 after the branch has moved and before the queue was told. Answers the workflow, which goes on. */
+/** kill -9 after the branch has moved and before the result was posted. Returns the workflow, which continues. */
 export async function killedWorker(world) {
   const { queue, repo, branch, clock } = world
   title('A worker is killed between publishing and completing')
@@ -86,7 +86,7 @@ export async function staleAttempt(world, workflow) {
   await slow.close()
 }
 
-/** Somebody commits to the branch while the task runs. Answers that commit. */
+/** Somebody commits to the branch while the task runs. Returns that commit. */
 export async function foreignCommit(world, workflow) {
   const { queue, repo, branch } = world
   title('Somebody else commits while a task runs')
@@ -114,7 +114,7 @@ export async function foreignCommit(world, workflow) {
   return foreign
 }
 
-/** The way on: a new workflow, which begins with what is there now. */
+/** How to continue: a new workflow from the current head. */
 export async function secondTry(world) {
   title('A new workflow from the current HEAD')
   const workflow = await start(world, '2026-01-16')
@@ -149,7 +149,7 @@ function openWorker(world, { observe = () => undefined, ...options }) {
   })
 }
 
-/** A queue whose questions about a task are asked only after `before`. */
+/** A queue that reads a task only after `before`. */
 function over(queue, before) {
   const held =
     (call) =>

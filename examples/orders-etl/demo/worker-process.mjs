@@ -1,4 +1,4 @@
-// A worker in a process of its own, so that it can really be killed. It gets its options as a message, then works.
+// A worker in its own process, so that it can be killed. It gets its options as a message.
 import { openTestWorker } from 'perago/testing'
 import { tellSteps } from './printing.mjs'
 import { queueOfParent } from './queue-over-ipc.mjs'
