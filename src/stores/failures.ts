@@ -20,6 +20,11 @@ export function workOfBatch(store: string, batch: CheckedBatch): Work {
   return { store, doing: 'write a batch', changes: batch.operations.map(({ key }) => key) }
 }
 
+/** A call that changes nothing. */
+export function reading(store: string, doing: string): Work {
+  return { store, doing, changes: [] }
+}
+
 /** Surely nothing happened. */
 export function notDone(work: Work, cause: unknown): UnavailableError {
   return new UnavailableError('stores/unreachable', `${work.doing} (${work.store}): ${wordsOf(cause)}`, {

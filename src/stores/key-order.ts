@@ -1,5 +1,7 @@
 /** Keys are ordered by their UTF-8 bytes, as every server orders them; JavaScript orders texts by UTF-16 units. */
 
+import type { KeyStretch } from './backend.ts'
+
 const SURROGATES_FROM = 0xd800
 const LAST_CODE_POINT = 0x10ffff
 
@@ -12,6 +14,10 @@ export function compareKeys(left: string, right: string): number {
     if (a !== b) return a >= SURROGATES_FROM && b >= SURROGATES_FROM ? compareHigh(a, b) : a - b
   }
   return left.length - right.length
+}
+
+export function isWithin({ from, to }: KeyStretch, key: string): boolean {
+  return compareKeys(key, from) >= 0 && (to === undefined || compareKeys(key, to) < 0)
 }
 
 /** The least text that comes after every text beginning with `prefix`; `undefined` when there is none. */
@@ -27,7 +33,7 @@ export function endOfPrefix(prefix: string): string | undefined {
   return undefined
 }
 
-/** From the surrogates on: what they spell comes after everything that is written with one unit. */
+/** Of two units from the surrogates on: a surrogate stands for a code point above all that need one unit only. */
 function compareHigh(a: number, b: number): number {
   const [aSpells, bSpells] = [a < 0xe000, b < 0xe000]
   return aSpells === bSpells ? a - b : aSpells ? 1 : -1

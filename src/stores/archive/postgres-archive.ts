@@ -6,6 +6,7 @@ import { ARCHIVE_STATEMENT_TIMEOUT_MS, STORE_CONNECTIONS_MAX } from '../limits.t
 import type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from '../../core/events/archive-port.ts'
 import type { Work } from '../failures.ts'
 import { Connections } from '../postgres/connections.ts'
+import { eventRowOf, selectEvents, type QueryDialect, type StoredRow } from './event-rows.ts'
 
 export interface PostgresArchiveOptions {
   /** `postgresql://user:password@host:port/database` */
@@ -41,19 +42,6 @@ export async function openPostgresArchive(options: PostgresArchiveOptions): Prom
 }
 
 const reading: Work = { store: 'postgres archive', doing: 'read events', changes: [] }
-
-interface Stored {
-  readonly id: string
-  readonly tenant: string
-  readonly execution_id: string
-  /** bigint, which the driver gives as text. */
-  readonly sequence: string
-  readonly event_type: string
-  readonly source_type: string
-  readonly source_id: string
-  readonly payload: string
-  readonly timestamp: Date
-}
 
 class PostgresArchive implements EventArchive {
   readonly name = 'postgres archive'
@@ -99,9 +87,13 @@ class PostgresArchive implements EventArchive {
 
   async read(query: EventRowQuery): Promise<readonly EventRow[]> {
     await this.#prepare()
-    const { text, values } = selectOf(this.#schema, query)
-    const found = await this.#connections.query<Stored>(reading, { name: '', text, values }, undefined)
-    return found.map(rowOf)
+    const { text, values } = selectEvents(query, dialectOf(this.#schema))
+    const found = await this.#connections.query<StoredRow & Record<string, unknown>>(
+      reading,
+      { name: '', text, values },
+      undefined,
+    )
+    return found.map(eventRowOf)
   }
 
   async listTypes({ tenant, execution }: ArchivePlace): Promise<readonly string[]> {
@@ -155,20 +147,19 @@ class PostgresArchive implements EventArchive {
 
   async #makeSchema(): Promise<void> {
     const work = { store: this.name, doing: 'make the table', changes: [] }
-    const { rows } = {
-      rows: await this.#connections.query<{ there: string | null }>(work, lookFor(this.#schema), undefined),
+    const look = {
+      name: '',
+      text: 'SELECT to_regclass($1)::text AS there',
+      values: [`${this.#schema}.events`],
     }
-    if (rows[0]?.there !== null) return
+    const [row] = await this.#connections.query<{ there: string | null }>(work, look, undefined)
+    if (row?.there !== null) return
     await this.#connections.transaction(work, async (client) => {
       // Two archivers may begin at the same time; "IF NOT EXISTS" alone does not keep them apart.
       await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${this.#schema}.events`])
       await client.query(schemaSql(this.#schema))
     })
   }
-}
-
-function lookFor(schema: string): { name: string; text: string; values: readonly unknown[] } {
-  return { name: '', text: 'SELECT to_regclass($1)::text AS there', values: [`${schema}.events`] }
 }
 
 function schemaSql(schema: string): string {
@@ -204,42 +195,12 @@ function asJsonb(payload: string): string {
   return payload.replaceAll(/\\u0000|\\ud[89a-f][0-9a-f]{2}/gi, '\\ufffd')
 }
 
-function rowOf(stored: Stored): EventRow {
+function dialectOf(schema: string): QueryDialect {
   return {
-    id: stored.id,
-    tenant: stored.tenant,
-    execution: stored.execution_id,
-    sequence: Number(stored.sequence),
-    type: stored.event_type,
-    sourceType: stored.source_type,
-    sourceId: stored.source_id,
-    payload: stored.payload,
-    timestamp: stored.timestamp.toISOString(),
-  }
-}
-
-function selectOf(
-  schema: string,
-  query: EventRowQuery,
-): { readonly text: string; readonly values: readonly unknown[] } {
-  const { order } = query
-  const wanted: readonly (readonly [string, unknown])[] = [
-    ['tenant = ?', query.tenant],
-    ['execution_id = ?', query.execution],
-    ['event_type = ANY(?::text[])', query.types],
-    ['source_type = ?', query.sourceType],
-    ['source_id = ?', query.sourceId],
-    ['timestamp >= ?::timestamptz', query.start],
-    ['timestamp < ?::timestamptz', query.end],
-    [order === 'ascending' ? 'sequence > ?::bigint' : 'sequence < ?::bigint', query.after],
-  ]
-  const given = wanted.filter(([, value]) => value !== undefined)
-  const where = given.map(([condition], index) => condition.replace('?', `$${index + 1}`)).join(' AND ')
-  return {
-    text: `SELECT id, tenant, execution_id, sequence, event_type, source_type, source_id,
-      coalesce(payload_exact, payload::text) AS payload, timestamp
-      FROM ${schema}.events WHERE ${where}
-      ORDER BY sequence ${order === 'ascending' ? 'ASC' : 'DESC'} LIMIT $${given.length + 1}`,
-    values: [...given.map(([, value]) => value), query.limit],
+    table: `${schema}.events`,
+    payload: 'coalesce(payload_exact, payload::text)',
+    typeIn: 'event_type = ANY(?::text[])',
+    timestamp: '?::timestamptz',
+    value: (place) => `$${place}`,
   }
 }

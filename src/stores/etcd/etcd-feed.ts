@@ -7,7 +7,7 @@ import type { Etcd3, IWatchResponse } from 'etcd3'
 import { STORE_ANSWER_TIMEOUT_MS, STORE_CHANGES_KEPT, STORE_WATCH_POLL_MS } from '../limits.ts'
 import type { StoreChange } from '../../core/ports.ts'
 import type { ChangeFeed, ChangeRead } from '../backend.ts'
-import { notDone } from '../failures.ts'
+import { notDone, reading } from '../failures.ts'
 import { WakeUps } from '../wake-ups.ts'
 
 export interface EtcdFeedOptions {
@@ -34,7 +34,7 @@ interface Following {
   failure: Error | undefined
 }
 
-const WORK = { store: 'etcd', doing: 'watch', changes: [] }
+const WORK = reading('etcd', 'watch')
 const DELETE = 'DELETE'
 
 export class EtcdFeed implements ChangeFeed {

@@ -11,8 +11,9 @@ import { STORE_ANSWER_TIMEOUT_MS, STORE_CLEAR_ENTRIES } from '../limits.ts'
 import type { CommitOutcome, RangePage, Store, StoreCondition, StoreEntry } from '../../core/ports.ts'
 import type { Backend, ChangeFeed, CheckedBatch, Cleared, KeySpan, KeyStretch } from '../backend.ts'
 import { findUnmet } from '../conditions.ts'
-import { bounded, workOfBatch, type Work } from '../failures.ts'
+import { bounded, reading, workOfBatch, type Work } from '../failures.ts'
 import { guardStore } from '../guard.ts'
+import { bufferOf } from '../bytes.ts'
 import { endOfPrefix } from '../key-order.ts'
 import { connect, failureOf, type EtcdAddress } from './connect.ts'
 import { EtcdFeed } from './etcd-feed.ts'
@@ -79,7 +80,7 @@ class EtcdBackend implements Backend {
   }
 
   async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
-    const { kvs } = await this.#ask(reading('read a key'), signal, (call) =>
+    const { kvs } = await this.#ask(reading(NAME, 'read a key'), signal, (call) =>
       this.#client.kv.range({ key: this.#keyOf(key) }, call),
     )
     return kvs[0] === undefined ? undefined : this.#show(kvs[0])
@@ -91,7 +92,7 @@ class EtcdBackend implements Backend {
     // The later pieces of a page are read as of the first one.
     let revision: string | undefined
     for (let bytes = 0, step = FIRST_STEP; ;) {
-      const answer = await this.#ask(reading('read a range'), signal, (call) =>
+      const answer = await this.#ask(reading(NAME, 'read a range'), signal, (call) =>
         this.#client.kv.range(
           {
             key: low,
@@ -160,7 +161,7 @@ class EtcdBackend implements Backend {
 
   async clearSome({ from, to }: KeyStretch, signal: AbortSignal | undefined): Promise<Cleared> {
     const [key, end] = [this.#keyOf(from), this.#endOf(to)]
-    const found = await this.#ask(reading('delete by prefix'), signal, (call) =>
+    const found = await this.#ask(reading(NAME, 'delete by prefix'), signal, (call) =>
       this.#client.kv.range({ key, range_end: end, limit: STORE_CLEAR_ENTRIES + 1, keys_only: true }, call),
     )
     if (found.kvs.length === 0) return { count: 0, more: false }
@@ -179,7 +180,7 @@ class EtcdBackend implements Backend {
       end: this.#endOf(to),
       prefixBytes: Buffer.byteLength(this.#prefix),
       ask: (signal) =>
-        this.#ask(reading('watch'), signal, (call) =>
+        this.#ask(reading(NAME, 'watch'), signal, (call) =>
           this.#client.kv.range({ key: this.#keyOf('any'), keys_only: true }, call),
         ),
     })
@@ -210,7 +211,7 @@ class EtcdBackend implements Backend {
   /** A lease that nothing hangs on ends by itself. */
   async #grant(ttlMs: number, signal: AbortSignal | undefined): Promise<string> {
     const TTL = Math.ceil(ttlMs / 1000) + LEASE_AHEAD_S
-    const { ID } = await this.#ask(reading('write a batch'), signal, (call) =>
+    const { ID } = await this.#ask(reading(NAME, 'write a batch'), signal, (call) =>
       this.#client.leaseClient.leaseGrant({ TTL }, call),
     )
     return ID
@@ -239,7 +240,7 @@ class EtcdBackend implements Backend {
     for (const [ttlMs, ID] of leases) {
       if (ttlMs >= LEASE_SHARED_FROM_MS) continue
       try {
-        await this.#ask(reading('write a batch'), undefined, (call) =>
+        await this.#ask(reading(NAME, 'write a batch'), undefined, (call) =>
           this.#client.leaseClient.leaseRevoke({ ID }, call),
         )
       } catch {
@@ -291,12 +292,4 @@ class EtcdBackend implements Backend {
       expires: lease !== '0',
     }
   }
-}
-
-function reading(doing: string): Work {
-  return { store: NAME, doing, changes: [] }
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }

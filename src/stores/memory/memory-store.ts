@@ -20,7 +20,7 @@ import type {
 } from '../backend.ts'
 import { findUnmet } from '../conditions.ts'
 import { guardStore } from '../guard.ts'
-import { compareKeys } from '../key-order.ts'
+import { compareKeys, isWithin } from '../key-order.ts'
 import { SortedKeys } from '../sorted-keys.ts'
 import { WakeUps } from '../wake-ups.ts'
 
@@ -153,9 +153,8 @@ class MemoryBackend implements Backend {
     return Promise.resolve({ count: some.length, more: keys.length > some.length })
   }
 
-  openFeed({ from, to }: KeyStretch): ChangeFeed {
-    const isInside = ({ key }: StoreChange): boolean =>
-      compareKeys(key, from) >= 0 && (to === undefined || compareKeys(key, to) < 0)
+  openFeed(stretch: KeyStretch): ChangeFeed {
+    const isInside = ({ key }: StoreChange): boolean => isWithin(stretch, key)
     return {
       end: () => Promise.resolve(String(this.#revision)),
       read: (cursor) => Promise.resolve(this.#readChanges(Number(cursor), isInside)),

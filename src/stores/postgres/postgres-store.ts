@@ -22,8 +22,9 @@ import type {
   KeySpan,
   KeyStretch,
 } from '../backend.ts'
-import { workOfBatch, type Work } from '../failures.ts'
+import { reading, workOfBatch, type Work } from '../failures.ts'
 import { guardStore } from '../guard.ts'
+import { bufferOf } from '../bytes.ts'
 import { WakeUps } from '../wake-ups.ts'
 import { Connections } from './connections.ts'
 import { schemaSql, SCHEMA_VERSION } from './schema.ts'
@@ -106,7 +107,11 @@ class PostgresBackend implements Backend {
 
   async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
     const text = `SELECT key, value, revision, expires_at IS NOT NULL AS expires FROM ${this.#schema}.entries WHERE key = $1 AND ${ALIVE}`
-    const rows = await this.#query<Row>(reading('read a key'), { name: 'get', text, values: [key] }, signal)
+    const rows = await this.#query<Row>(
+      reading(NAME, 'read a key'),
+      { name: 'get', text, values: [key] },
+      signal,
+    )
     return rows[0] === undefined ? undefined : show(rows[0])
   }
 
@@ -127,7 +132,7 @@ class PostgresBackend implements Backend {
       ) AS measured ORDER BY number`
     const statement = { name: `range-${order}`, text, values: [from, to ?? null, limit] }
     const rows = await this.#query<Omit<Row, 'value'> & { readonly value: Buffer | null }>(
-      reading('read a range'),
+      reading(NAME, 'read a range'),
       statement,
       signal,
     )
@@ -188,7 +193,7 @@ class PostgresBackend implements Backend {
         const text = `SELECT epoch, pg_current_snapshot()::text AS snapshot FROM ${this.#schema}.state`
         const statement = { name: 'end', text, values: [] }
         const [row] = await this.#query<{ epoch: string; snapshot: string }>(
-          reading('watch'),
+          reading(NAME, 'watch'),
           statement,
           signal,
         )
@@ -241,7 +246,7 @@ class PostgresBackend implements Backend {
       readonly lost: boolean
       readonly key: string | null
       readonly kind: StoreChange['kind']
-    }>(reading('watch'), { name: 'changes', text, values: [snapshot, from, to ?? null] }, signal)
+    }>(reading(NAME, 'watch'), { name: 'changes', text, values: [snapshot, from, to ?? null] }, signal)
     const [first] = rows
     if (first === undefined || first.epoch !== epoch || first.lost) return 'lost'
     const changes = rows.flatMap(({ key, kind }) => (key === null ? [] : [{ key, kind }]))
@@ -251,7 +256,11 @@ class PostgresBackend implements Backend {
   async #removeExpired(signal: AbortSignal | undefined): Promise<void> {
     const text = `SELECT ${this.#schema}.remove_expired(${STORE_EXPIRED_PER_SWEEP}) AS removed`
     const statement = { name: 'expire', text, values: [] }
-    const [row] = await this.#query<{ removed: number }>(reading('remove expired entries'), statement, signal)
+    const [row] = await this.#query<{ removed: number }>(
+      reading(NAME, 'remove expired entries'),
+      statement,
+      signal,
+    )
     if ((row?.removed ?? 0) > 0) this.#tell()
   }
 
@@ -269,7 +278,7 @@ class PostgresBackend implements Backend {
       try {
         // In a transaction of its own, which writes nothing and so waits for no disk.
         await this.#query(
-          reading('wake watches'),
+          reading(NAME, 'wake watches'),
           { name: 'tell', text: `NOTIFY ${CHANNEL}`, values: [] },
           undefined,
         )
@@ -289,7 +298,7 @@ class PostgresBackend implements Backend {
 
   async #tidy(): Promise<void> {
     const text = `SELECT ${this.#schema}.forget_changes(${this.#changesKept})`
-    await this.#query(reading('forget changes'), { name: 'forget', text, values: [] }, undefined)
+    await this.#query(reading(NAME, 'forget changes'), { name: 'forget', text, values: [] }, undefined)
     await this.#removeExpired(undefined)
   }
 
@@ -306,7 +315,7 @@ class PostgresBackend implements Backend {
   }
 
   async #openListener(): Promise<Client> {
-    const client = await this.#connections.openClient(reading('watch'))
+    const client = await this.#connections.openClient(reading(NAME, 'watch'))
     const forget = (): void => {
       this.#listening = undefined
       this.#wakeUps.wake()
@@ -340,7 +349,7 @@ class PostgresBackend implements Backend {
 
 /** Instances that start together make it once. */
 async function makeSchema(connections: Connections, schema: string): Promise<void> {
-  await connections.transaction(reading('open the store'), async (client) => {
+  await connections.transaction(reading(NAME, 'open the store'), async (client) => {
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [`perago:${schema}`])
     const { rows } = await client.query<{ state: string | null }>('SELECT to_regclass($1)::text AS state', [
       `${schema}.state`,
@@ -359,14 +368,6 @@ async function makeSchema(connections: Connections, schema: string): Promise<voi
       { details: { schema, version }, next: 'Use the version of perago that wrote it.' },
     )
   })
-}
-
-function reading(doing: string): Work {
-  return { store: NAME, doing, changes: [] }
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 function show({ key, value, revision, expires }: Row): StoreEntry {

@@ -4,7 +4,7 @@ import type { Cluster, Redis } from 'ioredis'
 import { once } from 'node:events'
 import { STORE_CONNECT_TIMEOUT_MS } from '../limits.ts'
 import { loadDriver } from '../driver.ts'
-import { bounded, notDone } from '../failures.ts'
+import { bounded, notDone, reading } from '../failures.ts'
 
 export interface RedisAddress {
   /** `redis://user:password@host:6379/0`, or `rediss://` over TLS. In a cluster it gives user, password and TLS. */
@@ -53,7 +53,7 @@ export async function connect(address: RedisAddress): Promise<Redis | Cluster> {
     return redis
   } catch (error) {
     redis.disconnect()
-    throw notDone({ store: 'redis', doing: 'open the store', changes: [] }, problem ?? error)
+    throw notDone(reading('redis', 'open the store'), problem ?? error)
   }
 }
 

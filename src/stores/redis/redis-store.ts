@@ -22,9 +22,10 @@ import type {
   KeySpan,
   KeyStretch,
 } from '../backend.ts'
-import { answerLost, bounded, notDone, workOfBatch, type Work } from '../failures.ts'
+import { answerLost, bounded, notDone, reading, workOfBatch, type Work } from '../failures.ts'
 import { guardStore } from '../guard.ts'
-import { compareKeys } from '../key-order.ts'
+import { bufferOf } from '../bytes.ts'
+import { compareKeys, isWithin } from '../key-order.ts'
 import { WakeUps } from '../wake-ups.ts'
 import { connect, type RedisAddress } from './connect.ts'
 import { CHANGES, CLEAR, COMMIT, END, HELPERS, RANGE } from './scripts.ts'
@@ -108,7 +109,7 @@ class RedisBackend implements Backend {
   }
 
   async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
-    const held = await this.#bounded(reading('read a key'), signal, () =>
+    const held = await this.#bounded(reading(NAME, 'read a key'), signal, () =>
       this.#redis.hmgetBuffer(this.#settings.prefix + key, 'v', 'r', 'e'),
     )
     const [value, revision, expires] = held
@@ -118,7 +119,7 @@ class RedisBackend implements Backend {
   async range({ from, to, order, limit }: KeySpan, signal: AbortSignal | undefined): Promise<RangePage> {
     // An empty stretch; Redis takes an empty upper end for none.
     if (to !== undefined && compareKeys(from, to) >= 0) return { entries: [], next: undefined }
-    const answer = await this.#run(reading('read a range'), SCRIPTS.range, signal, [
+    const answer = await this.#run(reading(NAME, 'read a range'), SCRIPTS.range, signal, [
       ...[from, to ?? '', order, limit, STORE_PAGE_MAX_BYTES],
     ])
     const [more, ...fields] = answer as [number, ...Buffer[]]
@@ -170,9 +171,8 @@ class RedisBackend implements Backend {
     return { count, more: more === 1 }
   }
 
-  openFeed({ from, to }: KeyStretch): ChangeFeed {
-    const isInside = ({ key }: StoreChange): boolean =>
-      compareKeys(key, from) >= 0 && (to === undefined || compareKeys(key, to) < 0)
+  openFeed(stretch: KeyStretch): ChangeFeed {
+    const isInside = ({ key }: StoreChange): boolean => isWithin(stretch, key)
     return {
       end: (signal) => this.#end(signal),
       read: (cursor, signal) => this.#readChanges(cursor, isInside, signal),
@@ -194,7 +194,9 @@ class RedisBackend implements Backend {
 
   /** A Redis that may drop keys when its memory is full would lose work without a word. */
   async refuseEviction(): Promise<void> {
-    const info = await this.#bounded(reading('open the store'), undefined, () => this.#redis.info('memory'))
+    const info = await this.#bounded(reading(NAME, 'open the store'), undefined, () =>
+      this.#redis.info('memory'),
+    )
     const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1] ?? 'noeviction'
     const maxMemory = Number(/^maxmemory:(\d+)/m.exec(info)?.[1] ?? 0)
     if (policy === 'noeviction' || maxMemory === 0) return
@@ -206,7 +208,7 @@ class RedisBackend implements Backend {
   }
 
   async #end(signal: AbortSignal): Promise<string> {
-    const answer = await this.#run(reading('watch'), SCRIPTS.end, signal, [STORE_EXPIRED_PER_SWEEP])
+    const answer = await this.#run(reading(NAME, 'watch'), SCRIPTS.end, signal, [STORE_EXPIRED_PER_SWEEP])
     const [epoch, last] = answer as [Buffer, Buffer]
     return `${epoch.toString()}/${last.toString()}`
   }
@@ -218,7 +220,7 @@ class RedisBackend implements Backend {
   ): Promise<ChangeRead | 'lost'> {
     const [epoch = '', id = ''] = cursor.split('/')
     if (!/^\d+-\d+$/.test(id)) return 'lost'
-    const answer = (await this.#run(reading('watch'), SCRIPTS.changes, signal, [
+    const answer = (await this.#run(reading(NAME, 'watch'), SCRIPTS.changes, signal, [
       ...[STORE_EXPIRED_PER_SWEEP, epoch, id, STORE_CHANGES_PAGE],
     ])) as [Buffer, ...(Buffer | Buffer[])[]] | null
     if (answer === null) return 'lost'
@@ -289,14 +291,6 @@ function failureOf(work: Work, error: unknown): Error {
   }
   if (error.message.startsWith("Stream isn't writeable")) return notDone(work, error)
   return answerLost(work, error)
-}
-
-function reading(doing: string): Work {
-  return { store: NAME, doing, changes: [] }
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 function show(

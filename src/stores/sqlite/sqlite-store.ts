@@ -28,6 +28,7 @@ import type {
   KeySpan,
   KeyStretch,
 } from '../backend.ts'
+import { bufferOf } from '../bytes.ts'
 import { findUnmet } from '../conditions.ts'
 import { guardStore } from '../guard.ts'
 import { WakeUps } from '../wake-ups.ts'
@@ -104,19 +105,13 @@ class SqliteBackend implements Backend {
     return this.#ask(`read key ${JSON.stringify(key)}`, read)
   }
 
-  range({ from, to, order, limit }: KeySpan): Promise<RangePage> {
+  range(span: KeySpan): Promise<RangePage> {
+    const { order, limit } = span
     return this.#read('read a range', () => {
-      const bounds = to === undefined ? 'key >= ?' : 'key >= ? AND key < ?'
       const direction = order === 'ascending' ? 'ASC' : 'DESC'
       // Which keys make the page is decided by their sizes first, so that no page of huge values is ever read at once.
-      const sql = `SELECT key, length(value) AS bytes FROM entries WHERE ${bounds} AND ${ALIVE} ORDER BY key ${direction} LIMIT ?`
-      const sizes = this.#db.all<{ key: string; bytes: number }>(
-        sql,
-        from,
-        ...(to === undefined ? [] : [to]),
-        this.#now(),
-        limit + 1,
-      )
+      const sql = `SELECT key, length(value) AS bytes FROM entries WHERE ${inStretch(span)} AND ${ALIVE} ORDER BY key ${direction} LIMIT ?`
+      const sizes = this.#db.all<{ key: string; bytes: number }>(sql, ...keysIn(span), this.#now(), limit + 1)
       let [count, bytes] = [0, 0]
       while (count < Math.min(limit, sizes.length) && bytes < STORE_PAGE_MAX_BYTES)
         bytes += sizes[count++]?.bytes ?? 0
@@ -137,17 +132,11 @@ class SqliteBackend implements Backend {
     return this.#write(keys, () => this.#apply(batch)) as Promise<CommitOutcome>
   }
 
-  clearSome({ from, to }: KeyStretch): Promise<Cleared> {
-    return this.#write([from], (): Cleared => {
+  clearSome(stretch: KeyStretch): Promise<Cleared> {
+    return this.#write([stretch.from], (): Cleared => {
       this.#removeExpired(-1)
-      const bounds = to === undefined ? 'key >= ?' : 'key >= ? AND key < ?'
-      const sql = `SELECT key FROM entries WHERE ${bounds} ORDER BY key LIMIT ?`
-      const found = this.#db.all<{ key: string }>(
-        sql,
-        from,
-        ...(to === undefined ? [] : [to]),
-        STORE_CLEAR_ENTRIES + 1,
-      )
+      const sql = `SELECT key FROM entries WHERE ${inStretch(stretch)} ORDER BY key LIMIT ?`
+      const found = this.#db.all<{ key: string }>(sql, ...keysIn(stretch), STORE_CLEAR_ENTRIES + 1)
       const some = found.slice(0, STORE_CLEAR_ENTRIES).map(({ key }) => key)
       this.#removeAll(some)
       return { count: some.length, more: found.length > some.length }
@@ -192,8 +181,7 @@ class SqliteBackend implements Backend {
       const { key } = operation
       if (operation.do === 'put') {
         const expiresAt = operation.ttlMs === undefined ? null : now + operation.ttlMs
-        const { buffer, byteOffset, byteLength } = operation.value
-        const value = Buffer.from(buffer, byteOffset, byteLength)
+        const value = bufferOf(operation.value)
         this.#db.run('INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)', key, value, revision, expiresAt)
       } else if (this.#db.run('DELETE FROM entries WHERE key = ?', key) === 0) continue
       changes.push({ key, kind: operation.do })
@@ -259,19 +247,17 @@ class SqliteBackend implements Backend {
     this.#db.run('UPDATE state SET forgotten = ?', forgotten)
   }
 
-  #readChanges(cursor: string, { from, to }: KeyStretch): ChangeRead | 'lost' {
+  #readChanges(cursor: string, stretch: KeyStretch): ChangeRead | 'lost' {
     const state = this.#state()
     const [epoch, text] = cursor.split('.')
     const after = Number(text)
     if (epoch !== state.epoch || !(after >= state.forgotten && after <= state.revision)) return 'lost'
     const upTo = Math.min(state.revision, after + STORE_CHANGES_PAGE)
-    const bounds = to === undefined ? 'key >= ?' : 'key >= ? AND key < ?'
     const changes = this.#db.all<StoreChange>(
-      `SELECT key, kind FROM changes WHERE revision > ? AND revision <= ? AND ${bounds} ORDER BY revision, position`,
+      `SELECT key, kind FROM changes WHERE revision > ? AND revision <= ? AND ${inStretch(stretch)} ORDER BY revision, position`,
       after,
       upTo,
-      from,
-      ...(to === undefined ? [] : [to]),
+      ...keysIn(stretch),
     )
     return {
       changes: changes.map(({ key, kind }) => ({ key, kind })),
@@ -396,6 +382,14 @@ class SqliteBackend implements Backend {
       cause,
     })
   }
+}
+
+function inStretch({ to }: KeyStretch): string {
+  return to === undefined ? 'key >= ?' : 'key >= ? AND key < ?'
+}
+
+function keysIn({ from, to }: KeyStretch): readonly string[] {
+  return to === undefined ? [from] : [from, to]
 }
 
 function cursorOf({ epoch, revision }: Pick<State, 'epoch' | 'revision'>): string {
