@@ -254,9 +254,7 @@ function describe(input: Described<z.ZodType, z.ZodType>): Omit<TaskDefinition, 
     throw new InvalidError(
       'worker/invalid-task',
       `declare task ${JSON.stringify(input.name)}: ${problems.join('; ')}`,
-      {
-        details: { problems },
-      },
+      { details: { problems } },
     )
   }
   return {
@@ -284,9 +282,7 @@ async function readWith<Schema extends z.ZodType>(
   throw new InvalidError(
     code,
     `${what}: ${problems.map(({ path, problem }) => `${path}: ${problem}`).join('; ')}`,
-    {
-      details: { problems },
-    },
+    { details: { problems } },
   )
 }
 

@@ -164,9 +164,7 @@ function lost(call: RepoCall): UncertainError | UnavailableError {
   return new UncertainError(
     'testing/answer-lost',
     `${call.request} (request ${call.number}): the answer was lost`,
-    {
-      read: 'the branch',
-    },
+    { read: 'the branch' },
   )
 }
 

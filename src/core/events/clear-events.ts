@@ -32,9 +32,7 @@ export async function clearEvents(bound: BoundScope, { archive, rule, pace }: Cl
     throw new RefusedError(
       'core/still-running',
       `clear the events of execution ${scope.execution}: it is running`,
-      {
-        next: 'Wait until it has ended, or force it as an operator.',
-      },
+      { next: 'Wait until it has ended, or force it as an operator.' },
     )
   }
   if (record.events === 'gone') return 0

@@ -153,9 +153,7 @@ export class EventWriter {
     throw new UncertainError(
       'core/append-uncertain',
       `look for event ${place.id}: its log was cleared meanwhile`,
-      {
-        read: 'the archive, for an event with this id',
-      },
+      { read: 'the archive, for an event with this id' },
     )
   }
 

@@ -148,9 +148,7 @@ function bindNode(
           throw new InvalidError(
             'core/not-yours',
             `record "${type}": node "${node}" reports about itself only`,
-            {
-              next: `Name the event "${node}.…".`,
-            },
+            { next: `Name the event "${node}.…".` },
           )
         }
         return events.manager.publishEvent(

@@ -131,9 +131,7 @@ function pickOutputs(
       throw new MissingError(
         'core/missing-output',
         `take output "${name}" of pipeline "${pipeline}": it is not set`,
-        {
-          next: `Let the pipeline set "pipeline.output.${name}", or take it off outputVariables.`,
-        },
+        { next: `Let the pipeline set "pipeline.output.${name}", or take it off outputVariables.` },
       )
     }),
   )

@@ -79,9 +79,7 @@ export function decideStatus(record: ExecutionRecord, eventType: string): Execut
     throw new RefusedError(
       'core/started-twice',
       `record "${eventType}" in ${record.id}: it was started before`,
-      {
-        next: 'Start another execution.',
-      },
+      { next: 'Start another execution.' },
     )
   }
   throw notActive(record, `record "${eventType}"`)

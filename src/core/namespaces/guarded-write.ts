@@ -86,9 +86,7 @@ export async function settleConflicts<T>(
   throw new UnavailableError(
     'core/contended',
     `${doing}: others wrote there ${WRITE_CONFLICTS_MAX} times meanwhile`,
-    {
-      next: 'Try again; if it stays so, let fewer writers work on one execution.',
-    },
+    { next: 'Try again; if it stays so, let fewer writers work on one execution.' },
   )
 }
 

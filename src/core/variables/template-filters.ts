@@ -46,9 +46,7 @@ export function applyFilter(
   throw new InvalidError(
     'core/bad-template-value',
     `fill in ${shown}: "${name}" can do nothing with ${found}`,
-    {
-      next: 'Leave the filter out, or store another kind of value.',
-    },
+    { next: 'Leave the filter out, or store another kind of value.' },
   )
 }
 

@@ -115,9 +115,7 @@ async function listVariables(
       throw new RefusedError(
         'core/too-many-variables',
         `list variables: there are more than ${VARIABLES_LISTED_MAX}`,
-        {
-          next: 'Name a namespace.',
-        },
+        { next: 'Name a namespace.' },
       )
     }
   }

@@ -28,9 +28,7 @@ export async function openPostgresArchive(options: PostgresArchiveOptions): Prom
     throw new InvalidError(
       'stores/bad-schema',
       `open an archive in schema ${JSON.stringify(schema)}: that is no name`,
-      {
-        next: 'Use lower-case letters, digits and "_".',
-      },
+      { next: 'Use lower-case letters, digits and "_".' },
     )
   }
   const connections = await Connections.open({

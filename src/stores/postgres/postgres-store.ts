@@ -52,9 +52,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     throw new InvalidError(
       'stores/bad-address',
       `open a store: ${JSON.stringify(schema)} is no name of a schema`,
-      {
-        next: 'Use lower-case letters, digits and "_".',
-      },
+      { next: 'Use lower-case letters, digits and "_".' },
     )
   }
   const connections = await Connections.open({

@@ -106,9 +106,7 @@ function sealOf({ encryption, compressFromBytes = STORE_COMPRESS_FROM_BYTES }: S
       throw new InvalidError(
         'stores/bad-encryption-key',
         `seal a store: the key ${JSON.stringify(id)} has ${key.byteLength} bytes or an unfit id`,
-        {
-          next: `Give keys of ${KEY_BYTES} bytes, with ids of letters, digits, "_", "." and "-".`,
-        },
+        { next: `Give keys of ${KEY_BYTES} bytes, with ids of letters, digits, "_", "." and "-".` },
       )
     }
   }
@@ -116,9 +114,7 @@ function sealOf({ encryption, compressFromBytes = STORE_COMPRESS_FROM_BYTES }: S
     throw new InvalidError(
       'stores/bad-encryption-key',
       `seal a store: the key in use, ${JSON.stringify(encryption.use)}, is not among the keys`,
-      {
-        next: 'Give it, or name another to use.',
-      },
+      { next: 'Give it, or name another to use.' },
     )
   }
   return { keys, use: encryption?.use, compressFromBytes }
