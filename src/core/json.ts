@@ -1,7 +1,4 @@
-/**
- * JSON that reads back exactly as it was given: what JSON cannot hold is refused with the place where it stands, never
- * dropped or changed on the way.
- */
+/** JSON that reads back exactly as it was written: a value that JSON cannot represent is refused, with its path. */
 
 import type { Json } from '../base/json.ts'
 import { InvalidError } from '../base/errors.ts'
@@ -23,7 +20,7 @@ export function encodeJson(value: unknown, rule: JsonRule): string {
   return text
 }
 
-/** A copy of its own, frozen all the way down. */
+/** A deeply frozen copy. */
 export function decodeJson(text: string): Json {
   return freezeDeeply(JSON.parse(text) as Json)
 }
@@ -35,7 +32,7 @@ export function freezeDeeply<T>(value: T): T {
 }
 
 const encoder = new TextEncoder()
-// A byte order mark at the head of a text belongs to the text.
+// A byte order mark at the start belongs to the text.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function toBytes(text: string): Uint8Array {
@@ -47,7 +44,7 @@ export function fromBytes(bytes: Uint8Array): string {
 }
 
 interface Walk extends JsonRule {
-  /** At least this many characters: stops a value that grows without end, such as one object held a million times. */
+  /** A lower bound of the length: stops at huge values, such as one object referenced a million times. */
   chars: number
   hasNegativeZero: boolean
 }
@@ -63,7 +60,7 @@ function look(value: unknown, path: string, walk: Walk, depth: number): void {
     case 'boolean':
       return
     case 'number':
-      if (!Number.isFinite(value)) throw notJson(walk, path, `${value} is no JSON number`)
+      if (!Number.isFinite(value)) throw notJson(walk, path, `${value} is not a JSON number`)
       if (Object.is(value, -0)) walk.hasNegativeZero = true
       return
     case 'object':
@@ -75,7 +72,7 @@ function look(value: unknown, path: string, walk: Walk, depth: number): void {
     case 'function':
     case 'symbol':
     case 'bigint':
-      throw notJson(walk, path, `${value === undefined ? '' : 'a '}${typeof value} is no JSON value`)
+      throw notJson(walk, path, `${value === undefined ? '' : 'a '}${typeof value} is not a JSON value`)
   }
 }
 
@@ -87,16 +84,16 @@ function lookAtObject(value: object, path: string, walk: Walk, depth: number): v
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== null && prototype !== Object.prototype) {
     const name = (prototype as { constructor?: { name?: string } }).constructor?.name ?? 'class'
-    throw notJson(walk, path, `a ${name} is no plain object`)
+    throw notJson(walk, path, `a ${name} is not a plain object`)
   }
-  if (Object.getOwnPropertySymbols(value).length > 0) throw notJson(walk, path, 'it has symbols as keys')
+  if (Object.getOwnPropertySymbols(value).length > 0) throw notJson(walk, path, 'it has symbol keys')
   for (const [key, member] of Object.entries(value)) {
     walk.chars += key.length
     look(member, `${path}.${key}`, walk, depth + 1)
   }
 }
 
-/** As `JSON.stringify`, which writes -0 as 0. */
+/** As `JSON.stringify`, but keeps -0. */
 function write(value: Json): string {
   if (Object.is(value, -0)) return '-0'
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -109,12 +106,16 @@ function write(value: Json): string {
 function notJson({ what }: JsonRule, path: string, why: string): InvalidError {
   const where = path === '' ? '' : ` at ${path.slice(0, 200)}`
   return new InvalidError('core/not-json', `store the ${what}: ${why}${where}`, {
-    next: 'Store JSON: texts, finite numbers, booleans, null, lists and plain objects.',
+    next: 'Store JSON: strings, finite numbers, booleans, null, arrays and plain objects.',
   })
 }
 
 function tooLarge({ what, bytesMax }: JsonRule, found: string): InvalidError {
-  return new InvalidError('core/too-large', `store the ${what}: it has ${found}, at most ${bytesMax}`, {
-    next: 'Store the data elsewhere and its address here.',
-  })
+  return new InvalidError(
+    'core/too-large',
+    `store the ${what}: it has ${found}, the maximum is ${bytesMax}`,
+    {
+      next: 'Store the data elsewhere and its address here.',
+    },
+  )
 }

@@ -142,7 +142,7 @@ function sequenceText(sequence: number): string {
 
 function checkTime(text: string): string {
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) return text
-  throw new InvalidError('core/bad-time', `form a key of ${show(text)}: it is not a time`, {
+  throw new InvalidError('core/bad-time', `form a key of ${show(text)}: it must be a time`, {
     next: 'Give a time in ISO 8601, in UTC and with milliseconds.',
   })
 }
@@ -157,7 +157,7 @@ function checkId(text: unknown, what: string): string {
   if (typeof text === 'string' && ID.test(text)) return text
   throw new InvalidError(
     'core/bad-id',
-    `read ${show(text)} as the id of ${what === 'execution' ? 'an' : 'a'} ${what}: it has 1 to 128 letters, digits, "_" and "-"`,
+    `read ${show(text)} as the id of ${what === 'execution' ? 'an' : 'a'} ${what}: it must have 1 to 128 letters, digits, "_" and "-"`,
     { next: 'Correct the id.' },
   )
 }
@@ -170,7 +170,7 @@ function checkName(text: unknown, what: string): string {
   if (typeof text === 'string' && (PLAIN_NAME.test(text) || /^[^\s:*/\p{C}]+$/u.test(text))) return text
   throw new InvalidError(
     'core/bad-name',
-    `read ${show(text)} as ${what === 'event type' ? 'an' : 'a'} ${what}: it is not empty and has no white space, ":", "*" or "/"`,
+    `read ${show(text)} as ${what === 'event type' ? 'an' : 'a'} ${what}: it must not be empty, nor contain white space, ":", "*" or "/"`,
     { next: 'Correct the name.' },
   )
 }

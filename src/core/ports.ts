@@ -1,17 +1,17 @@
 /**
  * What the core needs of a store: an ordered space of keys, changed by atomic batches under conditions, and watched.
  *
- * Keys are ordered by their UTF-8 bytes. Everything else the core keeps (events, variables, the log, the registry) is a
- * way of choosing keys; see `keys.ts`. Every implementation passes the suite in `test/conformance/store.ts`.
+ * Keys are ordered by their UTF-8 bytes. `keys.ts` maps events, variables, the log and the registry to keys. Every
+ * implementation passes the suite in `test/conformance/store.ts`.
  */
 
-/** What one key holds. */
+/** One key and its value. */
 export interface StoreEntry {
   readonly key: string
   readonly value: Uint8Array
   /**
-   * Tells one writing of this key from every other: a later one has a higher revision, also after the key was deleted.
-   * Revisions of different keys say nothing about each other.
+   * A later write of this key has a higher revision, also after the key was deleted. Revisions of different keys cannot be
+   * compared.
    */
   readonly revision: number
   /** Whether it was put with a time to live. */
@@ -27,12 +27,12 @@ export type StoreOperation =
       readonly do: 'put'
       readonly key: string
       readonly value: Uint8Array
-      /** After this time the entry is gone: never sooner by the store's clock, and soon after. A later put begins anew. */
+      /** The entry expires after this time: not earlier by the store's clock, and soon after. A later put replaces it. */
       readonly ttlMs?: number
     }
   | { readonly do: 'delete'; readonly key: string }
 
-/** All of it happens, or none. A key stands in at most one operation and in at most one condition. */
+/** Atomic. A key may be in at most one operation and in at most one condition. */
 export interface StoreBatch {
   readonly conditions?: readonly StoreCondition[]
   readonly operations: readonly StoreOperation[]
@@ -41,29 +41,29 @@ export interface StoreBatch {
 export type CommitOutcome =
   | {
       readonly committed: true
-      /** What the entries that the batch put carry from now on; means nothing where it put none. */
+      /** The revision of all entries that the batch put; meaningless if it put none. */
       readonly revision: number
     }
   | {
       readonly committed: false
-      /** The conditions that did not hold, in the order of the batch, with what was found: `undefined` for absent. */
+      /** The conditions that did not hold, in the order of the batch, with the revision found: `undefined` for absent. */
       readonly unmet: readonly { readonly key: string; readonly revision: number | undefined }[]
     }
 
 export interface RangeRequest {
-  /** Only keys that begin like this; the empty text takes all. */
+  /** Only keys that begin with this; the empty string matches all. */
   readonly prefix: string
-  /** Begin behind this key, in the direction of travel. It need not exist. */
+  /** Start after this key, in the given order. The key need not exist. */
   readonly after?: string | undefined
   readonly order?: 'ascending' | 'descending' | undefined
-  /** The most entries of one page; it may hold fewer when they are large. */
+  /** The most entries per page; a page of large entries may have fewer. */
   readonly limit?: number | undefined
 }
 
-/** One page, as it was at one moment. */
+/** One page: a consistent view of one moment. */
 export interface RangePage {
   readonly entries: readonly StoreEntry[]
-  /** Give it as `after` for the next page; `undefined` on the last one. */
+  /** Pass it as `after` to read the next page; `undefined` on the last page. */
   readonly next: string | undefined
 }
 
@@ -74,8 +74,8 @@ export interface StoreChange {
 }
 
 /**
- * What a watch tells. Changes of one key come in their order, and those of one batch come together; what the entries hold
- * now is for the watcher to read. A `gap` says that changes may have been missed: read the range again.
+ * A notice of a watch. Changes of one key come in order, and those of one batch together, without values: the watcher reads
+ * them. `gap`: changes may have been missed; read the range again.
  */
 export type WatchNotice =
   | { readonly kind: 'ready' | 'gap'; readonly cursor: string }
@@ -83,9 +83,9 @@ export type WatchNotice =
 
 export interface WatchRequest {
   readonly prefix: string
-  /** The cursor of an earlier notice, to go on where another watch of the same store stopped. */
+  /** The cursor of an earlier notice, to continue where another watch of the same store stopped. */
   readonly after?: string
-  /** Ends the watch, quietly. */
+  /** Ends the watch without an error. */
   readonly signal: AbortSignal
 }
 
@@ -96,35 +96,35 @@ export interface StoreCallOptions {
 /**
  * The store under the core.
  *
- * A call that surely did nothing rejects with an error of kind `unavailable`. One whose answer was lost rejects with kind
- * `uncertain`, and says what to read: the batch may have happened, as a whole.
+ * A call that did nothing rejects with an error of kind `unavailable`. One whose response was lost rejects with kind
+ * `uncertain`, and says what to read: the batch happened as a whole or not at all.
  *
  * ```ts
  * const outcome = await store.commit({
  *   conditions: [{ key, is: 'absent' }],
  *   operations: [{ do: 'put', key, value }],
  * })
- * if (!outcome.committed) console.log('somebody was faster')
+ * if (!outcome.committed) console.log('another writer was faster')
  * ```
  */
 export interface Store {
-  /** What it is, for messages: `sqlite`, `redis`. */
+  /** The kind of store, for messages: `sqlite`, `redis`. */
   readonly name: string
   get(key: string, options?: StoreCallOptions): Promise<StoreEntry | undefined>
   /**
-   * What `get` answers, at once and without a copy: its bytes are the store's own and must not be changed. Only a store that
-   * holds everything in this process has it. Whoever wraps a store and answers `get` differently leaves it out.
+   * As `get`, but synchronous and without a copy: the bytes belong to the store and must not be changed. Only a store whose
+   * data is in this process has it. A wrapper that changes what `get` returns must omit it.
    */
   readonly peek?: ((key: string) => StoreEntry | undefined) | undefined
   range(request: RangeRequest, options?: StoreCallOptions): Promise<RangePage>
   commit(batch: StoreBatch, options?: StoreCallOptions): Promise<CommitOutcome>
   /**
-   * Deletes every key that begins with `prefix`, and tells how many there were. In pieces: one that is cut short may have
-   * deleted some, and may be called again.
+   * Deletes every key that begins with `prefix`, and returns how many there were. Not atomic: an interrupted call may have
+   * deleted some keys, and can be repeated.
    */
   clear(prefix: string, options?: StoreCallOptions): Promise<number>
-  /** Everything that is committed after its `ready` notice is told, or a `gap` is. */
+  /** Reports every change that is committed after its `ready` notice, or a `gap`. */
   watch(request: WatchRequest): AsyncIterable<WatchNotice>
-  /** May be called twice. Ends watches; later calls are refused. */
+  /** May be called twice. Ends watches; later calls throw. */
   close(): Promise<void>
 }

@@ -1,10 +1,10 @@
 /**
- * Which of the waiting events go into the log together, and the one batch that writes them.
+ * Which of the waiting events are written together, and the batch that writes them.
  *
- * - EL-1 An event's place in the log is taken once: its batch demands that the place is free.
- * - EL-2 No place is left out: the first place of a batch is behind the last event that was read or written.
- * - EL-3 The batch demands the execution's record as it was seen: nothing enters the log of an execution that is over.
- * - EL-4 Where events expire, the batch demands the end of the log as it was seen, too.
+ * - EL-1 A place in the log is used once: the batch has the condition that the place is free.
+ * - EL-2 No place is skipped: the first place of a batch follows the last event that was read or written.
+ * - EL-3 The batch has the condition that the execution's record is unchanged: nothing is added to the log of an ended one.
+ * - EL-4 Where events expire, the batch also has the condition that the end of the log is unchanged.
  */
 
 import { isPeragoError } from '../../base/errors.ts'
@@ -20,7 +20,7 @@ import { encodeEvent, type CheckedEvent, type EventPlace } from './event.ts'
 export interface AppendRequest {
   readonly id: string
   readonly event: CheckedEvent
-  /** What its sender calls it, so that sending it twice records it once. */
+  /** The sender's key for it, so that sending it twice records it once. */
   readonly idempotency?: { readonly digest: string; readonly fingerprint: string }
   /** Written together with the event, such as the outputs of the node that it completes. */
   readonly along?: readonly Extract<StoreOperation, { do: 'put' }>[]
@@ -31,7 +31,7 @@ export interface LogTail {
   readonly seen: SeenRecord
   readonly sequence: number
   readonly timestamp: string
-  /** Of the entry that says where the log ends, where its events expire. */
+  /** Revision of the entry that stores the end of the log, where events expire. */
   readonly endRevision?: number
 }
 
@@ -39,13 +39,13 @@ export interface AppendPlan {
   readonly batch: StoreBatch
   readonly accepted: readonly { readonly request: AppendRequest; readonly place: EventPlace }[]
   readonly refused: readonly { readonly request: AppendRequest; readonly error: Error }[]
-  /** The record behind the batch, where the batch changes it. */
+  /** The record after the batch, where the batch changes it. */
   readonly record: ExecutionRecord | undefined
 }
 
-/** The record and its entries in the index of what is over, and the end of a log whose entries expire. */
+/** The record, its entries in the index of ended executions, and the end of a log whose entries expire. */
 const FURTHER_PUTS = 6
-/** Room for the keys and conditions that are not counted one by one. */
+/** For the keys and conditions that are not counted one by one. */
 const MARGIN_BYTES = 65_536
 
 /** Takes as many requests from the front as fit; at least one is accepted or refused. */
@@ -100,7 +100,7 @@ export function planAppend(
   const last = accepted.at(-1)
   if (last !== undefined && ttl.ttlMs !== undefined) {
     puts.set(keys.logEnd, putLogEnd(scope, last.place))
-    // That a place is free says nothing where the event that took it may have expired.
+    // A free place proves nothing where its event may have expired.
     conditions.set(keys.logEnd, endAsSeen(keys.logEnd, tail))
   }
   const standing: StoreCondition = { key: keys.record, is: 'at', revision: tail.seen.revision }
@@ -140,7 +140,7 @@ function putsOf(
   return puts
 }
 
-/** Of the puts that make an event; nothing where it stays. */
+/** Of the puts of an event; absent where it does not expire. */
 export interface TimeToLive {
   readonly ttlMs?: number
 }
@@ -153,7 +153,7 @@ function endAsSeen(key: string, { endRevision }: LogTail): StoreCondition {
   return endRevision === undefined ? { key, is: 'absent' } : { key, is: 'at', revision: endRevision }
 }
 
-/** Outlives the entries, so that a writer who finds no entry does not begin anew. */
+/** Does not expire, so that a writer who finds no entries does not start again at 1. */
 export function putLogEnd(
   { keys }: Pick<Scope, 'keys'>,
   { sequence, timestamp }: Pick<EventPlace, 'sequence' | 'timestamp'>,

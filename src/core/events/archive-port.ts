@@ -1,7 +1,4 @@
-/**
- * What the core needs of an archive: a table of the events of executions that are over. Adapters know rows and nothing else;
- * what a row means is the core's.
- */
+/** What the core needs of an archive: a table of the events of ended executions. Adapters know only rows. */
 
 export interface EventRow {
   readonly id: string
@@ -12,7 +9,7 @@ export interface EventRow {
   readonly type: string
   readonly sourceType: string
   readonly sourceId: string
-  /** JSON text of an object; reads back as the very same value. */
+  /** JSON text of an object; reads back as the same value. */
   readonly payload: string
   /** ISO 8601 in UTC, with milliseconds. */
   readonly timestamp: string
@@ -33,26 +30,26 @@ export interface EventRowQuery extends ArchivePlace {
   /** Excluded. */
   readonly end?: string
   readonly order: 'ascending' | 'descending'
-  /** Only behind this sequence number, in the direction of the order. */
+  /** Only after this sequence number, in the direction of the order. */
   readonly after?: number
   readonly limit: number
 }
 
 /**
- * Calls that surely did nothing reject with kind `unavailable`, those whose answer was lost with kind `uncertain`; writing
- * and removing may always be repeated.
+ * A call that did nothing rejects with kind `unavailable`, one whose response was lost with kind `uncertain`. Writes and
+ * removals can always be repeated.
  */
 export interface EventArchive {
-  /** What it is, for messages. */
+  /** The kind of archive, for messages. */
   readonly name: string
-  /** All of them or none; rows that are there already are left as they are. */
+  /** All of them or none. Existing rows are not changed. */
   write(rows: readonly EventRow[]): Promise<void>
   read(query: EventRowQuery): Promise<readonly EventRow[]>
-  /** Each type that the execution has events of, once. */
+  /** The event types of the execution, each once. */
   listTypes(place: ArchivePlace): Promise<readonly string[]>
-  /** How many events of the execution are stored for good. */
+  /** How many events of the execution are stored durably. */
   count(place: ArchivePlace): Promise<number>
-  /** Removes an execution's events, and tells how many there were. */
+  /** Removes the events of an execution, and returns how many there were. */
   remove(place: ArchivePlace): Promise<number>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Reads of an execution whose events lie in the archive; the answers are those the store gave before. */
+/** Reads of an execution whose events are in the archive. The results equal those of the store before. */
 
 import { ARCHIVE_BATCH_EVENTS } from '../limits.ts'
 import { decodeJson, encodeJson } from '../json.ts'
@@ -23,7 +23,7 @@ export async function readArchivedLatest(
   return row === undefined ? undefined : eventOfRow(row, scope)
 }
 
-/** Patterns are matched against the few types that an execution has; all else is the database's work. */
+/** Patterns are matched against the types that the execution has; the database does the rest. */
 export async function* listArchived(
   archive: EventArchive,
   scope: Scope,

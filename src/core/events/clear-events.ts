@@ -1,4 +1,4 @@
-/** Events are removed in bulk only, all those of one execution, and by rule only when it is over. */
+/** Removing all events of one execution; of a running one only where it is forced. */
 
 import { RefusedError } from '../../base/errors.ts'
 import type { StoreEntry } from '../ports.ts'
@@ -13,7 +13,7 @@ import { readPages } from '../read-pages.ts'
 import { decodeEvent } from './event.ts'
 
 export interface ClearRule {
-  /** Also while the execution is running: an operator's right. What is published meanwhile stays. */
+  /** Also while the execution is running; for operators. Events published meanwhile stay. */
   readonly force?: boolean
 }
 
@@ -23,7 +23,7 @@ export interface ClearParts {
   readonly pace: WritePace
 }
 
-/** May be called again when it was cut short. */
+/** May be called again if it was interrupted. */
 export async function clearEvents(bound: BoundScope, { archive, rule, pace }: ClearParts): Promise<number> {
   const { scope, live } = bound
   const { record } = await live.read()
@@ -32,11 +32,11 @@ export async function clearEvents(bound: BoundScope, { archive, rule, pace }: Cl
     throw new RefusedError(
       'core/still-running',
       `clear the events of execution ${scope.execution}: it is running`,
-      { next: 'Wait until it has ended, or force it as an operator.' },
+      { next: 'Wait until it has ended, or use force as an operator.' },
     )
   }
   if (record.events === 'gone') return 0
-  // Marked first: what is half removed is never taken for the whole log, and is removed to its end by the next call.
+  // Marked first: a partly removed log is never taken for a complete one, and the next call finishes the removal.
   await markRecord(
     bound,
     pace,
@@ -55,7 +55,7 @@ export async function clearEvents(bound: BoundScope, { archive, rule, pace }: Cl
   return Math.max(inStore, inArchive)
 }
 
-/** Removes what the store holds of the events of an execution that is over; tells how many events the log had. */
+/** Removes the events of an ended execution from the store. Returns how many events the log had. */
 export async function freeHotEvents({ scope: { store, keys }, live }: BoundScope): Promise<number> {
   if ((await live.seen()).record.eventTtlMs !== undefined) {
     await store.commit({ operations: [{ do: 'delete', key: keys.logEnd }] })
@@ -68,7 +68,7 @@ export async function freeHotEvents({ scope: { store, keys }, live }: BoundScope
 async function clearRunning(bound: BoundScope, pace: WritePace): Promise<number> {
   const { scope } = bound
   const { store, keys } = scope
-  // Events that are appended from now on have a higher number, because every writer must see this mark first.
+  // Events appended from now on have a higher number, because every writer must read this mark first.
   const { clearedUpTo } = await settleConflicts(
     `clear the events of execution ${scope.execution}`,
     async () => {
@@ -84,7 +84,7 @@ async function clearRunning(bound: BoundScope, pace: WritePace): Promise<number>
   return removeUpTo(bound, keys.log, clearedUpTo)
 }
 
-/** How many entries are removed in one batch. */
+/** Entries per batch. */
 const PIECE = 50
 
 async function removeUpTo(
@@ -104,7 +104,7 @@ async function removeUpTo(
   return count
 }
 
-/** Answers the entries that could not be removed together, because one of them has changed. */
+/** Returns the entries if they could not be removed together, because one of them has changed. */
 async function removeAsSeen(
   store: BoundScope['scope']['store'],
   entries: readonly StoreEntry[],

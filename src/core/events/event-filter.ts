@@ -1,4 +1,4 @@
-/** Which events of an execution are asked for. All that is given must hold; nothing in it could name another execution. */
+/** A query of events. All given conditions must hold. It cannot name another execution. */
 
 import { InvalidError } from '../../base/errors.ts'
 import { EVENT_QUERY_MAX_EVENTS } from '../limits.ts'
@@ -13,11 +13,11 @@ export interface EventFilter {
   readonly source?: { readonly entityType?: SourceKind; readonly entityId?: string }
   /** ISO 8601. From the start, included, up to the end, excluded. */
   readonly timeRange?: { readonly start?: string; readonly end?: string }
-  /** By time, and by sequence where times are equal: the order of the log. Ascending unless told. */
+  /** The order of the log: by time, then sequence. Default: ascending. */
   readonly order?: 'ascending' | 'descending'
-  /** Only events behind this sequence number, in the direction of the order: the last one's of the page before. */
+  /** Only events after this sequence number, in the direction of the order: that of the previous page's last event. */
   readonly after?: number
-  /** The most events to list. Without it all are listed. */
+  /** The most events to return. Default: all. */
   readonly limit?: number
 }
 
@@ -26,7 +26,7 @@ export interface CheckedFilter {
   readonly isType: (type: string) => boolean
   readonly entityType: SourceKind | undefined
   readonly entityId: string | undefined
-  /** In the form in which timestamps are stored, whose text sorts as time does. */
+  /** In the stored form of timestamps, which sorts as text. */
   readonly start: string | undefined
   readonly end: string | undefined
   readonly order: 'ascending' | 'descending'
@@ -83,7 +83,7 @@ function instantOf(what: string, text: string | undefined): string | undefined {
 function bad(what: string, found: unknown, rule: string): InvalidError {
   return new InvalidError(
     'core/bad-filter',
-    `read ${typeof found === 'number' ? String(found) : show(found)} as the ${what} of a query: it is ${rule}`,
+    `read ${typeof found === 'number' ? String(found) : show(found)} as the ${what} of a query: it must be ${rule}`,
     { next: 'Correct the filter.' },
   )
 }

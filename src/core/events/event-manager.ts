@@ -1,7 +1,4 @@
-/**
- * The event manager: it remembers what happened in each execution, and answers. It acts on nothing, calls nobody and starts
- * no timer; whoever wants to react asks.
- */
+/** Records and reads events of executions. It starts no timer and calls nobody; callers that want to react read. */
 
 import { createHash } from 'node:crypto'
 import { InvalidError } from '../../base/errors.ts'
@@ -22,42 +19,42 @@ import { checkEvent, type ExecutionEvent, type NewEvent } from './event.ts'
 import { advisePayload, type PayloadRule } from './payload-advice.ts'
 
 export interface PublishOptions {
-  /** The sender's own name for this event: publishing again under it records nothing and answers the first one's id. */
+  /** The sender's key for this event: publishing again with it records nothing and returns the id of the first event. */
   readonly idempotencyKey?: string
 }
 
 export interface EventManager {
   /**
    * Records an event and resolves with its id once every read sees it. Throws `core/no-such-execution`, or `core/not-active`
-   * where the execution is over.
+   * where the execution has ended.
    */
   publishEvent(execution: ExecutionId, event: NewEvent, options?: PublishOptions): Promise<string>
   /** Has an event of exactly this type happened? */
   hasEvent(execution: ExecutionId, type: string): Promise<boolean>
   /** The latest event of a type, or `null`. */
   getEvent(execution: ExecutionId, type: string): Promise<ExecutionEvent | null>
-  /** The events that a filter accepts, in the order of the log; all of them without one. */
+  /** The events that match a filter (default: all), in the order of the log. */
   queryEvents(execution: ExecutionId, filter?: EventFilter): Promise<readonly ExecutionEvent[]>
-  /** Removes all events of an execution that is over, and tells how many. A running one only where an operator forces it. */
+  /** Removes all events of an ended execution, and returns how many; of a running one only with `force`. */
   clearEvents(execution: ExecutionId, rule?: ClearRule): Promise<number>
 }
 
 export interface EventManagerParts {
   readonly scopes: Scopes
   readonly archive?: EventArchive
-  /** What happens to payloads above the advised size; `warn` unless told. */
+  /** What happens to payloads above the advised size. Default: `warn`. */
   readonly payloads?: PayloadRule
   readonly pace?: WritePace
   readonly makeId?: MakeId
   readonly logger?: Logger
 }
 
-/** What goes through beside a published event; for those who build on the manager. */
+/** Operations to write together with an event. */
 export interface AppendExtras extends PublishOptions {
   readonly along?: AppendRequest['along']
 }
 
-/** The manager and, for the rooms above it, writing an event together with what belongs to it. */
+/** The manager, and writing an event together with other operations. */
 export interface EventLog {
   readonly manager: EventManager
   append(execution: ExecutionId, event: NewEvent, extras?: AppendExtras): Promise<string>
@@ -106,7 +103,7 @@ function digestsOf(
   if (typeof key !== 'string' || key === '' || key.length > IDEMPOTENCY_KEY_MAX_CHARS) {
     throw new InvalidError(
       'core/bad-idempotency-key',
-      `read ${show(key)} as an idempotency key: it has 1 to ${IDEMPOTENCY_KEY_MAX_CHARS} characters`,
+      `read ${show(key)} as an idempotency key: it must have 1 to ${IDEMPOTENCY_KEY_MAX_CHARS} characters`,
       { next: 'Give a shorter key, such as a UUID.' },
     )
   }

@@ -1,4 +1,4 @@
-/** The three reads of one execution's events. What has left the store is read from the archive, with the same answers. */
+/** Reads of the events of one execution. Events that have left the store are read from the archive. */
 
 import { RefusedError, UnavailableError } from '../../base/errors.ts'
 import { EVENT_QUERY_MAX_EVENTS, STORE_PAGE_MAX_ENTRIES } from '../limits.ts'
@@ -11,7 +11,7 @@ import { checkFilter, isListed, type CheckedFilter, type EventFilter } from './e
 import { checkType } from './event-types.ts'
 import { decodeEvent, decodeHeldEvent, type ExecutionEvent } from './event.ts'
 
-/** A promise only where there is something to wait for: in memory the promise would cost more than the look. */
+/** Returns a promise only if it must wait: in memory the promise would cost more than the read. */
 export function hasEvent(
   bound: BoundScope,
   archive: EventArchive | undefined,
@@ -19,7 +19,7 @@ export function hasEvent(
 ): boolean | Promise<boolean> {
   const { store } = bound.scope
   const key = keyOf(bound, type)
-  // What is found under a name has it rightly: only what is not found may be misnamed.
+  // Stored keys were validated when written, so only a type that is not found needs a check.
   if (store.peek?.(key) !== undefined) return true
   checkType(type)
   const isArchived = (): boolean | Promise<boolean> =>
@@ -54,7 +54,7 @@ export async function queryEvents(
 ): Promise<readonly ExecutionEvent[]> {
   const checked = checkFilter(filter)
   const hot = await collect(listHot(bound, checked), checked)
-  // Asked after reading: what was freed while we read was archived before.
+  // Checked after reading: events freed while we read were archived before.
   if (archive === undefined) noneIn(bound)
   if (archive === undefined || !(await isArchived(bound))) return hot
   return collect(listArchived(archive, bound.scope, checked), checked)
@@ -91,7 +91,7 @@ async function* listHot(
   for await (const page of readPages(store, range)) {
     for (const { value } of page) {
       const event = decodeEvent(value)
-      // The log is in order of time, so behind the range's far end there is nothing.
+      // The log is ordered by time: no event after this one can match.
       const isBehind =
         filter.order === 'ascending'
           ? filter.end !== undefined && event.timestamp >= filter.end
@@ -106,7 +106,7 @@ function keyOf({ scope }: BoundScope, type: string): string {
   try {
     return scope.keys.event(type)
   } catch (error) {
-    // What would blur a key is no type either, and is told as such.
+    // A text that cannot be part of a key is not a type either, and this error says so.
     checkType(type)
     throw error
   }
@@ -130,16 +130,16 @@ function hasLeft({ events }: ExecutionRecord): boolean {
 }
 
 /**
- * For a host without an archive: what went into one is not told as never having happened. By the record as it was seen last,
- * which costs nothing; whoever opens an execution anew has just read it.
+ * Without an archive, archived events must not look as if they had never happened. Uses the record as it was read last, which
+ * costs nothing; opening an execution reads it.
  */
 function noneIn({ scope, live }: BoundScope): false {
   const { known } = live
   if (known === undefined || !hasLeft(known.record)) return false
   throw new UnavailableError(
     'core/archive-not-given',
-    `read events of execution ${scope.execution}: they went into an archive, and none is given here`,
-    { next: 'Name the archive that the others use, with --archive or archive.address.' },
+    `read events of execution ${scope.execution}: they are in an archive, and no archive is configured here`,
+    { next: 'Configure the archive that the other instances use, with --archive or archive.address.' },
   )
 }
 
@@ -147,6 +147,6 @@ function tooMany(): RefusedError {
   return new RefusedError(
     'core/too-many-events',
     `query events: there are more than ${EVENT_QUERY_MAX_EVENTS}`,
-    { next: 'Ask for a page: give "limit", and the last event\'s sequence as "after" for the next one.' },
+    { next: 'Read pages: pass "limit", and the last event\'s sequence as "after" for the next page.' },
   )
 }

@@ -1,5 +1,5 @@
 /**
- * What events are called: a dotted name whose beginning says what kind of thing caused it.
+ * Event types: dotted names whose beginning tells what caused the event.
  *
  * | name | caused by |
  * |---|---|
@@ -16,7 +16,7 @@ import { checkNodeId, show } from '../namespaces/names.ts'
 export const SOURCE_KINDS = ['pipeline', 'node', 'task', 'external'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-/** The verbs of each kind; what outside systems call their events is theirs. */
+/** The verbs of each kind; external events may have any name. */
 export const EVENT_VERBS = {
   pipeline: ['started', 'completed', 'failed', 'cancelled', 'paused', 'resumed'],
   node: ['started', 'completed', 'failed', 'retrying', 'skipped', 'cancelled'],
@@ -25,15 +25,15 @@ export const EVENT_VERBS = {
 
 const SEGMENT = /^[A-Za-z0-9_-]+$/
 
-/** What a type says about its event. */
+/** What an event type tells. */
 export interface TypeFacts {
   readonly type: string
   readonly kind: SourceKind
-  /** The node, where a node or its task is meant. */
+  /** The node, for events of a node or its task. */
   readonly node?: string
 }
 
-/** Takes a type apart. Throws `core/bad-event-type` for a name that is none, or a verb that its kind does not have. */
+/** Parses a type. Throws `core/bad-event-type` for a malformed name, or a verb that its kind does not have. */
 export function parseEventType(type: unknown): TypeFacts {
   const segments = splitType(type)
   const [first = '', second = '', third] = segments
@@ -52,7 +52,7 @@ export function parseEventType(type: unknown): TypeFacts {
   return { type: name, kind: 'node', node }
 }
 
-/** Far from every bound; cheaper to tell than the rest. */
+/** Well within every limit, and faster to check. */
 const PLAIN_TYPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,4}$/
 
 /** Throws what `splitType` throws. */
@@ -61,7 +61,7 @@ export function checkType(type: unknown): void {
   splitType(type)
 }
 
-/** The segments of a name that could be a type's. A name that nothing is called may be looked for, and is not found. */
+/** The segments of a well-formed type, known or not. */
 export function splitType(type: unknown): readonly string[] {
   const segments = typeof type === 'string' ? type.split('.') : []
   if (
@@ -69,7 +69,7 @@ export function splitType(type: unknown): readonly string[] {
     segments.length < 2 ||
     !segments.every((segment) => SEGMENT.test(segment))
   ) {
-    throw badType(type, 'it has two or more segments of letters, digits, "_" and "-", joined by dots')
+    throw badType(type, 'it must have two or more segments of letters, digits, "_" and "-", joined by dots')
   }
   if (type.length > EVENT_TYPE_MAX_CHARS || segments.length > EVENT_TYPE_SEGMENTS_MAX) {
     throw badType(type, `at most ${EVENT_TYPE_SEGMENTS_MAX} segments and ${EVENT_TYPE_MAX_CHARS} characters`)
@@ -81,12 +81,12 @@ function requireVerb(type: string, kind: keyof typeof EVENT_VERBS, rest: readonl
   const verbs: readonly string[] = EVENT_VERBS[kind]
   const verb = rest.join('.')
   if (!verbs.includes(verb)) {
-    throw badType(type, `"${verb}" is nothing that happens to a ${kind}; there are ${verbs.join(', ')}`)
+    throw badType(type, `"${verb}" is not an event of a ${kind}; valid are ${verbs.join(', ')}`)
   }
 }
 
 function badType(type: unknown, why: string): InvalidError {
   return new InvalidError('core/bad-event-type', `read ${show(type)} as an event type: ${why}`, {
-    next: 'Correct the type; what outside systems report begins with "external.".',
+    next: 'Correct the type. Events of outside systems begin with "external.".',
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Puts events at the end of one execution's log, one batch at a time. What is published while a batch is under way waits and
- * goes into the next one together. Other processes may write to the same log: each place is taken by whoever comes first.
+ * Appends events to the log of one execution, one batch at a time. Events published while a batch is being written wait and go
+ * into the next batch together. Other processes may write to the same log: the first one gets the place.
  */
 
 import { RefusedError, UncertainError } from '../../base/errors.ts'
@@ -21,7 +21,7 @@ export class EventWriter {
   readonly #pace: WritePace
   #waiting: Waiting[] = []
   #tail: LogTail | undefined
-  /** While it runs. Settles every promise that waits, and never rejects itself. */
+  /** While it runs. Settles every waiting promise; never rejects. */
   #loop: Promise<void> | undefined
 
   constructor(bound: BoundScope, pace: WritePace) {
@@ -29,7 +29,7 @@ export class EventWriter {
     this.#pace = pace
   }
 
-  /** Resolves with the event's id when it is stored: its own, or that of the first one with the same idempotency key. */
+  /** Resolves with the id of the stored event: its own, or that of the first event with the same idempotency key. */
   append(request: AppendRequest): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject })
@@ -44,7 +44,7 @@ export class EventWriter {
         await settleConflicts(doing, () => this.#writeOnce(), this.#pace)
       } catch (error) {
         this.#tail = undefined
-        // What was under way cannot be told from what only waited, unless its batch was made; that one is settled already.
+        // Events in a batch were settled by `#commit`; which of the others were being written is unknown.
         for (const waiting of this.#waiting.splice(0)) waiting.reject(error)
       }
     }
@@ -64,7 +64,7 @@ export class EventWriter {
       now,
     )
     for (const { request, error } of plan.refused) this.#take(request)?.reject(error)
-    // What was refused may be judged by a record that is long gone; the next one is judged by a new look.
+    // The record they were refused by may be out of date: read it again for the next ones.
     if (plan.refused.length > 0) this.#tail = undefined
     if (plan.accepted.length === 0) return undefined
     return this.#commit(plan, tail)
@@ -98,19 +98,19 @@ export class EventWriter {
   #advance({ accepted, record }: AppendPlan, { seen }: LogTail, revision: number | undefined): void {
     const last = accepted.at(-1)
     if (record !== undefined) {
-      // The execution is over: nothing follows.
+      // The execution has ended: no event follows.
       this.#tail = undefined
       if (revision === undefined) this.#bound.live.forget()
       else this.#bound.live.note({ record, revision })
     } else if (last !== undefined) {
       const { sequence, timestamp } = last.place
       const end = seen.record.eventTtlMs === undefined ? {} : endOf(revision)
-      // Without the revision of the log's end it is to be read anew.
+      // The revision of the log's end is unknown: it must be read again.
       this.#tail = end === undefined ? undefined : { seen, sequence, timestamp, ...end }
     }
   }
 
-  /** Requests whose idempotency key was used before are answered, and leave the row. */
+  /** Settles requests whose idempotency key was used before. */
   async #settleRepeated(): Promise<void> {
     const { scope } = this.#bound
     for (const { request } of [...this.#waiting]) {
@@ -126,11 +126,11 @@ export class EventWriter {
 
   async #readTail(): Promise<LogTail> {
     const { scope, live } = this.#bound
-    // The record before the log: whatever clears the log changes the record, and the batch demands it as it was.
+    // The record before the log: clearing the log changes the record, which the batch has a condition on.
     const seen = await live.read()
     const page = await scope.store.range({ prefix: scope.keys.log, order: 'descending', limit: 1 })
     const [entry] = page.entries
-    // Where entries expire, the last one may be gone while an earlier one is not yet; its end is kept apart.
+    // Where entries expire, the last may be gone before an earlier one; the end of the log is stored separately.
     const end = seen.record.eventTtlMs === undefined ? undefined : await scope.store.get(scope.keys.logEnd)
     if (end !== undefined) return { seen, ...readLogEnd(end.value), endRevision: end.revision }
     if (entry === undefined)
@@ -147,8 +147,8 @@ export class EventWriter {
     if (this.#pace.clock.monotonicMs() - sentAtMs >= eventTtlMs) throw mayHaveExpired(place)
     const seen = await live.find()
     if (seen !== undefined && seen.revision === tail.seen.revision) return 'open'
-    // With the record's change the condition cannot hold any more. But if the log was cleared or freed meanwhile, an event
-    // that had been there would not be found either.
+    // After a change of the record the condition cannot hold any more. But if the log was cleared meanwhile, an event that
+    // was written would not be found either.
     if (seen?.record.events === 'hot' && seen.record.clearedUpTo < place.sequence) return 'no'
     throw new UncertainError(
       'core/append-uncertain',
@@ -189,6 +189,6 @@ function keyUsedTwice({ event }: AppendRequest): RefusedError {
   return new RefusedError(
     'core/idempotency-conflict',
     `record "${event.type}": its idempotency key was used for another event`,
-    { next: 'Give each event a key of its own.' },
+    { next: 'Use a different key for each event.' },
   )
 }

@@ -1,4 +1,4 @@
-/** One thing that happened in an execution, as callers see it and as it is stored. */
+/** An event of an execution, as callers see it and as it is stored. */
 
 import { DefectError, InvalidError } from '../../base/errors.ts'
 import { EVENT_PAYLOAD_MAX_BYTES, NAME_MAX_CHARS } from '../limits.ts'
@@ -14,14 +14,14 @@ export interface EventSource {
   readonly entityId: string
 }
 
-/** What is published. Id, sequence and time are given by the log. */
+/** An event to publish. The log sets id, sequence and time. */
 export interface NewEvent {
   readonly type: string
   readonly source: EventSource
   readonly payload?: JsonObject
 }
 
-/** A recorded event. Never changes; frozen all the way down. */
+/** A recorded event. Never changes; deeply frozen. */
 export interface ExecutionEvent {
   readonly id: string
   readonly executionId: ExecutionId
@@ -44,7 +44,7 @@ export interface CheckedEvent {
 
 /** Throws `core/bad-event-type`, `core/bad-event`, `core/not-json` or `core/too-large`. */
 export function checkEvent(event: NewEvent): CheckedEvent {
-  // Callers without types exist, and those at the doors.
+  // Not every caller has types.
   const { type, source, payload = {} }: { readonly [Member in keyof NewEvent]?: unknown } = event
   const { kind, node } = parseEventType(type)
   const checked = checkSource(source)
@@ -59,7 +59,7 @@ export function checkEvent(event: NewEvent): CheckedEvent {
     )
   }
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) {
-    throw bad(`record ${show(type)}: its payload is no object`)
+    throw bad(`record ${show(type)}: its payload must be an object`)
   }
   const text = encodeJson(payload, { what: `payload of ${show(type)}`, bytesMax: EVENT_PAYLOAD_MAX_BYTES })
   return { type: type as string, source: checked, payload: text, payloadBytes: Buffer.byteLength(text) }
@@ -69,12 +69,12 @@ function checkSource(source: unknown): EventSource {
   const { entityType, entityId } = (source ?? {}) as Partial<EventSource>
   if (!(SOURCE_KINDS as readonly unknown[]).includes(entityType)) {
     throw bad(
-      `read ${show(entityType)} as the kind of an event's source: there are ${SOURCE_KINDS.join(', ')}`,
+      `read ${show(entityType)} as the kind of an event's source: it must be one of ${SOURCE_KINDS.join(', ')}`,
     )
   }
   if (typeof entityId !== 'string' || entityId === '' || entityId.length > NAME_MAX_CHARS) {
     throw bad(
-      `read ${show(entityId)} as the name of an event's source: it has 1 to ${NAME_MAX_CHARS} characters`,
+      `read ${show(entityId)} as the name of an event's source: it must have 1 to ${NAME_MAX_CHARS} characters`,
     )
   }
   return { entityType: entityType as SourceKind, entityId }
@@ -87,7 +87,7 @@ export interface EventPlace {
   readonly timestamp: string
 }
 
-/** The stored form: JSON, under the names that the key space and the SQL table use too. */
+/** The stored form: JSON, with the same field names as the SQL table. */
 export function encodeEvent(
   event: CheckedEvent,
   { id, executionId, sequence, timestamp }: EventPlace,
@@ -101,7 +101,7 @@ export function encodeEvent(
     source,
     timestamp,
   })
-  // The payload's text goes in as it is: written anew, -0 would become 0.
+  // The payload's text is inserted unchanged: serialised again, -0 would become 0.
   return toBytes(`${head.slice(0, -1)},"payload":${event.payload}}`)
 }
 
@@ -127,8 +127,8 @@ export function decodeEvent(bytes: Uint8Array): ExecutionEvent {
     timestamp === undefined ||
     payload === undefined
   ) {
-    throw new DefectError('core/bad-record', 'read an event: it is none', {
-      next: 'Look whether something else writes into this store.',
+    throw new DefectError('core/bad-record', 'read an event: the value is not an event', {
+      next: 'Check whether another program writes to this store.',
     })
   }
   return Object.freeze({
@@ -144,7 +144,7 @@ export function decodeEvent(bytes: Uint8Array): ExecutionEvent {
 
 const decoded = new WeakMap<Uint8Array, ExecutionEvent>()
 
-/** For bytes that never change and stay where they are: the same ones are the same event. */
+/** Caches by identity; only for bytes that never change. */
 export function decodeHeldEvent(bytes: Uint8Array): ExecutionEvent {
   const known = decoded.get(bytes)
   if (known !== undefined) return known

@@ -1,11 +1,11 @@
-/** Events are small: what is large travels as a reference, an address in the payload and in a variable. */
+/** Payloads should be small: large data is stored elsewhere, and its address goes into the payload or a variable. */
 
 import { InvalidError } from '../../base/errors.ts'
 import { EVENT_PAYLOAD_ADVICE_BYTES } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { CheckedEvent } from './event.ts'
 
-/** `warn` logs a larger payload than is advised, `refuse` does not record it. */
+/** What happens to a payload above the advised size: `warn` logs it, `refuse` throws. */
 export type PayloadRule = 'warn' | 'refuse'
 
 /** Throws `core/payload-too-large` in strict mode. */
@@ -15,7 +15,7 @@ export function advisePayload(event: CheckedEvent, rule: PayloadRule, logger: Lo
   if (rule === 'refuse') {
     throw new InvalidError(
       'core/payload-too-large',
-      `record "${event.type}": its payload has ${event.payloadBytes} bytes, at most ${EVENT_PAYLOAD_ADVICE_BYTES}`,
+      `record "${event.type}": its payload has ${event.payloadBytes} bytes, the maximum is ${EVENT_PAYLOAD_ADVICE_BYTES}`,
       { next },
     )
   }

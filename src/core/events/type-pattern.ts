@@ -1,4 +1,4 @@
-/** Which types a filter means: `*` stands for exactly one segment, `**` for any number of them, none included. */
+/** Patterns of event types: `*` matches exactly one segment, `**` any number of them, also none. */
 
 import { InvalidError } from '../../base/errors.ts'
 import { EVENT_TYPE_MAX_CHARS, EVENT_TYPE_SEGMENTS_MAX } from '../limits.ts'
@@ -23,7 +23,7 @@ export function compileTypePattern(pattern: string): (type: string) => boolean {
   ) {
     throw new InvalidError(
       'core/bad-type-pattern',
-      `read ${show(pattern)} as a pattern of event types: its segments are words, "*" or "**", joined by dots`,
+      `read ${show(pattern)} as a pattern of event types: its segments must be words, "*" or "**", joined by dots`,
       { next: 'Correct the pattern, as in "*.completed" or "extract.**".' },
     )
   }
@@ -31,7 +31,7 @@ export function compileTypePattern(pattern: string): (type: string) => boolean {
   return (type) => matches(parts, type.split('.'))
 }
 
-/** Segment by segment, keeping all places of the pattern that are possible: the time is bounded by their product. */
+/** Keeps every position in the pattern that is possible so far, so the time is at most parts × segments. */
 function matches(parts: readonly string[], segments: readonly string[]): boolean {
   let places = skipRest(parts, new Set([0]))
   for (const segment of segments) {
@@ -46,7 +46,7 @@ function matches(parts: readonly string[], segments: readonly string[]): boolean
   return places.has(parts.length)
 }
 
-/** `**` may stand for nothing. */
+/** `**` may match nothing. */
 function skipRest(parts: readonly string[], places: ReadonlySet<number>): ReadonlySet<number> {
   const all = new Set(places)
   for (const place of all) if (parts[place] === '**') all.add(place + 1)

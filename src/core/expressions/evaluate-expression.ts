@@ -1,30 +1,30 @@
 /**
- * What an expression says about one execution, at one moment.
+ * Evaluates an expression over one execution.
  *
- * - EV-1 It reaches its scope and nothing else: names are texts that the scope is asked for, and steps into values see own
- *   data only. Nothing is called, computed or loaded.
- * - EV-2 It is **open** while it depends on a variable that is not there: neither true nor false, and so also not its denial.
- *   `||` is true as soon as one side is, `&&` false as soon as one side is; that decides, whatever is open beside it.
- * - EV-3 Each name is asked for once at most, so that one evaluation sees one answer.
+ * - EV-1 An expression reads its scope and nothing else: names are looked up in the scope, and paths into values see own data
+ *   properties only. Nothing is called, computed or loaded.
+ * - EV-2 The result is **open**, neither true nor false, while it depends on a variable that is not set; so is its negation.
+ *   `||` is true if one side is, `&&` is false if one side is, even if the other side is open.
+ * - EV-3 Each name is read at most once, so that one evaluation sees one value.
  */
 
 import { badComparison } from './expression-errors.ts'
 import { areEqual, readPath } from './json-values.ts'
 import type { Condition, Expression, Value, VariableReference } from './syntax.ts'
 
-/** All that an expression can see: one execution's events and variables. */
+/** The events and variables of one execution. */
 export interface ExpressionScope {
   /** Has an event of exactly this type happened? */
   has(eventType: string): boolean
-  /** The variable's value as JSON, or `undefined` while there is none. */
+  /** The variable's value as JSON, or `undefined` if it is not set. */
   read(variable: string): unknown
 }
 
-/** `undefined`: open, it depends on a variable that is not there yet. */
+/** `undefined`: open, because a variable is not set. */
 export type Verdict = boolean | undefined
 
 /**
- * Throws `core/bad-comparison` where a value cannot be judged: the order of a number and a text, or a condition that is
+ * Throws `core/bad-comparison` where a value cannot be evaluated: the order of a number and a string, or a condition that is
  * neither true nor false.
  *
  * ```ts
@@ -67,7 +67,7 @@ class Evaluation {
     }
   }
 
-  /** `deciding` is what settles the row whatever the others say. */
+  /** `deciding` is the value that decides the result alone. */
   private judgeRow(row: readonly Condition[], deciding: boolean): Verdict {
     let isOpen = false
     for (const part of row) {
@@ -94,8 +94,8 @@ class Evaluation {
     if (operator === '!=') return !areEqual(left, right)
     if (typeof left === 'number' && typeof right === 'number') return ORDER[operator](left, right)
     if (typeof left === 'string' && typeof right === 'string') return ORDER[operator](left, right)
-    const problem = `${kindOf(left)} and ${kindOf(right)} have no order between them`
-    throw badComparison({ text: this.text, at, problem, next: 'Compare two numbers or two texts.' })
+    const problem = `${kindOf(left)} and ${kindOf(right)} cannot be ordered`
+    throw badComparison({ text: this.text, at, problem, next: 'Compare two numbers or two strings.' })
   }
 
   private valueOf(value: Value): unknown {
@@ -129,11 +129,11 @@ function once<T>(answers: Map<string, T>, name: string, ask: () => T): T {
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
+  if (Array.isArray(value)) return 'an array'
   const kinds: Readonly<Record<string, string>> = {
-    string: 'a text',
+    string: 'a string',
     number: 'a number',
-    boolean: 'a truth value',
+    boolean: 'a boolean',
   }
   return kinds[typeof value] ?? 'an object'
 }

@@ -1,25 +1,25 @@
-/** Mistakes in expressions, shown with the place: a number for programs, a caret for people. */
+/** Errors in expressions, with their position: a number for programs, a caret for people. */
 
 import { InvalidError } from '../../base/errors.ts'
 import { blankControls, oneLine } from '../../base/one-line.ts'
 
-/** How much of a long line is shown to each side of the caret. */
+/** Characters shown on each side of the caret. */
 const EXCERPT_CHARS = 40
 
 export interface ExpressionFault {
   readonly text: string
-  /** Where the mistake is: an index into the text, or its length for the end. */
+  /** The position: an index into the text, or its length for the end. */
   readonly at: number
   readonly problem: string
   readonly next?: string
 }
 
-/** An expression that cannot be read. `details.excerpt` shows the place with a caret under it. */
+/** An expression that cannot be parsed. `details.excerpt` shows the position with a caret under it. */
 export function badExpression(fault: ExpressionFault): InvalidError {
   return new InvalidError('core/bad-expression', `read the expression ${describe(fault)}`, optionsOf(fault))
 }
 
-/** An expression that reads well and meets a value it cannot judge. */
+/** An expression that meets a value it cannot evaluate. */
 export function badComparison(fault: ExpressionFault): InvalidError {
   return new InvalidError(
     'core/bad-comparison',
@@ -28,7 +28,7 @@ export function badComparison(fault: ExpressionFault): InvalidError {
   )
 }
 
-/** The line with the mistake, and below it a caret under the place. */
+/** The line with the error, and a caret under the position. */
 export function drawCaret(text: string, at: number): string {
   const lineStart = text.lastIndexOf('\n', at - 1) + 1
   const lineEnd = text.indexOf('\n', at)
@@ -63,7 +63,7 @@ function excerpt(text: string, at: number): string {
   return `${from > 0 ? '…' : ''}${oneLine(text.slice(from, to))}${to < text.length ? '…' : ''}`
 }
 
-/** By code points: near enough to what an editor counts, and no surrogate pair is two. */
+/** In code points: close to what an editor counts. */
 function countCharacters(text: string): number {
   return Array.from(text).length
 }

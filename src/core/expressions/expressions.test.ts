@@ -143,11 +143,11 @@ describe('comparisons', () => {
   })
 
   test.each([
-    ['a.rows > a.path', 'a number and a text have no order between them', 7],
-    ['a.ok && a.stats < 3', 'an object and a number have no order between them', 16],
-    ['a.none >= 0', 'null and a number have no order between them', 7],
+    ['a.rows > a.path', 'a number and a string cannot be ordered', 7],
+    ['a.ok && a.stats < 3', 'an object and a number cannot be ordered', 16],
+    ['a.none >= 0', 'null and a number cannot be ordered', 7],
     ['a.rows', 'the value is a number, neither true nor false', 0],
-    ['!a.stats["rows"]', 'the value is a list, neither true nor false', 1],
+    ['!a.stats["rows"]', 'the value is an array, neither true nor false', 1],
   ])('XP-04 %s cannot be judged, and the place is shown', (text, problem, position) => {
     const fault = faultOf(() => evaluate(text, [], variables))
     expect(fault).toMatchObject({ kind: 'invalid', code: 'core/bad-comparison', details: { position } })
@@ -158,48 +158,48 @@ describe('comparisons', () => {
 
 describe('what cannot be read', () => {
   test.each([
-    ['', 0, 'there is nothing in it'],
+    ['', 0, 'it is empty'],
     ['event:a.done &&', 15, 'a condition or a value is expected, not the end'],
     ['event:a.done && && event:b.done', 16, 'a condition or a value is expected, not "&&"'],
-    ['(event:a.done', 0, 'what opens here is never closed with ")"'],
+    ['(event:a.done', 0, 'this has no closing ")"'],
     ['event:a.done)', 12, 'no "(" belongs to this ")"'],
     ['event:a.done event:b.done', 13, '"&&", "||" or the end is expected, not "event:b.done"'],
     ['event:a.done and event:b.done', 13, 'expected, not "and"'],
-    ['not event:a.done', 0, '"not" is no variable'],
-    ['event:a.done & event:b.done', 13, '"&" means nothing here'],
-    ['event:a.done | event:b.done', 13, '"|" means nothing here'],
-    ['a.x = 1', 4, '"=" means nothing here'],
-    ['a.x === 1', 4, '"===" means nothing here'],
-    ['a.x !== 1', 4, '"!==" means nothing here'],
+    ['not event:a.done', 0, '"not" is not a variable'],
+    ['event:a.done & event:b.done', 13, '"&" is not valid here'],
+    ['event:a.done | event:b.done', 13, '"|" is not valid here'],
+    ['a.x = 1', 4, '"=" is not valid here'],
+    ['a.x === 1', 4, '"===" is not valid here'],
+    ['a.x !== 1', 4, '"!==" is not valid here'],
     ['event: a.done', 6, 'the name of an event must follow "event:"'],
     ['event:*.completed', 6, 'has a wildcard'],
-    ['event:done', 6, '"done" is no event type'],
-    ['event:a..done', 6, '"a..done" is no event type'],
+    ['event:done', 6, '"done" is not an event type'],
+    ['event:a..done', 6, '"a..done" is not an event type'],
     ['event:a.done == true', 13, '"&&", "||" or the end is expected, not "=="'],
-    ['true == event:a.done', 8, 'an event has happened or not'],
-    ['rows > 1', 0, '"rows" is no variable'],
+    ['true == event:a.done', 8, 'an event cannot be compared'],
+    ['rows > 1', 0, '"rows" is not a variable'],
     ['a.x >', 5, 'a condition or a value is expected, not the end'],
     ['1 < a.x < 5', 8, 'comparisons cannot be chained'],
-    ['!a.x == 1', 0, 'it is unclear what "!" denies here'],
-    ['!a.x["k"] == b.x["k"]', 0, 'it is unclear what "!" denies here'],
+    ['!a.x == 1', 0, 'it is unclear what "!" negates here'],
+    ['!a.x["k"] == b.x["k"]', 0, 'it is unclear what "!" negates here'],
     ['(a.x) == 1', 6, 'expected, not "=="'],
-    ['1 == (a.x)', 5, 'what is compared stands without parentheses'],
+    ['1 == (a.x)', 5, 'a compared value must not be in parentheses'],
     ['"text"', 0, '"text" is neither true nor false'],
     ['3 && true', 0, '3 is neither true nor false'],
-    ['a.x < null', 6, 'null has no order'],
-    ['1 < "2"', 2, 'a number and a text have no order between them'],
-    ['a.x == "open', 7, 'the text that begins here has no closing "'],
-    ['a.x == "\\q"', 8, 'a backslash begins one of'],
+    ['a.x < null', 6, 'null cannot be ordered'],
+    ['1 < "2"', 2, 'a number and a string cannot be ordered'],
+    ['a.x == "open', 7, 'this string has no closing "'],
+    ['a.x == "\\q"', 8, 'a backslash must begin one of'],
     ['a.x == 1e999', 7, 'the number is too large'],
-    ['a.x[1.5] == 2', 4, 'places of a list are counted from 0'],
-    ['a.x[b.y] == 2', 4, 'a text or a number is expected within "[ ]"'],
+    ['a.x[1.5] == 2', 4, 'an index must be a whole number from 0 on'],
+    ['a.x[b.y] == 2', 4, 'a string or a number is expected within "[ ]"'],
     ['a.x[1 == 2', 6, '"]" is expected, not "=="'],
-    ['exists', 6, '"exists" is followed by a variable in parentheses'],
-    ['exists(1)', 7, '"exists" asks for a variable'],
-    ['{{ a.x }} == 1', 0, '"{" means nothing here'],
+    ['exists', 6, '"exists" needs a variable in parentheses'],
+    ['exists(1)', 7, '"exists" needs a variable'],
+    ['{{ a.x }} == 1', 0, '"{" is not valid here'],
     ['a.x(1)', 3, 'expected, not "("'],
-    ['a.x; b.y', 3, '";" means nothing here'],
-    ['a.x == 💥', 7, '"💥" means nothing here'],
+    ['a.x; b.y', 3, '";" is not valid here'],
+    ['a.x == 💥', 7, '"💥" is not valid here'],
   ])('E-62 %j is refused at %j: %s', (text, position, problem) => {
     const fault = faultOf(() => parseExpression(text))
     expect(fault).toMatchObject({ kind: 'invalid', code: 'core/bad-expression', details: { position } })
@@ -211,7 +211,7 @@ describe('what cannot be read', () => {
 
   test('E-62 in a text of several lines the line is named and shown alone', () => {
     const fault = faultOf(() => parseExpression('event:a.done\n  && rows > 1\n'))
-    expect(fault.message).toContain('at line 2, character 6: "rows" is no variable')
+    expect(fault.message).toContain('at line 2, character 6: "rows" is not a variable')
     expect(fault.details['excerpt']).toBe('  && rows > 1\n     ^')
   })
 
@@ -229,7 +229,7 @@ describe('what cannot be read', () => {
     const most = Math.floor((EXPRESSION_MAX_CHARS + 2) / 'event:a.b&&'.length)
     expect(parseExpression(atoms(most)).condition).toMatchObject({ kind: 'all' })
     expect(faultOf(() => parseExpression(atoms(most + 1))).message).toContain(
-      `at most ${EXPRESSION_MAX_CHARS}`,
+      `the maximum is ${EXPRESSION_MAX_CHARS}`,
     )
     const nested = (depth: number, [open, close]: readonly [string, string]): string =>
       `${open.repeat(depth)}event:a.b${close.repeat(depth)}`

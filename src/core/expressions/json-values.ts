@@ -1,7 +1,4 @@
-/**
- * Looking into values without running anything of theirs: own data properties of plain objects and lists only. What a
- * prototype offers, what a getter would compute and what is not JSON is not there.
- */
+/** Reading own data properties of plain objects and arrays: never a prototype, a getter or a value that is not JSON. */
 
 export function readPath(value: unknown, path: readonly (string | number)[]): unknown {
   let found = value
@@ -13,7 +10,7 @@ export function readPath(value: unknown, path: readonly (string | number)[]): un
 }
 
 function readMember(holder: unknown, step: string | number): unknown {
-  // A list's "length" is its own property too, and none of its members.
+  // An array's "length" is an own property too, but not an element.
   if (Array.isArray(holder) ? typeof step !== 'number' : typeof step !== 'string' || !isPlain(holder)) {
     return undefined
   }
@@ -27,10 +24,10 @@ function isPlain(value: unknown): value is object {
   return prototype === null || prototype === Object.prototype
 }
 
-/** Deeply equal as JSON; the order of members means nothing. No kind of value is ever turned into another. */
+/** Deep equality as JSON, without conversion; the order of properties does not matter. */
 export function areEqual(left: unknown, right: unknown): boolean {
   const pairs: [unknown, unknown][] = [[left, right]]
-  // A list of work instead of recursion: values may be nested as deep as their size allows.
+  // No recursion: values may be nested as deep as their size allows.
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
     const [one, other] = pair
     if (one === other) continue

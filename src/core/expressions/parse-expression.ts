@@ -1,5 +1,5 @@
 /**
- * From text to an expression, once; evaluating it never looks at the text again.
+ * Parses an expression once; evaluating it does not use the text again.
  *
  * ```text
  * condition  = conjunction { "||" conjunction }
@@ -26,7 +26,7 @@ import {
 } from './syntax.ts'
 
 /**
- * Reads an expression; throws `core/bad-expression` with the place of the mistake.
+ * Parses an expression. Throws `core/bad-expression` with the position of the error.
  *
  * ```ts
  * const expression = parseExpression('event:extract.completed && extract.row_count > 0')
@@ -37,17 +37,17 @@ export function parseExpression(text: string): Expression {
     throw badExpression({
       text: '',
       at: 0,
-      problem: `it is a value of type ${typeof text} and must be a text`,
+      problem: `it is a value of type ${typeof text} and must be a string`,
     })
   }
   if (text.length > EXPRESSION_MAX_CHARS) {
-    const problem = `it has ${text.length} characters; at most ${EXPRESSION_MAX_CHARS} are read`
+    const problem = `it has ${text.length} characters; the maximum is ${EXPRESSION_MAX_CHARS}`
     throw badExpression({ text, at: EXPRESSION_MAX_CHARS, problem, next: 'Split the work into more nodes.' })
   }
   return Object.freeze({ text, condition: new Parser(text).parseWhole() })
 }
 
-/** Words that other languages have for our signs. */
+/** Operators of other languages. */
 const MEANT: Readonly<Record<string, string>> = { and: '&&', or: '||', not: '!' }
 
 class Parser {
@@ -62,7 +62,7 @@ class Parser {
   }
 
   parseWhole(): Condition {
-    if (this.isAtEnd()) throw this.fault(this.next, 'there is nothing in it')
+    if (this.isAtEnd()) throw this.fault(this.next, 'it is empty')
     const condition = this.parseRow('any', '||', () => this.parseConjunction())
     if (this.isAtEnd()) return condition
     if (this.isSign(')')) throw this.fault(this.next, 'no "(" belongs to this ")"')
@@ -88,7 +88,7 @@ class Parser {
       const of = this.deeper(first, () => this.parseNegation())
       // "!a.x == 1" is "(!a.x) == 1" in some languages and "!(a.x == 1)" in others.
       if (of.kind === 'compare' && !isEnclosed) {
-        throw this.fault(first, 'it is unclear what "!" denies here', 'Put the comparison into parentheses.')
+        throw this.fault(first, 'it is unclear what "!" negates here', 'Put the comparison in parentheses.')
       }
       return Object.freeze({ kind: 'not', of, at: first.at })
     }
@@ -110,9 +110,9 @@ class Parser {
   private parseExists(first: Token): Condition {
     this.index++
     const open = this.next
-    if (!this.takeSign('(')) throw this.fault(open, '"exists" is followed by a variable in parentheses')
+    if (!this.takeSign('(')) throw this.fault(open, '"exists" needs a variable in parentheses')
     const variable = this.parseValue()
-    if (variable.kind !== 'variable') throw this.fault(variable, '"exists" asks for a variable')
+    if (variable.kind !== 'variable') throw this.fault(variable, '"exists" needs a variable')
     this.close(')', open)
     return Object.freeze({ kind: 'exists', variable, at: first.at })
   }
@@ -137,15 +137,15 @@ class Parser {
     throw this.fault(value, problem, 'Compare it with something.')
   }
 
-  /** What can never be judged is told before the first run. */
+  /** Refuses comparisons of literals that could never be evaluated. */
   private checkOrder(operator: ComparisonOperator, values: readonly Value[], at: number): void {
     if (operator === '==' || operator === '!=') return
     const literals = values.filter((value) => value.kind === 'literal')
     const odd = literals.find(({ value }) => value === null || typeof value === 'boolean')
-    if (odd !== undefined) throw this.fault(odd, `${String(odd.value)} has no order`)
+    if (odd !== undefined) throw this.fault(odd, `${String(odd.value)} cannot be ordered`)
     const [first, second] = literals
     if (first !== undefined && second !== undefined && typeof first.value !== typeof second.value) {
-      throw this.fault({ at }, 'a number and a text have no order between them')
+      throw this.fault({ at }, 'a number and a string cannot be ordered')
     }
   }
 
@@ -156,9 +156,9 @@ class Parser {
       this.index++
       return Object.freeze({ kind: 'literal', value: token.value, at: token.at })
     }
-    if (token.kind === 'event') throw this.fault(token, 'an event has happened or not; it cannot be compared')
+    if (token.kind === 'event') throw this.fault(token, 'an event cannot be compared')
     if (token.kind === 'sign' && token.sign === '(') {
-      throw this.fault(token, 'what is compared stands without parentheses')
+      throw this.fault(token, 'a compared value must not be in parentheses')
     }
     throw this.fault(token, `a condition or a value is expected, not ${name(token)}`)
   }
@@ -171,8 +171,8 @@ class Parser {
       return Object.freeze({ kind: 'literal', value: known[word] ?? null, at })
     }
     if (!word.includes('.')) {
-      const problem = `"${word}" is no variable: its name begins with a namespace and a dot`
-      throw this.fault(token, problem, this.hint() ?? 'Write node.name, or "text" in quotes.')
+      const problem = `"${word}" is not a variable: a variable's name begins with a namespace and a dot`
+      throw this.fault(token, problem, this.hint() ?? 'Write node.name, or "string" in quotes.')
     }
     this.index++
     return Object.freeze({ kind: 'variable', name: word, path: Object.freeze(this.parsePath()), at })
@@ -183,10 +183,10 @@ class Parser {
     for (let open = this.next; this.takeSign('['); open = this.next) {
       const step = this.next
       if (step.kind !== 'string' && step.kind !== 'number') {
-        throw this.fault(step, `a text or a number is expected within "[ ]", not ${name(step)}`)
+        throw this.fault(step, `a string or a number is expected within "[ ]", not ${name(step)}`)
       }
       if (typeof step.value === 'number' && !(Number.isSafeInteger(step.value) && step.value >= 0)) {
-        throw this.fault(step, 'places of a list are counted from 0 in whole numbers')
+        throw this.fault(step, 'an index must be a whole number from 0 on')
       }
       this.index++
       path.push(step.value)
@@ -223,7 +223,7 @@ class Parser {
 
   private close(sign: ')' | ']', open: Token): void {
     if (this.takeSign(sign)) return
-    if (this.isAtEnd()) throw this.fault(open, `what opens here is never closed with "${sign}"`)
+    if (this.isAtEnd()) throw this.fault(open, `this has no closing "${sign}"`)
     throw this.fault(this.next, `"${sign}" is expected, not ${name(this.next)}`, this.hint())
   }
 

@@ -1,4 +1,4 @@
-/** The plain way to write an expression: parsed again, it is the same. */
+/** Prints an expression in a canonical form; parsing the result gives an equal expression. */
 
 import type { Condition, Expression, Value } from './syntax.ts'
 

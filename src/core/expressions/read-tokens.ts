@@ -1,4 +1,4 @@
-/** From characters to tokens. Every mistake that can be told without grammar is told here. */
+/** Splits an expression into tokens, and reports every error that needs no grammar. */
 
 import { badExpression } from './expression-errors.ts'
 
@@ -14,13 +14,13 @@ export type Sign = (typeof SIGNS)[number]
 
 const SPACE = /[ \t\r\n]*/y
 const EVENT = /event:/y
-/** What a name may be made of, and what people put beside it by mistake. */
+/** The characters of a name, and others that people write there by mistake. */
 const NAME_LIKE = /[\p{L}\p{N}_.*:/-]*/uy
 const WORD = /[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*/y
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![A-Za-z0-9_.-])/y
 const DOTTED = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+$/
 
-/** Signs of other languages, and what is written here instead. */
+/** Operators of other languages, and ours. */
 const MEANT: readonly (readonly [string, string])[] = [
   ['===', '=='],
   ['!==', '!='],
@@ -65,8 +65,8 @@ function readEvent(text: string, at: number, prefix: string): Found {
     type === ''
       ? 'the name of an event must follow "event:", without a space'
       : type.includes('*')
-        ? `"${type}" has a wildcard; an expression names whole event types`
-        : `"${type}" is no event type: it has two or more parts of letters, digits, "_" and "-", joined by dots`
+        ? `"${type}" has a wildcard; an expression must name a whole event type`
+        : `"${type}" is not an event type: it must have two or more parts of letters, digits, "_" and "-", joined by dots`
   throw badExpression({
     text,
     at: at + prefix.length,
@@ -76,7 +76,7 @@ function readEvent(text: string, at: number, prefix: string): Found {
 }
 
 function readNumber(text: string, at: number, digits: string): Found {
-  // Not minus zero, which JSON writes as 0 too.
+  // -0 becomes 0, as JSON writes it.
   const value = Number(digits) + 0
   if (!Number.isFinite(value)) throw badExpression({ text, at, problem: 'the number is too large' })
   return { token: { kind: 'number', value, at }, length: digits.length }
@@ -86,14 +86,14 @@ function readSign(text: string, at: number): Found {
   for (const [written, meant] of MEANT) {
     const isOurs = SIGNS.some((sign) => sign.length >= written.length && text.startsWith(sign, at))
     if (text.startsWith(written, at) && !isOurs) {
-      throw badExpression({ text, at, problem: `"${written}" means nothing here`, next: `Write ${meant}.` })
+      throw badExpression({ text, at, problem: `"${written}" is not valid here`, next: `Write ${meant}.` })
     }
   }
   const sign = SIGNS.find((candidate) => text.startsWith(candidate, at))
   if (sign !== undefined) return { token: { kind: 'sign', sign, at }, length: sign.length }
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
   const next = character === '{' ? 'Name a variable without braces: node.name.' : undefined
-  const problem = `${JSON.stringify(character)} means nothing here`
+  const problem = `${JSON.stringify(character)} is not valid here`
   throw badExpression({ text, at, problem, ...(next === undefined ? {} : { next }) })
 }
 
@@ -109,7 +109,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 }
 
-/** As in JSON, between quotes of either kind. */
+/** As in JSON, in single or double quotes. */
 function readString(text: string, start: number, quote: string): Found {
   let value = ''
   for (let at = start + 1; at < text.length; at++) {
@@ -134,11 +134,11 @@ function readString(text: string, start: number, quote: string): Found {
       throw badExpression({
         text,
         at,
-        problem: 'a backslash begins one of \\" \\\' \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX',
+        problem: 'a backslash must begin one of \\" \\\' \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX',
       })
     }
   }
-  throw badExpression({ text, at: start, problem: `the text that begins here has no closing ${quote}` })
+  throw badExpression({ text, at: start, problem: `this string has no closing ${quote}` })
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string {

@@ -1,11 +1,11 @@
-/** What an expression depends on: only a change of these can change its verdict. */
+/** The names an expression depends on: nothing else changes its result. */
 
 import type { Condition, Expression, Value } from './syntax.ts'
 
 export interface ExpressionReferences {
-  /** Event types, each once, in the order of their first mention. */
+  /** Event types, each once, in order of first use. */
   readonly events: readonly string[]
-  /** Variables, each once, in the order of their first mention. */
+  /** Variables, each once, in order of first use. */
   readonly variables: readonly string[]
 }
 

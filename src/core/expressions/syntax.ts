@@ -1,8 +1,8 @@
 /**
- * What an expression is once it is parsed: conditions, and the values they compare. Plain, frozen data.
+ * The syntax tree of an expression: conditions, and the values they compare. Plain, frozen data.
  *
- * A **condition** is true, false or open; a **value** is JSON or absent. The grammar keeps the two apart, so that most
- * mistakes are found where an expression is written and not in the middle of a run.
+ * A **condition** is true, false or open; a **value** is JSON or absent. The grammar separates the two, so that most errors
+ * are found while parsing.
  */
 
 export type Condition =
@@ -35,12 +35,12 @@ export type TruthLiteral = Literal & { readonly value: boolean }
 export interface VariableReference {
   readonly kind: 'variable'
   readonly name: string
-  /** Steps into the variable's value: members of objects by name, of lists by number. */
+  /** The path into the variable's value: properties by name, array elements by number. */
   readonly path: readonly (string | number)[]
   readonly at: number
 }
 
-/** A parsed expression, with the text it was parsed from: for messages. `at` counts into that text. */
+/** A parsed expression, with its text for messages. Every `at` is an index into the text. */
 export interface Expression {
   readonly text: string
   readonly condition: Condition

@@ -27,7 +27,7 @@ export async function archiveExecution(
       throw new DefectError(
         'core/archive-incomplete',
         `archive execution ${record.id}: ${written} events were written, the archive holds ${held}`,
-        { next: 'The events stay in the store; look at the archive.' },
+        { next: 'The events stay in the store. Check the archive.' },
       )
     }
     await markRecord(bound, pace, (found) =>

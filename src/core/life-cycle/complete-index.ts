@@ -1,4 +1,4 @@
-/** What an earlier version of perago has ended gets its entries in the index of what is over. */
+/** Adds executions that an earlier version of perago ended to the index of ended executions. */
 
 import { serverKey } from '../keys.ts'
 import { ENDED_JOBS, isJobOpen } from '../namespaces/ended-index.ts'
@@ -7,10 +7,10 @@ import { listExecutions } from '../namespaces/registry.ts'
 import { Scopes } from '../namespaces/scopes.ts'
 import type { Store, StoreOperation } from '../ports.ts'
 
-/** In the store once it was done. */
+/** This key exists once it is done. */
 const COMPLETE = serverKey('indexes', 'ended')
 
-/** Reads the whole registry once in the life of a store; afterwards this is one look. May be cut short and done again. */
+/** Reads the whole registry once per store; afterwards it only checks one key. Can be interrupted and repeated. */
 export async function completeIndex(store: Store, signal?: AbortSignal): Promise<void> {
   if ((await store.get(COMPLETE)) !== undefined) return
   for await (const record of listExecutions(store, { signal })) {

@@ -4,7 +4,7 @@ import type { MakeId } from '../namespaces/make-id.ts'
 import type { Scopes } from '../namespaces/scopes.ts'
 import type { VariableSpace } from '../variables/variable-store.ts'
 
-/** What an open core is made of, for the modules of this room. */
+/** The parts of an open core, for modules of this room. */
 export interface CoreParts {
   readonly scopes: Scopes
   readonly events: EventLog

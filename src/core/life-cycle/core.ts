@@ -25,13 +25,13 @@ import { startExecution, type StartRequest } from './start-execution.ts'
 
 export interface CoreOptions {
   readonly store: Store
-  /** Whose executions these are; without it those of the default tenant. */
+  /** The tenant of the executions. Default: the default tenant. */
   readonly tenant?: string
-  /** Where the events of executions that are over are kept. */
+  /** The archive for events of ended executions. */
   readonly archive?: EventArchive
-  /** Puts each event into the outbox too, in the same write, for webhooks. Whoever sets it must also empty it. */
+  /** Also puts each event into the outbox, in the same write, for webhooks. Something must then empty the outbox. */
   readonly outbox?: boolean
-  /** What happens to payloads above the advised size; `warn` unless told. */
+  /** What happens to payloads above the advised size. Default: `warn`. */
   readonly payloads?: PayloadRule
   readonly clock?: Clock
   readonly random?: Random
@@ -45,11 +45,11 @@ export interface Core {
   /** For hosts: every call names its execution. Writes as the engine. */
   readonly variables: VariableStore
   /**
-   * Makes an execution: its record, its inputs, what the system knows, and its first event, all in one write. Throws
-   * `core/execution-exists` for an id of one's own that is taken.
+   * Creates an execution: its record, inputs, system variables and first event, all in one write. Throws
+   * `core/execution-exists` where the given id is in use.
    */
   startExecution(request: StartRequest): Promise<Execution>
-  /** Binds an execution that exists. Throws `core/no-such-execution`. */
+  /** Opens an existing execution. Throws `core/no-such-execution`. */
   openExecution(execution: ExecutionId | string): Promise<Execution>
 }
 

@@ -1,4 +1,4 @@
-/** What an event says about an error: enough to know what happened, small enough for a payload. */
+/** An error as part of an event's payload. */
 
 import { isPeragoError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'

@@ -1,7 +1,4 @@
-/**
- * One execution, with its id bound once. There is no parameter by which another could be named, and nothing here lists
- * executions: whoever holds this handle reaches what belongs to this execution, and nothing else.
- */
+/** A handle of one execution, with its id bound once: no parameter can name another execution, and nothing lists them. */
 
 import { InvalidError } from '../../base/errors.ts'
 import { VARIABLES_TOGETHER_MAX } from '../limits.ts'
@@ -33,7 +30,7 @@ export interface EventReads {
 }
 
 export interface ExecutionPublishOptions extends PublishOptions {
-  /** Variables by their full names, written in the same step: whoever sees the event finds them. */
+  /** Variables by their full names, written in the same step as the event. */
   readonly variables?: Readonly<Record<string, Json>>
 }
 
@@ -64,7 +61,7 @@ export type ExecutionEnd =
   | { readonly status: 'failed'; readonly error: unknown; readonly payload?: JsonObject }
   | { readonly status: 'cancelled'; readonly reason?: string; readonly payload?: JsonObject }
 
-/** What one node of an execution may do: read all of it, write under its own id, and report about itself. */
+/** What a node may do: read everything of its execution, write variables under its own id, record its own events. */
 export interface NodeScope {
   readonly node: string
   readonly events: EventReads & {
@@ -74,7 +71,7 @@ export interface NodeScope {
   readonly variables: ExecutionVariables
 }
 
-/** An execution as its engine holds it. */
+/** The handle of an execution for its engine. */
 export interface Execution {
   readonly id: ExecutionId
   readonly name: string
@@ -82,7 +79,7 @@ export interface Execution {
   readonly events: ExecutionEvents
   readonly variables: ExecutionVariables
   node(id: string): NodeScope
-  /** Ends the execution: outputs, last event and status in one step. Throws `core/not-active` when it has ended already. */
+  /** Ends the execution: outputs, last event and status in one step. Throws `core/not-active` if it has already ended. */
   finish(end: ExecutionEnd): Promise<void>
 }
 
@@ -147,7 +144,7 @@ function bindNode(
         if (facts.node !== node) {
           throw new InvalidError(
             'core/not-yours',
-            `record "${type}": node "${node}" reports about itself only`,
+            `record "${type}": node "${node}" may record only its own events`,
             { next: `Name the event "${node}.…".` },
           )
         }
@@ -180,7 +177,7 @@ function checkTogether(values: Readonly<Record<string, Json>>): Readonly<Record<
   if (count <= VARIABLES_TOGETHER_MAX) return values
   throw new InvalidError(
     'core/too-many-variables-together',
-    `write ${count} variables together: at most ${VARIABLES_TOGETHER_MAX}`,
+    `write ${count} variables together: the maximum is ${VARIABLES_TOGETHER_MAX}`,
     { next: 'Put several values into one variable, an object.' },
   )
 }

@@ -1,4 +1,4 @@
-/** Archiving and sweeping from time to time, for a host that runs as long as its signal lets it. */
+/** Archiving and sweeping at intervals, until the signal is aborted. */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { ARCHIVE_INTERVAL_MS, SWEEP_INTERVAL_MS } from '../limits.ts'
@@ -7,7 +7,7 @@ import type { Maintenance } from './maintenance.ts'
 
 export interface KeepMaintainedOptions {
   readonly maintenance: Maintenance
-  /** Ends it, quietly, after the step that is under way. */
+  /** Stops it after the current step; it then resolves. */
   readonly signal: AbortSignal
   readonly archiveIntervalMs?: number
   readonly sweepIntervalMs?: number
@@ -15,7 +15,7 @@ export interface KeepMaintainedOptions {
   readonly logger?: Logger
 }
 
-/** What a pass does is logged. One that fails is logged and made again after the same interval: nothing is lost by waiting. */
+/** Logs what each pass does. A failed pass is logged and repeated after the interval. */
 export async function keepMaintained(options: KeepMaintainedOptions): Promise<void> {
   const {
     maintenance,
@@ -29,7 +29,7 @@ export async function keepMaintained(options: KeepMaintainedOptions): Promise<vo
   await maintenance.release().catch(() => undefined)
 }
 
-/** Between two of its passes there is room for those of others, such as one that somebody asks for by hand. */
+/** Releases the lease after each pass, so that a sweep started by hand can run in between. */
 function sweepAndRelease({ sweepOnce, release }: Maintenance): Maintenance['sweepOnce'] {
   return async (signal) => {
     try {

@@ -1,11 +1,11 @@
 /**
- * What is done for executions that are over: their events are archived, and what has been kept long enough is removed.
+ * Maintenance of ended executions: their events are archived, and data whose retention time is over is removed.
  *
- * - MT-1 A running execution is never touched, nor anything of a neighbour: each step names one execution and begins with its
- *   record, which says that it has ended. An execution that has ended never runs again, and its id stays taken.
- * - MT-2 Events leave the store only when the archive holds them all and says so.
- * - MT-3 Each step may be cut short anywhere and is done again from its beginning by the next pass, whoever makes it.
- * - MT-4 A pass reads what is due and no more of the registry than that; see `ended-index.ts`.
+ * - MT-1 Running executions are never touched: each step names one execution and first reads its record, which says that it
+ *   has ended. An ended execution never runs again, and its id is not used again.
+ * - MT-2 Events leave the store only when the archive confirms that it holds all of them.
+ * - MT-3 Each step can be interrupted anywhere; the next pass of any instance repeats it from the start.
+ * - MT-4 A pass reads only entries that are due, not the whole registry; see `ended-index.ts`.
  */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
@@ -43,8 +43,8 @@ export interface MaintenanceOptions {
   readonly archive?: EventArchive
   readonly retention?: Partial<Retention>
   /**
-   * Removes what else tells of executions whose events are about to be removed, such as messages about them that could not be
-   * delivered. May be called again for the same ones.
+   * Removes other data about executions whose events are about to be removed, such as messages that could not be delivered.
+   * May be called again for the same executions.
    */
   readonly forget?: (executions: readonly MaintainedExecution[]) => Promise<void>
   readonly clock?: Clock
@@ -57,7 +57,7 @@ export interface MaintainedExecution {
   readonly tenant: TenantId | undefined
 }
 
-/** An execution that the next sweep removes something of. */
+/** An execution of which the next sweep removes something. */
 export interface DueExecution extends MaintainedExecution {
   readonly status: ExecutionStatus
   readonly endedAt: string
@@ -65,20 +65,20 @@ export interface DueExecution extends MaintainedExecution {
 }
 
 export interface Maintenance {
-  /** Writes what has ended to the archive, and frees the store of it. `undefined` when another instance is doing so. */
+  /** Moves events of ended executions to the archive. `undefined`: another instance is doing so. */
   readonly archiveOnce: (signal?: AbortSignal) => Promise<PassReport | undefined>
-  /** Removes what has been kept long enough. `undefined` when another instance is doing so. */
+  /** Removes data whose retention time is over. `undefined`: another instance is doing so. */
   readonly sweepOnce: (signal?: AbortSignal) => Promise<PassReport | undefined>
   /** What a sweep would remove now; changes nothing. */
   readonly listDue: (signal?: AbortSignal) => AsyncGenerator<DueExecution, void, undefined>
-  /** Gives back the right to archive or to sweep, or both. */
+  /** Releases the lease for archiving or for sweeping, or both. */
   readonly release: (right?: 'archive' | 'sweep') => Promise<void>
 }
 
-/** Events last: with an archive that is away the others go all the same. */
+/** Events last: the other parts are removed even if the archive does not respond. */
 const SWEPT_PARTS: readonly SweptPart[] = ['variables', 'checkpoints', 'events']
 
-/** Across all tenants of the store; for hosts and operators. Starts nothing by itself. */
+/** Across all tenants of the store; for hosts and operators. Starts no timer. */
 export function openMaintenance(options: MaintenanceOptions): Maintenance {
   const { store, archive, forget, clock = systemClock, logger = silentLogger } = options
   const owner = (options.makeId ?? makeId)('mark')
@@ -148,18 +148,18 @@ interface Parts extends SweepParts {
   readonly store: Store
 }
 
-/** Those of which this part has reached its age. */
+/** Entries of this part whose retention time is over. */
 function listOld(
   { store, retention, pace }: Parts,
   part: SweptPart,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<EndedEntry, void, undefined> {
   const untilMs = pace.clock.now().getTime() - retention[`${part}Ms`]
-  // Events that are half removed stand before every time, also where the rest is kept for ever.
+  // Interrupted removals of events have the earliest time, so they are due even if events are kept for ever.
   return listEnded(store, part, { signal, until: new Date(Math.max(untilMs, 0)).toISOString() })
 }
 
-/** Bound anew each time, so that its record is read and not remembered. */
+/** A new scope each time, so that the record is read again. */
 function bind(store: Store, { scope: { tenant, execution } }: EndedEntry): BoundScope {
   return new Scopes(store, tenant).of(execution)
 }
@@ -172,7 +172,7 @@ async function workOn(
   const bound = bind(store, entry)
   const found = await bound.live.find()
   if (found !== undefined && hasEnded(found.record) && isJobOpen(entry.job, found.record)) return work(bound)
-  // Nothing is left to do: the entry stayed behind. Whoever was faster has deleted it, which is the same.
+  // Nothing is left to do: delete the outdated entry, unless another instance was faster.
   await store.commit({ operations: [{ do: 'delete', key: entry.key }] })
   return false
 }
@@ -187,7 +187,7 @@ async function forgetRow(
     const bound = bind(parts.store, entry)
     const found = await bound.live.find()
     if (found === undefined || !findDue(parts, found.record).includes('events')) continue
-    // First: what is taken out of there from now on would become something to forget.
+    // First, because a delivery from there would create new data to forget.
     await parts.store.clear(bound.scope.keys.waiting)
     due.push({ execution: entry.scope.execution, tenant: entry.scope.tenant })
   }

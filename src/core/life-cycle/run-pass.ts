@@ -1,4 +1,4 @@
-/** One pass over the executions that something is due for, by whoever holds the right to make it. */
+/** One maintenance pass over executions for which something is due, by the instance that holds the lease. */
 
 import { errorKindOf } from '../../base/errors.ts'
 import { SWEEPS_IN_FLIGHT } from '../limits.ts'
@@ -6,30 +6,30 @@ import type { EndedEntry } from '../namespaces/ended-index.ts'
 import type { Leadership } from './leadership.ts'
 
 export interface PassReport {
-  /** Executions that were looked at: those for which something is due, or seemed to be. */
+  /** Executions that were checked. */
   readonly seen: number
   readonly done: number
-  /** Those that are tried again by the next pass. */
+  /** The next pass tries them again. */
   readonly failed: number
 }
 
 export interface Pass {
   readonly leadership: Leadership
-  /** Done before anything is listed, by whoever holds the right. */
+  /** Runs before anything is listed, with the lease held. */
   readonly prepare: () => Promise<void>
-  /** One list after the other, each read once what the one before it named is done. */
+  /** Each list is read after the entries of the one before are done. */
   readonly lists: readonly (() => AsyncIterable<EndedEntry>)[]
-  /** Done for a row of entries before each of them. */
+  /** Runs once per group of entries, before `work`. */
   readonly workOnRow?: (row: readonly EndedEntry[]) => Promise<void>
-  /** Answers whether anything was done. */
+  /** Returns whether anything was done. */
   readonly work: (entry: EndedEntry) => Promise<boolean>
   readonly onFailure: (entry: EndedEntry, error: unknown) => void
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Answers `undefined` where another instance holds the right, and stops where it is lost on the way. Stops also where a whole
- * row fails because something does not answer: the rest would only wait for the same.
+ * Returns `undefined` where another instance holds the lease. Stops when the lease is lost, and when a whole group fails
+ * because a server does not respond: the rest would wait for the same.
  */
 export async function runPass(pass: Pass): Promise<PassReport | undefined> {
   if (!(await pass.leadership.hold())) return undefined
@@ -51,7 +51,7 @@ export async function runPass(pass: Pass): Promise<PassReport | undefined> {
   return report
 }
 
-/** Answers whether it is worth going on. */
+/** Returns whether to go on. */
 async function workThrough(
   { workOnRow, work, onFailure }: Pass,
   row: readonly EndedEntry[],

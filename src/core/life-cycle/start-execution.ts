@@ -1,4 +1,4 @@
-/** The first write of an execution, which is all of it or nothing. */
+/** The first write of an execution. */
 
 import { InvalidError, RefusedError } from '../../base/errors.ts'
 import { EVENT_TTL_MIN_MS, STORE_TTL_MAX_MS, VARIABLES_TOGETHER_MAX } from '../limits.ts'
@@ -18,16 +18,16 @@ export interface StartRequest {
   /** The pipeline, plan or graph that runs. */
   readonly name: string
   readonly version?: string
-  /** An id of one's own: letters, digits, `_` and `-`. Without it one that nobody can guess. */
+  /** Letters, digits, `_` and `-`. Default: a random id that cannot be guessed. */
   readonly id?: string
-  /** What is found under `pipeline.input.NAME`; copied, and fixed from now on. */
+  /** Stored as `pipeline.input.NAME`; cannot be changed afterwards. */
   readonly inputs?: Readonly<Record<string, Json>>
   /**
-   * After this time each event is gone by itself, also while the execution runs; for one that runs for long and whose past
-   * nobody asks for. Without it events stay until they are swept.
+   * Time to live of each event, also while the execution runs; for executions that run long and whose old events are not
+   * needed. Default: events stay until they are swept.
    */
   readonly eventTtlMs?: number
-  /** Whose child this is, and the node that stands for it there. It gives no access to the parent. */
+  /** The execution and node that start this one as a child. It gets no access to the parent. */
   readonly parent?: { readonly execution: ExecutionId; readonly node: string }
 }
 
@@ -73,7 +73,7 @@ export async function startExecution(parts: CoreParts, request: StartRequest): P
   if (written.outcome === false) {
     throw new RefusedError('core/execution-exists', `start execution ${id}: the id is taken`, {
       details: { execution: id },
-      next: 'Give another id, or none.',
+      next: 'Use another id, or none.',
     })
   }
   if (written.revision === undefined) await live.read()
@@ -112,7 +112,7 @@ function checkTtl(eventTtlMs: number): number {
   }
   throw new InvalidError(
     'core/bad-time-to-live',
-    `start an execution whose events live for ${String(eventTtlMs)} ms: that is no time to live`,
+    `start an execution whose events live for ${String(eventTtlMs)} ms: it must be a whole number in the range`,
     { next: `Give whole milliseconds from ${EVENT_TTL_MIN_MS} to ${STORE_TTL_MAX_MS}, or none.` },
   )
 }
@@ -134,7 +134,7 @@ function firstVariables(
   if (names.length > VARIABLES_TOGETHER_MAX) {
     throw new InvalidError(
       'core/too-many-inputs',
-      `start execution ${id}: it has ${names.length} inputs, at most ${VARIABLES_TOGETHER_MAX}`,
+      `start execution ${id}: it has ${names.length} inputs, the maximum is ${VARIABLES_TOGETHER_MAX}`,
       { next: 'Put several values into one input, an object.' },
     )
   }

@@ -1,6 +1,6 @@
 /**
- * A node that stands for a child execution. Values cross as copies: what the bindings name goes in, the declared outputs come
- * out; neither side reads anything else of the other. Children have children of their own in the same way.
+ * A node that runs a child execution. The child gets copies of the bound inputs and returns copies of the declared outputs;
+ * neither side can read anything else of the other. Children may have children.
  */
 
 import { MissingError, RefusedError } from '../../base/errors.ts'
@@ -19,14 +19,14 @@ export interface SubPipelineSpec {
   readonly version?: string
   /** Input of the child → template over the parent's variables, such as `{{ prepare.path }}`. */
   readonly inputBindings?: Readonly<Record<string, Json>>
-  /** Outputs of the child that the parent gets, as `NODE.NAME`. */
+  /** Outputs of the child that the parent stores as `NODE.NAME`. */
   readonly outputVariables?: readonly string[]
 }
 
-/** Runs the child. What it returns becomes its outputs, beside those it has set itself. */
+/** Runs the child. The returned values become outputs, in addition to those it has set. */
 export type SubPipelineBody = (child: Execution) => Promise<Readonly<Record<string, Json>> | undefined>
 
-/** Outputs in a child's place: no child is started. For tests of the parent. */
+/** Outputs instead of a child: no child is started. For tests of the parent. */
 export interface SuppliedOutputs {
   readonly suppliedOutputs: Readonly<Record<string, Json>>
 }
@@ -34,15 +34,15 @@ export interface SuppliedOutputs {
 export type SubPipelineResult =
   | {
       readonly status: 'completed'
-      /** `undefined` where outputs were supplied in its place. */
+      /** `undefined` where outputs were supplied instead. */
       readonly child: ExecutionId | undefined
       readonly outputs: Readonly<Record<string, Json>>
     }
   | { readonly status: 'failed'; readonly child: ExecutionId | undefined; readonly error: unknown }
 
 /**
- * Runs a child for a node and records what becomes of the node: `NODE.started`, then `NODE.completed` together with its
- * outputs, or `NODE.failed` without any. Throws only where that could not be recorded.
+ * Runs a child for a node and records events of the node: `NODE.started`, then `NODE.completed` together with the outputs,
+ * or `NODE.failed`. Throws only where an event could not be recorded.
  */
 export async function runSubPipeline(
   core: Core,
@@ -65,7 +65,7 @@ export async function runSubPipeline(
     await parent.events.publish({ type: `${node}.failed`, source, payload })
     return { status: 'failed', child: made.child?.id, error }
   }
-  // Outside the catch above: a node whose completion may have been recorded is never recorded as failed.
+  // Outside the try: a node whose completion may be recorded must not be recorded as failed.
   await parent.events.publish(
     { type: `${node}.completed`, source },
     { variables: underPrefix(node, outputs) },
@@ -80,7 +80,7 @@ async function runChild(
   body: SubPipelineBody,
   made: { child?: Execution },
 ): Promise<Readonly<Record<string, Json>>> {
-  // Before there is a child: a binding that names what is not set starts none.
+  // Before the child exists: a binding to a variable that is not set starts no child.
   const inputs = (await parent.variables.resolve(inputBindings)) as Readonly<Record<string, Json>>
   const child = await core.startExecution({
     name,
@@ -92,14 +92,14 @@ async function runChild(
   return runBody(child, body)
 }
 
-/** Runs an execution from its first to its last event; its outputs, by their short names. Rejects with what the body threw. */
+/** Runs an execution to its end. Returns its outputs by their short names; rejects with what the body threw. */
 export async function runBody(
   execution: Execution,
   body: SubPipelineBody,
 ): Promise<Readonly<Record<string, Json>>> {
   try {
     const outputs = await body(execution)
-    // A body may end its execution itself, as an engine does.
+    // The body may have ended its execution.
     if ((await execution.readState()).status === 'running') {
       await execution.finish({ status: 'completed', ...(outputs === undefined ? {} : { outputs }) })
     }
@@ -131,7 +131,7 @@ function pickOutputs(
       throw new MissingError(
         'core/missing-output',
         `take output "${name}" of pipeline "${pipeline}": it is not set`,
-        { next: `Let the pipeline set "pipeline.output.${name}", or take it off outputVariables.` },
+        { next: `Set "pipeline.output.${name}" in the pipeline, or remove it from outputVariables.` },
       )
     }),
   )
@@ -139,6 +139,6 @@ function pickOutputs(
 
 function didNotComplete(pipeline: string, status: string): RefusedError {
   return new RefusedError('core/not-completed', `run pipeline "${pipeline}": it is ${status}`, {
-    next: 'Look at the events of its execution.',
+    next: 'Check the events of its execution.',
   })
 }

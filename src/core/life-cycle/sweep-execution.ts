@@ -1,4 +1,4 @@
-/** What of one execution that is over has been kept long enough, and its removal. */
+/** Removing the parts of one ended execution whose retention time is over. */
 
 import { clearEvents } from '../events/clear-events.ts'
 import type { EventArchive } from '../events/archive-port.ts'
@@ -9,7 +9,7 @@ import type { WritePace } from '../namespaces/guarded-write.ts'
 import { markRecord } from '../namespaces/mark-record.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 
-/** How long what an execution leaves behind is kept, from its end on; `Infinity` for ever. */
+/** How long the data of an execution is kept after its end; `Infinity`: for ever. */
 export interface Retention {
   readonly eventsMs: number
   readonly variablesMs: number
@@ -24,15 +24,15 @@ export interface SweepParts {
   readonly pace: WritePace
 }
 
-/** What of an execution has been kept long enough, in the order in which it is removed. Nothing while it runs. */
+/** The parts whose retention time is over, in the order of removal. Empty while the execution runs. */
 export function findDue(
   { archive, retention, pace }: SweepParts,
   record: ExecutionRecord,
 ): readonly SweptPart[] {
   if (!hasEnded(record) || isSwept(record) || record.endedAt === undefined) return []
   const ageMs = pace.clock.now().getTime() - Date.parse(record.endedAt)
-  // With an archive, events that it does not hold yet are never old enough. Without one, those that an archive holds are left
-  // to an instance that knows it: removed here only, they would stay there for ever.
+  // With an archive, events that are not archived yet are never due. Without one, archived events are left to an instance
+  // that has the archive: removed here, they would stay in the archive for ever.
   const isOurs =
     archive === undefined ? record.events === 'hot' : record.events === 'cold' || record.events === 'archived'
   const areEventsDue = record.events === 'clearing' || (isOurs && ageMs >= retention.eventsMs)
@@ -43,7 +43,7 @@ export function findDue(
   ]
 }
 
-/** May be cut short anywhere and is then done again. Answers whether there was anything to do. */
+/** Can be interrupted anywhere and repeated. Returns whether there was anything to do. */
 export async function sweepExecution(bound: BoundScope, parts: SweepParts): Promise<boolean> {
   const { store, keys } = bound.scope
   const { record } = await bound.live.read()

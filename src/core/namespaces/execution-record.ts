@@ -1,4 +1,4 @@
-/** What the registry knows of one execution, and how its status may change. */
+/** The record of one execution in the registry, and how its status may change. */
 
 import { DefectError, RefusedError } from '../../base/errors.ts'
 import type { ExecutionId, TenantId } from '../keys.ts'
@@ -7,15 +7,15 @@ import { fromBytes, toBytes } from '../json.ts'
 export const EXECUTION_STATUSES = ['running', 'completed', 'failed', 'cancelled'] as const
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number]
 
-/** Where an execution's events are; it only ever moves to the right. */
+/** Where the events of an execution are. It changes in this order only. */
 export type EventsPlace =
   /** In the store. */
   | 'hot'
-  /** Confirmed in the archive and still in the store. Reads go to the archive. */
+  /** Confirmed in the archive, and still in the store. Reads use the archive. */
   | 'archived'
-  /** In the archive alone. */
+  /** Only in the archive. */
   | 'cold'
-  /** Being removed, which may have been cut short. */
+  /** Being removed; the removal may have been interrupted. */
   | 'clearing'
   | 'gone'
 
@@ -25,23 +25,23 @@ export interface ExecutionRecord {
   /** The pipeline, plan or graph it runs. */
   readonly name: string
   readonly version?: string
-  /** What started it as its child: an execution, and the node that stands for the child there. */
+  /** The execution and node that started it as a child. */
   readonly parent?: { readonly execution: ExecutionId; readonly node: string }
   readonly status: ExecutionStatus
   readonly startedAt: string
   readonly endedAt?: string
-  /** After this time each of its events is gone, whether it runs or not. */
+  /** Time to live of each event, also while the execution runs. */
   readonly eventTtlMs?: number
-  /** What made it, so that its maker recognises it when the answer was lost. */
+  /** Set by the process that created it, which recognises it by this if the response was lost. */
   readonly token: string
-  /** The last sequence number that a forced clearing of the log took away. */
+  /** The last sequence number that a forced clearing of the log removed. */
   readonly clearedUpTo: number
   readonly events: EventsPlace
   readonly variables: 'kept' | 'gone'
   readonly checkpoints: 'kept' | 'gone'
 }
 
-/** What the first and the last events of an execution do to its status. */
+/** The events that change the status of an execution. */
 export const LIFE_EVENTS = {
   'pipeline.started': 'running',
   'pipeline.completed': 'completed',
@@ -53,8 +53,8 @@ type LifeEvent = keyof typeof LIFE_EVENTS
 type Answer = ExecutionStatus | 'same' | 'refuse'
 
 /**
- * What an event makes of the status; `same`: it is recorded and the status stays. There is no status before `running`: the
- * record of an execution and its first event, `pipeline.started`, are one write.
+ * The status after an event; `same`: the event is recorded and the status does not change. There is no status before
+ * `running`: the record of an execution and its first event, `pipeline.started`, are one write.
  */
 export const STATUS_TRANSITIONS = {
   running: {
@@ -69,7 +69,7 @@ export const STATUS_TRANSITIONS = {
   cancelled: refuseAll(),
 } as const satisfies Record<ExecutionStatus, Record<LifeEvent | 'other', Answer>>
 
-/** The status after an event. Throws `core/not-active` where the execution is over. */
+/** The status after an event. Throws `core/not-active` where the execution has ended. */
 export function decideStatus(record: ExecutionRecord, eventType: string): ExecutionStatus {
   const row: Record<LifeEvent | 'other', Answer> = STATUS_TRANSITIONS[record.status]
   const answer = row[isLifeEvent(eventType) ? eventType : 'other']
@@ -78,7 +78,7 @@ export function decideStatus(record: ExecutionRecord, eventType: string): Execut
   if (!hasEnded(record)) {
     throw new RefusedError(
       'core/started-twice',
-      `record "${eventType}" in ${record.id}: it was started before`,
+      `record "${eventType}" in ${record.id}: it has already started`,
       { next: 'Start another execution.' },
     )
   }
@@ -93,7 +93,7 @@ export function hasEnded({ status }: Pick<ExecutionRecord, 'status'>): boolean {
   return status !== 'running'
 }
 
-/** An execution that is swept is ended and has nothing left; its record stays for a while, so that its id stays taken. */
+/** A swept execution has nothing left but its record, which stays for a while so that its id is not used again. */
 export function isSwept(record: ExecutionRecord): boolean {
   return record.events === 'gone' && record.variables === 'gone' && record.checkpoints === 'gone'
 }
@@ -102,7 +102,7 @@ export function notActive(record: ExecutionRecord, doing: string): RefusedError 
   const state = isSwept(record) ? `${record.status} and swept` : record.status
   return new RefusedError('core/not-active', `${doing} in execution ${record.id}: it is ${state}`, {
     details: { execution: record.id, status: record.status },
-    next: 'Start another execution; this one is over.',
+    next: 'Start another execution.',
   })
 }
 
@@ -113,8 +113,8 @@ export function encodeRecord(record: ExecutionRecord): Uint8Array {
 export function decodeRecord(bytes: Uint8Array): ExecutionRecord {
   const record = JSON.parse(fromBytes(bytes)) as Partial<ExecutionRecord>
   if (typeof record.id === 'string' && typeof record.status === 'string') return record as ExecutionRecord
-  throw new DefectError('core/bad-record', 'read the record of an execution: it is none', {
-    next: 'Look whether something else writes into this store.',
+  throw new DefectError('core/bad-record', 'read the record of an execution: the value is not a record', {
+    next: 'Check whether another program writes to this store.',
   })
 }
 

@@ -1,6 +1,6 @@
 /**
- * A write whose answer may get lost. Only what was surely not done is done again; otherwise the store is read first, and
- * the same batch is sent again where it has not arrived: its conditions let at most one of the two happen.
+ * A write whose response may get lost. It is repeated at once only if it was certainly not done. Otherwise the store is read
+ * first, and the same batch is sent again if it has not happened: its conditions allow at most one of the two.
  */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
@@ -24,13 +24,13 @@ export const SYSTEM_PACE: WritePace = { clock: systemClock, random: systemRandom
 export interface GuardedWrite {
   readonly batch: StoreBatch
   /**
-   * Reads whether this very batch has happened. `open`: it has not, and still may; then sending it again is right.
-   * `no`: it has not and never will, because a condition of it cannot hold any more.
+   * Reads whether this batch has happened. `open`: it has not, but still may; it can be sent again. `no`: it has not and
+   * never will, because one of its conditions cannot hold any more.
    */
   readonly hasHappened: () => Promise<'yes' | 'no' | 'open'>
 }
 
-/** `landed`: its answer was lost, and reading showed that it has happened; the revision is not known. */
+/** `landed`: the response was lost, and a read showed that the batch has happened; its revision is unknown. */
 export type WriteOutcome = CommitOutcome['committed'] | 'landed'
 
 export interface WriteResult {
@@ -38,7 +38,7 @@ export interface WriteResult {
   readonly revision: number | undefined
 }
 
-/** Throws what the store threw when it does not answer for long: `unavailable`, or `uncertain` when the batch may have happened. */
+/** After too many tries throws the store's error: `unavailable`, or `uncertain` where the batch may have happened. */
 export async function commitGuarded(
   store: Store,
   { batch, hasHappened }: GuardedWrite,
@@ -54,7 +54,7 @@ export async function commitGuarded(
       }
       const outcome = await store.commit(batch)
       if (outcome.committed) return { outcome: true, revision: outcome.revision }
-      // It failed its conditions, perhaps because an earlier sending of it had arrived after all.
+      // The conditions may have failed because an earlier try of the same batch has happened.
       if (lost !== undefined && (await hasHappened()) === 'yes')
         return { outcome: 'landed', revision: undefined }
       return { outcome: false, revision: undefined }
@@ -62,7 +62,7 @@ export async function commitGuarded(
       const kind = errorKindOf(error)
       if (kind === 'uncertain') lost = error
       else if (kind !== 'unavailable') throw error
-      // Once an answer was lost the whole stays uncertain, whatever the last look failed with.
+      // After a lost response the outcome stays uncertain, whatever the last error was.
       if (attempt >= WRITE_TRIES_MAX) throw lost ?? error
       await pace.clock.sleep(delayMs(attempt, pace.random))
     }
@@ -70,8 +70,8 @@ export async function commitGuarded(
 }
 
 /**
- * Runs `attempt` until it answers something else than `conflict`: somebody else's write was in its place. Between two tries
- * it waits a little, the longer the more often, so that many writers come to their turn.
+ * Repeats `attempt` while it returns `conflict`: another writer was faster. Waits between two tries, longer with each, so
+ * that many writers make progress.
  */
 export async function settleConflicts<T>(
   doing: string,
@@ -85,8 +85,8 @@ export async function settleConflicts<T>(
   }
   throw new UnavailableError(
     'core/contended',
-    `${doing}: others wrote there ${WRITE_CONFLICTS_MAX} times meanwhile`,
-    { next: 'Try again; if it stays so, let fewer writers work on one execution.' },
+    `${doing}: ${WRITE_CONFLICTS_MAX} tries met writes of others`,
+    { next: 'Try again. If it happens often, use fewer writers per execution.' },
   )
 }
 

@@ -1,6 +1,6 @@
 /**
- * An execution's record as this process saw it last. Writes are made on the condition that the record still stands at the
- * revision that was seen, so an execution that has ended, or was swept, takes no write from anybody who has not noticed.
+ * The record of an execution as this process read it last. Every write has the condition that the record still has this
+ * revision, so a process that has not noticed the end of an execution cannot write to it.
  */
 
 import { MissingError } from '../../base/errors.ts'
@@ -21,23 +21,23 @@ export class LiveRecord {
     this.#scope = scope
   }
 
-  /** As seen last; never reads. */
+  /** As read last; does not read. */
   get known(): SeenRecord | undefined {
     return this.#seen
   }
 
-  /** As seen last; read when it was never seen. Throws `core/no-such-execution`. */
+  /** As read last; reads it if it was never read. Throws `core/no-such-execution`. */
   async seen(): Promise<SeenRecord> {
     return this.#seen ?? (await this.read())
   }
 
-  /** As it is now. Throws `core/no-such-execution`. */
+  /** Reads it. Throws `core/no-such-execution`. */
   async read(): Promise<SeenRecord> {
     const found = await this.find()
     if (found !== undefined) return found
     throw new MissingError(
       'core/no-such-execution',
-      `look for execution ${this.#scope.execution}: there is none`,
+      `look for execution ${this.#scope.execution}: it does not exist`,
       {
         details: { execution: this.#scope.execution },
         next: 'Correct the id, or start the execution first.',

@@ -1,15 +1,15 @@
-/** Ids that nobody can guess. */
+/** Random ids that cannot be guessed. */
 
 import { randomBytes } from 'node:crypto'
 import { executionId, type ExecutionId } from '../keys.ts'
 
-/** Where ids come from, so that tests may give their own. Each call answers another. */
+/** The source of ids, replaceable in tests. Each call returns a new one. */
 export type MakeId = (prefix: 'exec' | 'evt' | 'mark') => string
 
-/** Enough that knowing an id can stand for having been told it. */
+/** 128 bits: an id cannot be guessed. */
 const ID_BYTES = 16
 
-/** Asking the system for each one alone would take longer than all the rest of recording an event. */
+/** One call to the system per id would take longer than the rest of recording an event. */
 const POOL_BYTES = 256 * ID_BYTES
 let pool = Buffer.alloc(0)
 

@@ -1,4 +1,4 @@
-/** Changing the record of an execution, whoever else changes it at the same time. */
+/** Changing the record of an execution, also while other processes change it. */
 
 import { EXECUTION_TOMBSTONE_MS } from '../limits.ts'
 import { encodeRecord, isSwept, type ExecutionRecord } from './execution-record.ts'
@@ -8,8 +8,8 @@ import type { StoreOperation } from '../ports.ts'
 import type { BoundScope } from './scopes.ts'
 
 /**
- * `change` answers the record it was given where there is nothing to do. Resolves with the record as it is then. What `along`
- * answers of the record is written in the same step.
+ * `change` returns its argument where there is nothing to do. The operations that `along` returns are written in the same
+ * batch. Resolves with the record as it is afterwards.
  */
 export async function markRecord(
   bound: BoundScope,
@@ -52,7 +52,7 @@ function writeRecord(
     do: 'put',
     key: scope.keys.record,
     value,
-    // Of what is swept only the id is kept, for a while, so that nobody takes it for another execution.
+    // The record of a swept execution stays for a while, so that its id is not used again.
     ...(isSwept(next) ? { ttlMs: EXECUTION_TOMBSTONE_MS } : {}),
   }
   return commitGuarded(

@@ -1,9 +1,9 @@
-/** What nodes, inputs, outputs and variables may be called. */
+/** Names of nodes, inputs, outputs and variables. */
 
 import { InvalidError } from '../../base/errors.ts'
 import { NAME_MAX_CHARS, VARIABLE_NAME_MAX_CHARS } from '../limits.ts'
 
-/** No node may be called so: each is the beginning of names that are not a node's. */
+/** Reserved as first segments of names that belong to no node. */
 export const RESERVED_NODE_IDS = ['pipeline', 'system', 'external', 'shared'] as const
 
 const NAME = /^[A-Za-z0-9_-]+$/
@@ -24,7 +24,7 @@ export function checkName(text: unknown, what: string): string {
   if (typeof text === 'string' && NAME.test(text) && text.length <= NAME_MAX_CHARS) return text
   throw new InvalidError(
     'core/bad-name',
-    `read ${show(text)} as a ${what}: it has 1 to ${NAME_MAX_CHARS} letters, digits, "_" and "-"`,
+    `read ${show(text)} as a ${what}: it must have 1 to ${NAME_MAX_CHARS} letters, digits, "_" and "-"`,
     { next: 'Correct the name.' },
   )
 }
@@ -36,10 +36,13 @@ export interface VariableName {
   readonly name: string
 }
 
-/** Takes a variable's name apart. Throws `core/bad-variable-name` when it has no namespace, or one that does not exist. */
+/** Parses a variable's name. Throws `core/bad-variable-name` when it has no namespace, or one that does not exist. */
 export function parseVariableName(text: unknown): VariableName {
   if (typeof text !== 'string' || !PATH.test(text) || text.length > VARIABLE_NAME_MAX_CHARS) {
-    throw badVariable(text, 'it is a namespace and a name, joined by a dot, of letters, digits, "_" and "-"')
+    throw badVariable(
+      text,
+      'it must be a namespace and a name, joined by a dot, of letters, digits, "_" and "-"',
+    )
   }
   const [first = '', second, ...rest] = text.split('.')
   if (second === undefined) throw badVariable(text, 'it has no namespace')
@@ -59,7 +62,7 @@ function badVariable(text: unknown, why: string): InvalidError {
   })
 }
 
-/** A text as a message shows it: quoted, and cut. */
+/** A value for a message: quoted and shortened. */
 export function show(text: unknown): string {
   const shown = typeof text === 'string' ? JSON.stringify(text) : `a value of type ${typeof text}`
   return shown.length > 80 ? `${shown.slice(0, 80)}…` : shown

@@ -1,8 +1,8 @@
-/** Reading one key, without waiting where the store need not. */
+/** Reading one key, synchronously where the store allows it. */
 
 import type { Store, StoreEntry } from '../ports.ts'
 
-/** A promise only where there is something to wait for. The entry is for reading; see `peek` of the port. */
+/** Returns a promise only where the store has no `peek`. The entry must not be changed. */
 export function readEntry(
   store: Store,
   key: string,

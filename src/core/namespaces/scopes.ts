@@ -1,4 +1,4 @@
-/** The executions that this process works with, each bound once and shared by all who ask; forgotten when many others came. */
+/** The scopes of recently used executions, each bound once and shared by all callers. */
 
 import { BoundedMap } from '../../base/bounded-map.ts'
 import { EXECUTIONS_REMEMBERED } from '../limits.ts'
@@ -20,7 +20,7 @@ export class Scopes {
     max: EXECUTIONS_REMEMBERED,
     evict: 'least-recently-used',
   })
-  /** Nearly every call is about the same one as the call before. */
+  /** Most calls name the same execution as the call before. */
   #latest: BoundScope | undefined
 
   constructor(store: Store, tenant?: TenantId, outbox = false) {
@@ -29,7 +29,7 @@ export class Scopes {
     this.#outbox = outbox
   }
 
-  /** Throws `core/bad-id` for what is no id, `undefined` among it. */
+  /** Throws `core/bad-id`, also for `undefined`. */
   of(execution: ExecutionId): BoundScope {
     const latest = this.#latest
     if (latest !== undefined && latest.scope.execution === execution) return latest

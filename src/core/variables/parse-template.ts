@@ -1,8 +1,8 @@
 /**
- * Texts with places to fill in: `{{ extract.path }}`, `{{ extract.rows[0]["id"] | default(0) }}`.
+ * Strings with placeholders: `{{ extract.path }}`, `{{ extract.rows[0]["id"] | default(0) }}`.
  *
- * A place holds a variable by its full name, steps into its value in brackets, and filters behind `|`; or a text in double
- * quotes, such as `{{ "{{" }}` for the braces themselves. Nothing is computed, and nothing but variables can be named.
+ * A placeholder has a variable's full name, a path into its value in brackets, and filters after `|`; or a string in double
+ * quotes, such as `{{ "{{" }}` for the braces themselves. Nothing is computed, and only variables can be named.
  */
 
 import { InvalidError } from '../../base/errors.ts'
@@ -19,19 +19,19 @@ export interface Template {
 export type TemplatePart = string | TemplatePlace
 
 export interface TemplatePlace {
-  /** As it stands in the template, for messages. */
+  /** As written in the template, for messages. */
   readonly shown: string
   readonly of:
     { readonly variable: string; readonly path: readonly (string | number)[] } | { readonly literal: string }
   readonly filters: readonly { readonly name: FilterName; readonly args: readonly Json[] }[]
 }
 
-/** Throws `core/bad-template`, with the position and a caret below it. */
+/** Throws `core/bad-template`, with the position and a caret under it. */
 export function parseTemplate(text: string): Template {
   if (text.length > TEMPLATE_MAX_CHARS) {
     throw new InvalidError(
       'core/bad-template',
-      `read a template: it has ${text.length} characters, at most ${TEMPLATE_MAX_CHARS}`,
+      `read a template: it has ${text.length} characters, the maximum is ${TEMPLATE_MAX_CHARS}`,
       { next: 'Shorten it.' },
     )
   }
@@ -70,7 +70,7 @@ class PlaceReader {
         throw this.#bad(`more than ${TEMPLATE_FILTERS_MAX} filters`)
       filters.push(this.#readFilter())
     }
-    if (!this.#skip('}}')) throw this.#bad('here "|" or "}}" is missing')
+    if (!this.#skip('}}')) throw this.#bad('"|" or "}}" is missing')
     return { shown: this.#text.slice(open, this.at), of, filters }
   }
 
@@ -79,7 +79,7 @@ class PlaceReader {
     if (literal !== undefined) return { literal: this.#unquote(literal) }
     const start = this.at
     const name = this.#match(NAME)
-    if (name === undefined) throw this.#bad('here the name of a variable is missing')
+    if (name === undefined) throw this.#bad('the name of a variable is missing')
     try {
       parseVariableName(name)
     } catch (error) {
@@ -96,8 +96,8 @@ class PlaceReader {
     const quoted = this.#match(TEXT)
     const digits = quoted === undefined ? this.#match(/\d{1,9}/y) : undefined
     if (quoted === undefined && digits === undefined)
-      throw this.#bad('here a number or a text in double quotes is missing')
-    if (!this.#skip(']')) throw this.#bad('here "]" is missing')
+      throw this.#bad('a number or a string in double quotes is missing')
+    if (!this.#skip(']')) throw this.#bad('"]" is missing')
     return quoted === undefined ? Number(digits) : this.#unquote(quoted)
   }
 
@@ -107,17 +107,17 @@ class PlaceReader {
     if (name === undefined || !isFilterName(name)) {
       this.at = start
       this.#match(WHITE)
-      throw this.#bad(`here one of the filters ${FILTER_NAMES.join(', ')} is missing`)
+      throw this.#bad(`one of the filters ${FILTER_NAMES.join(', ')} is missing`)
     }
     const args: Json[] = []
     if (this.#skip('(')) {
       do args.push(this.#readLiteral())
       while (this.#skip(','))
-      if (!this.#skip(')')) throw this.#bad('here ")" is missing')
+      if (!this.#skip(')')) throw this.#bad('")" is missing')
     }
     const [least, most] = name === 'default' ? [1, 1] : name === 'join' ? [0, 1] : [0, 0]
     if (args.length < least || args.length > most)
-      throw this.#bad(`"${name}" has another number of arguments`)
+      throw this.#bad(`"${name}" has a wrong number of arguments`)
     return { name, args }
   }
 
@@ -129,7 +129,7 @@ class PlaceReader {
     const word = this.#match(WORD)
     if (word === 'true' || word === 'false') return word === 'true'
     if (word === 'null') return null
-    throw this.#bad('here a text, a number, true, false or null is missing')
+    throw this.#bad('a string, a number, true, false or null is missing')
   }
 
   #skip(mark: string): boolean {
@@ -151,7 +151,7 @@ class PlaceReader {
     try {
       return JSON.parse(quoted) as string
     } catch (error) {
-      throw this.#bad('the text before has an escape that JSON does not have', error)
+      throw this.#bad('the string before has an escape that is not valid in JSON', error)
     }
   }
 

@@ -1,25 +1,26 @@
-/** Fills in templates from the variables of one execution. */
+/** Replaces placeholders by the variables of one execution. */
 
 import { MissingError } from '../../base/errors.ts'
 import { VARIABLE_MAX_BYTES } from '../limits.ts'
 import { encodeJson, freezeDeeply } from '../json.ts'
 import type { Json } from '../../base/json.ts'
+import { readPath } from '../expressions/json-values.ts'
 import { parseTemplate, type Template, type TemplatePlace } from './parse-template.ts'
 import { applyFilter, textOf } from './template-filters.ts'
 
-/** `undefined` for a variable that is not there. */
+/** `undefined` for a variable that is not set. */
 export type ReadVariable = (name: string) => Promise<Json | undefined>
 
 /**
- * Fills in every text of a value, however deep; keys are left alone. A text that is one place and nothing else becomes the
- * value itself, of whatever type; otherwise values are written into the text. The result is a copy.
+ * Replaces placeholders in every string of a value, at any depth, but not in property names. A string that is just one
+ * placeholder becomes the variable's value, of any type; otherwise values are inserted into the string. Returns a copy.
  *
  * ```ts
  * await resolveTemplates({ file: '{{ extract.path }}', note: 'from {{ extract.path }}' }, read)
  * ```
  */
 export async function resolveTemplates(template: Json, read: ReadVariable): Promise<Json> {
-  // Its depth is bounded from here on, and it is what it says it is.
+  // Checks that it is JSON of bounded depth.
   encodeJson(template, { what: 'template', bytesMax: VARIABLE_MAX_BYTES })
   const parsed = new Map<string, Template>()
   collectTexts(template, parsed)
@@ -59,7 +60,7 @@ function fillText({ parts }: Template, values: Values): Json {
 }
 
 function fillPlace({ of, filters, shown }: TemplatePlace, values: Values): Json {
-  let value = 'literal' in of ? of.literal : step(values.get(of.variable), of.path)
+  let value = 'literal' in of ? of.literal : (readPath(values.get(of.variable), of.path) as Json | undefined)
   for (const { name, args } of filters) {
     if (name === 'default') value ??= value === null ? null : args[0]
     else if (value === undefined) break
@@ -71,27 +72,11 @@ function fillPlace({ of, filters, shown }: TemplatePlace, values: Values): Json 
   throw new MissingError(
     'core/missing-variable',
     isSet
-      ? `fill in ${shown}: variable "${named}" has nothing there`
+      ? `fill in ${shown}: variable "${named}" has no value at this path`
       : `fill in ${shown}: variable "${named}" is not set`,
     {
       details: { variable: named },
-      next: 'Set the variable first, or give a default: {{ NAME | default("") }}.',
+      next: 'Set the variable first, or use a default: {{ NAME | default("") }}.',
     },
   )
-}
-
-/** Own members only: what a prototype offers is not there. */
-function step(value: Json | undefined, path: readonly (string | number)[]): Json | undefined {
-  let found = value
-  for (const at of path) {
-    if (
-      typeof found !== 'object' ||
-      found === null ||
-      typeof at === (Array.isArray(found) ? 'string' : 'number')
-    ) {
-      return undefined
-    }
-    found = Object.hasOwn(found, at) ? (found as Readonly<Record<string | number, Json>>)[at] : undefined
-  }
-  return found
 }

@@ -1,4 +1,4 @@
-/** The filters of templates, `default` apart: what each makes of a value. */
+/** The filters of templates, except `default`. */
 
 import { InvalidError } from '../../base/errors.ts'
 import { decodeJson, encodeJson } from '../json.ts'
@@ -10,7 +10,7 @@ const FILTERS = {
   upper: (value) => (typeof value === 'string' ? value.toUpperCase() : undefined),
   lower: (value) => (typeof value === 'string' ? value.toLowerCase() : undefined),
   trim: (value) => (typeof value === 'string' ? value.trim() : undefined),
-  /** Characters of a text, members of a list or an object. */
+  /** Characters of a string, elements of an array, properties of an object. */
   length: (value) => {
     if (typeof value === 'string') return Array.from(value).length
     return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined
@@ -32,7 +32,7 @@ export type FilterName = keyof typeof FILTERS | 'default'
 
 export const FILTER_NAMES = ['default', ...(Object.keys(FILTERS) as (keyof typeof FILTERS)[])] as const
 
-/** Throws `core/bad-template-value` for a value that a filter can do nothing with. */
+/** Throws `core/bad-template-value` for a value that the filter does not accept. */
 export function applyFilter(
   name: Exclude<FilterName, 'default'>,
   args: readonly Json[],
@@ -42,15 +42,13 @@ export function applyFilter(
   const made = filter(value, args)
   if (made !== undefined)
     return decodeJson(encodeJson(made, { what: 'value of a template', bytesMax: Infinity }))
-  const found = value === null ? 'null' : isList(value) ? 'a list' : `a value of type ${typeof value}`
-  throw new InvalidError(
-    'core/bad-template-value',
-    `fill in ${shown}: "${name}" can do nothing with ${found}`,
-    { next: 'Leave the filter out, or store another kind of value.' },
-  )
+  const found = value === null ? 'null' : isList(value) ? 'an array' : `a value of type ${typeof value}`
+  throw new InvalidError('core/bad-template-value', `fill in ${shown}: "${name}" does not accept ${found}`, {
+    next: 'Remove the filter, or store another type of value.',
+  })
 }
 
-/** How a value stands inside a longer text: texts as they are, everything else as JSON. */
+/** A value inside a longer string: strings unchanged, everything else as JSON. */
 export function textOf(value: Json): string {
   return typeof value === 'string'
     ? value

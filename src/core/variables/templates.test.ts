@@ -75,14 +75,14 @@ test('N-32 every text of a value is filled in, keys are left alone, and the resu
 test.each([
   ['{{ extract.missing }}', 'extract.missing', 'is not set'],
   ['a {{ other.path | upper }} b', 'other.path', 'is not set'],
-  ['{{ extract.list[3] }}', 'extract.list', 'has nothing there'],
-  ['{{ extract.list["length"] }}', 'extract.list', 'has nothing there'],
-  ['{{ extract.list["0"] }}', 'extract.list', 'has nothing there'],
-  ['{{ extract.path[0] }}', 'extract.path', 'has nothing there'],
-  ['{{ extract.path["length"] }}', 'extract.path', 'has nothing there'],
-  ['{{ extract.result["constructor"] }}', 'extract.result', 'has nothing there'],
-  ['{{ extract.result["__proto__"] }}', 'extract.result', 'has nothing there'],
-  ['{{ extract.result["toString"]["name"] }}', 'extract.result', 'has nothing there'],
+  ['{{ extract.list[3] }}', 'extract.list', 'has no value at this path'],
+  ['{{ extract.list["length"] }}', 'extract.list', 'has no value at this path'],
+  ['{{ extract.list["0"] }}', 'extract.list', 'has no value at this path'],
+  ['{{ extract.path[0] }}', 'extract.path', 'has no value at this path'],
+  ['{{ extract.path["length"] }}', 'extract.path', 'has no value at this path'],
+  ['{{ extract.result["constructor"] }}', 'extract.result', 'has no value at this path'],
+  ['{{ extract.result["__proto__"] }}', 'extract.result', 'has no value at this path'],
+  ['{{ extract.result["toString"]["name"] }}', 'extract.result', 'has no value at this path'],
   ['{{ extract.constructor }}', 'extract.constructor', 'is not set'],
 ])('N-36 %j is an error that names the variable', async (template, variable, why) => {
   const expected = { code: 'core/missing-variable', kind: 'missing', details: { variable } }

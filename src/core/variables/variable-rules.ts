@@ -1,4 +1,4 @@
-/** Who may write which variable. Everybody inside an execution may read all of its variables. */
+/** Who may write which variable. Every node may read all variables of its execution. */
 
 import { RefusedError } from '../../base/errors.ts'
 import type { VariableName } from '../namespaces/names.ts'
@@ -21,12 +21,16 @@ export type VariableWriter = 'engine' | { readonly node: string }
 export function requireWriter(name: VariableName, writer: VariableWriter): void {
   if (name.namespace === 'shared') return
   if (name.namespace === 'pipeline.input' || name.namespace === 'system') {
-    throw notWritable(name, 'it is fixed once the execution has started', 'Write under the id of a node.')
+    throw notWritable(
+      name,
+      'it cannot be changed after the execution has started',
+      'Write under the id of a node.',
+    )
   }
   if (writer === 'engine' || name.namespace === writer.node) return
   throw notWritable(
     name,
-    `node "${writer.node}" writes under its own id only`,
+    `node "${writer.node}" may write only under its own id`,
     `Write "${writer.node}.NAME".`,
   )
 }

@@ -1,4 +1,4 @@
-/** The variables of executions. Every call names exactly one execution, and nothing here lists executions. */
+/** The variables of executions. Every call names exactly one execution. */
 
 import { RefusedError } from '../../base/errors.ts'
 import { VARIABLES_LISTED_MAX } from '../limits.ts'
@@ -34,11 +34,11 @@ export interface VariableStore {
    * Resolves with the new value.
    */
   update(execution: ExecutionId, name: string, change: (current: Json | undefined) => Json): Promise<Json>
-  /** Resolves with whether it was there. */
+  /** Resolves with whether it existed. */
   remove(execution: ExecutionId, name: string): Promise<boolean>
   /** All variables of one execution, or those of one namespace, by name. */
   list(execution: ExecutionId, namespace?: string): Promise<Readonly<Record<string, Json>>>
-  /** Fills in `{{ node.name }}`, in texts however deep. A variable that is not there is an error that names it. */
+  /** Replaces `{{ node.name }}` in strings at any depth. A variable that is not set is an error. */
   resolve(execution: ExecutionId, template: Json): Promise<Json>
   /** Changes of this execution's variables, from now on. */
   watch(execution: ExecutionId, options: WatchOptions): AsyncIterable<VariableNotice>
@@ -50,7 +50,7 @@ export interface VariableStoreParts {
   readonly makeId?: MakeId
 }
 
-/** For the rooms above: the same operations with the writer named, and values ready to be written beside an event. */
+/** The same operations for a given writer, and values encoded to be written together with an event. */
 export interface VariableSpace {
   asWriter(writer: VariableWriter): VariableStore
   encode(
@@ -115,7 +115,7 @@ async function listVariables(
       throw new RefusedError(
         'core/too-many-variables',
         `list variables: there are more than ${VARIABLES_LISTED_MAX}`,
-        { next: 'Name a namespace.' },
+        { next: 'List one namespace.' },
       )
     }
   }

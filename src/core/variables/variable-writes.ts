@@ -1,8 +1,9 @@
 /**
  * Writing the variables of one execution.
  *
- * - VA-1 A write demands the execution's record as it was seen: nothing is written once the execution is over.
- * - VA-2 A write demands the variable as it was read, so a batch whose answer was lost never lands behind a later one.
+ * - VA-1 A write has the condition that the execution's record is unchanged: nothing is written to an ended execution.
+ * - VA-2 A write has the condition that the variable is unchanged, so a batch whose response was lost never overwrites a later
+ *   write.
  */
 
 import { VARIABLE_MARK_MS, VARIABLE_MAX_BYTES } from '../limits.ts'
@@ -23,7 +24,7 @@ export interface WriteParts {
   readonly makeId: MakeId
 }
 
-/** One variable as it is stored: its value as JSON, exactly. */
+/** The put of one variable, with its value as exact JSON. */
 export function encodeVariable(bound: BoundScope, { full }: VariableName, value: unknown): VariablePut {
   const text = encodeJson(value, { what: `variable "${full}"`, bytesMax: VARIABLE_MAX_BYTES })
   return { do: 'put', key: bound.scope.keys.variable(full), value: toBytes(text) }
@@ -46,7 +47,7 @@ export async function setVariable(
       const seen = await seeActive(bound, `write variable "${name.full}"`)
       const entry = await bound.scope.store.get(put.key)
       const batch = { conditions: conditionsFor(bound, seen, put.key, entry), operations: [put] }
-      // Equal bytes are as good as our own: the variable holds what it was told to hold.
+      // Equal bytes count as our own write: the variable has the wanted value.
       const isOurs = (found: StoreEntry | undefined): boolean =>
         found !== undefined && Buffer.compare(found.value, put.value) === 0
       return writeOnce(bound, { batch, key: put.key, entry, seen, isOurs }, pace)
@@ -55,7 +56,7 @@ export async function setVariable(
   )
 }
 
-/** Resolves with the value that was written. `change` may be called several times and must have no effect of its own. */
+/** Resolves with the written value. `change` may be called several times and must have no side effects. */
 export async function updateVariable(
   bound: BoundScope,
   name: VariableName,
@@ -69,7 +70,7 @@ export async function updateVariable(
       const seen = await seeActive(bound, `update variable "${name.full}"`)
       const entry = await store.get(keys.variable(name.full))
       const put = encodeVariable(bound, name, change(entry === undefined ? undefined : decodeVariable(entry)))
-      // Another's update may give the very same value; only a mark of our own tells whether this one has happened.
+      // Another update may write the same value; only our own mark tells whether this one has happened.
       const mark = keys.mark(makeId('mark'))
       const batch: StoreBatch = {
         conditions: conditionsFor(bound, seen, put.key, entry),
@@ -83,7 +84,7 @@ export async function updateVariable(
   )
 }
 
-/** Resolves with whether it was there. */
+/** Resolves with whether it existed. */
 export async function removeVariable(
   bound: BoundScope,
   name: VariableName,
@@ -110,7 +111,7 @@ export async function removeVariable(
 
 async function seeActive({ live }: BoundScope, doing: string): Promise<SeenRecord> {
   const known = await live.seen()
-  // Refused only by a new look: what was seen may be long gone.
+  // Read again before refusing: the known record may be out of date.
   const seen = hasEnded(known.record) ? await live.read() : known
   if (hasEnded(seen.record)) throw notActive(seen.record, doing)
   return seen

@@ -1,19 +1,19 @@
-/** Changes of one execution's variables, for those inside it. */
+/** Watching the variables of one execution. */
 
 import type { Json } from '../../base/json.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import { decodeVariable } from './variable-writes.ts'
 
 export interface WatchOptions {
-  /** Ends the watch, quietly. */
+  /** Ends the watch without an error. */
   readonly signal: AbortSignal
-  /** Only variables whose names begin like this, such as `shared.`. */
+  /** Only variables whose names begin with this, such as `shared.`. */
   readonly prefix?: string
 }
 
 /**
- * A variable that was written, with the value it has now: of two writes in a row the first may go unseen, the last never
- * does. `ready` comes once at first; `gap` says that notices may have been missed, and that the values are to be read again.
+ * A changed variable with its current value: of two quick writes the first may be missed, the last never is. `ready` comes
+ * once, first. `gap`: notices may have been missed; read the values again.
  */
 export type VariableNotice =
   | { readonly kind: 'ready' | 'gap' }
