@@ -1,6 +1,13 @@
 /** Errors as people and programs are shown them: redacted, bounded, one line each. */
 
-import { errorKindOf, isPeragoError, type ErrorCode, type ErrorKind, type PeragoError } from './errors.ts'
+import {
+  errorKindOf,
+  isPeragoError,
+  messageOf,
+  type ErrorCode,
+  type ErrorKind,
+  type PeragoError,
+} from './errors.ts'
 import { ERROR_CAUSES_MAX, ERROR_TEXT_MAX_CHARS } from './limits.ts'
 import { oneLine, shortened } from './one-line.ts'
 import { plainRedactor, type Redactor } from './redaction.ts'
@@ -98,9 +105,4 @@ function causeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined
   // A connection tried on several addresses fails with one error for each; the first stands for all.
   return error.cause ?? (error instanceof AggregateError ? (error.errors[0] as unknown) : undefined)
-}
-
-function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message
-  return typeof thrown === 'string' ? thrown : Object.prototype.toString.call(thrown)
 }

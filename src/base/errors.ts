@@ -137,6 +137,12 @@ export function errorKindOf(error: unknown): ErrorKind {
   return isPeragoError(error) ? error.kind : 'defect'
 }
 
+/** The message of anything thrown. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message
+  return typeof thrown === 'string' ? thrown : Object.prototype.toString.call(thrown)
+}
+
 /** For what cannot be. One claim per call; a broken invariant is never retried into silence. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new DefectError('base/invariant', `invariant broken: ${message}`)

@@ -1,4 +1,4 @@
-/** One file of SQLite through libsql, whose calls are synchronous, and what has to be known to use libsql safely. */
+/** One SQLite file through libsql, whose calls are synchronous, with what is needed to use libsql safely. */
 
 import Database from 'libsql'
 
@@ -8,12 +8,12 @@ export class SqliteConnection {
   readonly file: string
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
-  readonly #refusal: () => Error
+  readonly #closedError: () => Error
 
-  /** `refusal` is what a call after the end throws. */
-  constructor(file: string, refusal: () => Error) {
+  /** `closedError` makes what a call after `close()` throws. */
+  constructor(file: string, closedError: () => Error) {
     this.file = file
-    this.#refusal = refusal
+    this.#closedError = closedError
     this.#db = new Database(file)
   }
 
@@ -29,7 +29,7 @@ export class SqliteConnection {
   /** The first row, or undefined. `Row` is what our own schema says the query gives. */
   // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- names the columns where they are asked for
   get<Row>(sql: string, ...values: readonly SqlValue[]): Row | undefined {
-    // Never the raw mode: its `get` answers a miss with the row of an earlier call (libsql 0.5.29).
+    // Never the raw mode: where there is no row its `get` returns one of an earlier call (libsql 0.5.29).
     return this.#prepare(sql).get([...values]) as Row | undefined
   }
 
@@ -45,12 +45,29 @@ export class SqliteConnection {
     return rows as Row[]
   }
 
-  /** Answers how many rows were changed. */
+  /** Returns how many rows were changed. */
   run(sql: string, ...values: readonly SqlValue[]): number {
     return this.#prepare(sql).run([...values]).changes
   }
 
-  /** What was begun and not committed; nothing when nothing was. */
+  /** The value of a pragma that has the name of its column. */
+  pragma(name: string): unknown {
+    return this.get<Record<string, unknown>>(`PRAGMA ${name}`)?.[name]
+  }
+
+  /** A log beside the file, at most so large when nothing is under way; committed transactions survive a power cut. */
+  useDurableLog(maxBytes: number): void {
+    this.get('PRAGMA journal_mode = WAL')
+    // With WAL, FULL is what makes a committed transaction survive a power cut and not only a crash.
+    this.exec('PRAGMA synchronous = FULL')
+    this.exec(`PRAGMA journal_size_limit = ${maxBytes}`)
+  }
+
+  get hasTables(): boolean {
+    return this.get('SELECT 1 AS found FROM sqlite_schema LIMIT 1') !== undefined
+  }
+
+  /** Ends the transaction that was begun and not committed, if there is one. */
   rollBack(): void {
     if (this.isInTransaction) this.#db.exec('ROLLBACK')
   }
@@ -60,9 +77,9 @@ export class SqliteConnection {
     if (this.#db.open) this.#db.close()
   }
 
-  /** Without it the native side would bring the whole process down (libsql 0.5.29). */
+  /** Without it the native side would end the whole process (libsql 0.5.29). */
   #refuseClosed(): void {
-    if (!this.#db.open) throw this.#refusal()
+    if (!this.#db.open) throw this.#closedError()
   }
 
   #prepare(sql: string): Database.Statement {

@@ -1,17 +1,17 @@
 /**
- * The one key pair of a server, and the secret it signs with. Kept beside the data, readable by its owner alone.
- * Made once; a file that cannot be read is named, never replaced.
+ * The key pair of a server, and the secret it signs with. Stored beside the data, readable only by its owner.
+ * Made once; a file that cannot be read is named in an error and never replaced.
  */
 
 import { randomBytes } from 'node:crypto'
-import { open, readFile, rename, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-import { InvalidError } from '../../base/errors.ts'
+import { InvalidError, messageOf } from '../../base/errors.ts'
+import { writeDurably } from './write-durably.ts'
 
 export const CREDENTIALS_FILE = 'credentials.json'
 
-const OWNER_ONLY = 0o600
 const OTHERS_MAY = 0o077
 
 export interface KeyPair {
@@ -21,7 +21,7 @@ export interface KeyPair {
 
 export interface ServerCredentials extends KeyPair {
   readonly signingSecret: string
-  /** True when this very call made the key pair: the one time to show it. */
+  /** True when this call made the key pair: the only time to show it. */
   readonly generated: boolean
   readonly warnings: readonly string[]
 }
@@ -55,7 +55,7 @@ export async function loadCredentials(options: {
   return { ...made, signingSecret, generated: true, warnings }
 }
 
-/** The key pair that is kept in a data directory, for showing it again; `undefined` when none is. */
+/** The key pair stored in a data directory, to show it again; `undefined` when there is none. */
 export async function readStoredKeyPair(dataDir: string): Promise<KeyPair | undefined> {
   return storedPair(await readStored(join(dataDir, CREDENTIALS_FILE)))
 }
@@ -83,7 +83,7 @@ async function readStored(file: string): Promise<StoredCredentials | undefined> 
     content = await readFile(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw unreadable(file, error instanceof Error ? error.message : String(error), error)
+    throw unreadable(file, messageOf(error), error)
   }
   let value: Partial<Record<keyof StoredCredentials, unknown>>
   try {
@@ -101,17 +101,8 @@ async function readStored(file: string): Promise<StoredCredentials | undefined> 
   return { accessKeyId, secretAccessKey, signingSecret }
 }
 
-/** Whole or not at all: a crash in between leaves no half-written file. */
-async function writeStored(file: string, stored: StoredCredentials): Promise<void> {
-  const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`
-  const handle = await open(draft, 'wx', OWNER_ONLY)
-  try {
-    await handle.writeFile(`${JSON.stringify(stored, undefined, 2)}\n`)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-  await rename(draft, file)
+function writeStored(file: string, stored: StoredCredentials): Promise<void> {
+  return writeDurably(file, `${JSON.stringify(stored, undefined, 2)}\n`)
 }
 
 async function warnAboutMode(file: string): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 /**
  * The embedded lakeFS-compatible server, started inside this process: on a data directory or wholly in memory.
  *
- * It speaks as much of lakeFS' API as publishing needs, and answers as the real server was seen to answer.
+ * It has the parts of lakeFS' API that publishing needs, and answers as the real server was measured to answer.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -33,11 +33,11 @@ import { createRequestListener } from './http/request-listener.ts'
 import { createSignatures } from './http/signatures.ts'
 
 export interface EmbeddedLakefsLimits {
-  /** The largest object, whatever way it is uploaded. */
+  /** The largest object, however it is uploaded. */
   readonly objectBytes: number
-  /** The largest JSON body; it is the only kind that is held in memory. */
+  /** The largest JSON body; only JSON bodies are held in memory. */
   readonly jsonBytes: number
-  /** How long `close()` lets requests under way finish before it cuts them. */
+  /** How long `close()` lets running requests end before it cuts them. */
   readonly closeMs: number
   /** How long a connection may stay silent in the middle of a request or an answer. */
   readonly idleMs: number
@@ -52,19 +52,19 @@ export interface EmbeddedLakefsOptions {
   readonly host?: string
   /** 0, the default, takes a free port. */
   readonly port?: number
-  /** Where everything is kept. Left out: in memory, and gone after `close()`. */
+  /** Where everything is stored. Left out: in memory, and gone after `close()`. */
   readonly dataDir?: string
   /** Both or neither. Without them the stored pair is used, or one is generated (and stored with a data directory). */
   readonly accessKeyId?: string
   readonly secretAccessKey?: string
-  /** Made, with a branch `main`, before the server listens; those that exist are left as they are. */
+  /** Made, with a branch `main`, before the server listens; existing ones are left as they are. */
   readonly repositories?: readonly string[]
   /** Offer presigned addresses, as lakeFS does over an object store. */
   readonly presign?: boolean
   readonly limits?: Partial<EmbeddedLakefsLimits>
   readonly faults?: FaultPlan
   readonly clock?: Clock
-  /** Told about what went wrong inside; never about credentials. */
+  /** Gets internal errors; never credentials. */
   readonly logger?: Logger
 }
 
@@ -75,16 +75,25 @@ export interface EmbeddedLakefs {
   readonly port: number
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** True when this very start made the credentials: the one time to show them. */
+  /** True when this start made the credentials: the only time to show them. */
   readonly generated: boolean
-  /** What a door must show loudly, one line each. */
+  /** What the user must be shown, one line each. */
   readonly warnings: readonly string[]
   readonly faults: FaultPlan
-  /** Takes no new connection, lets requests under way end, then closes the files. May be called twice. */
+  /** Accepts no new connection, lets running requests end, then closes the files. May be called twice. */
   close(): Promise<void>
 }
 
-/** The one user there is. */
+const DEFAULT_LIMITS: EmbeddedLakefsLimits = {
+  objectBytes: EMBEDDED_OBJECT_MAX_BYTES,
+  jsonBytes: EMBEDDED_JSON_MAX_BYTES,
+  closeMs: EMBEDDED_CLOSE_MS,
+  idleMs: EMBEDDED_IDLE_MS,
+  hookMs: EMBEDDED_HOOK_MS,
+  hookMemoryBytes: EMBEDDED_HOOK_MEMORY_BYTES,
+}
+
+/** The only user. */
 const USER_ID = 'admin'
 
 /**
@@ -101,7 +110,7 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
   const host = options.host ?? '127.0.0.1'
   const clock = options.clock ?? systemClock
   const logger = options.logger ?? silentLogger
-  const limits = withDefaults(options.limits)
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const faults = options.faults ?? new FaultPlan()
   const runs = new ActionRuns()
   const lua = new LuaPool({ timeMs: limits.hookMs, memoryBytes: limits.hookMemoryBytes })
@@ -110,7 +119,7 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
     clock,
     hooks: createHookRunner({ lua, runs, clock, userId: USER_ID }),
     onPostHookError: (error, event) => {
-      logger.warn('a hook failed after the update it followed', { event: event.type, error })
+      logger.warn('a hook failed after its update', { event: event.type, error })
     },
   })
   try {
@@ -137,7 +146,7 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
       { maxHeaderSize: EMBEDDED_HEADER_MAX_BYTES, requestTimeout: 0 },
       (request, response) => {
         listener(request, response).catch((error: unknown) => {
-          logger.error('a request could not even be refused', { error })
+          logger.error('a request failed without an answer', { error })
           request.socket.destroy()
         })
       },
@@ -180,17 +189,12 @@ async function makeRepository(engine: LakefsEngine, name: string): Promise<void>
 }
 
 function readKeyPair(options: EmbeddedLakefsOptions): KeyPair | undefined {
-  const { accessKeyId, secretAccessKey } = options
-  if (accessKeyId === undefined && secretAccessKey === undefined) return undefined
-  if (
-    accessKeyId === undefined ||
-    secretAccessKey === undefined ||
-    accessKeyId === '' ||
-    secretAccessKey === ''
-  ) {
+  if (options.accessKeyId === undefined && options.secretAccessKey === undefined) return undefined
+  const { accessKeyId = '', secretAccessKey = '' } = options
+  if (accessKeyId === '' || secretAccessKey === '') {
     throw new InvalidError(
       'embedded/half-credentials',
-      'start the embedded lakeFS: an access key id and a secret belong together, one of them is missing',
+      'start the embedded lakeFS: the access key id or the secret is missing',
       { next: 'Give both, or neither to have a pair generated.' },
     )
   }
@@ -202,17 +206,6 @@ function readKeyPair(options: EmbeddedLakefsOptions): KeyPair | undefined {
     )
   }
   return { accessKeyId, secretAccessKey }
-}
-
-function withDefaults(limits: Partial<EmbeddedLakefsLimits> = {}): EmbeddedLakefsLimits {
-  return {
-    objectBytes: limits.objectBytes ?? EMBEDDED_OBJECT_MAX_BYTES,
-    jsonBytes: limits.jsonBytes ?? EMBEDDED_JSON_MAX_BYTES,
-    closeMs: limits.closeMs ?? EMBEDDED_CLOSE_MS,
-    idleMs: limits.idleMs ?? EMBEDDED_IDLE_MS,
-    hookMs: limits.hookMs ?? EMBEDDED_HOOK_MS,
-    hookMemoryBytes: limits.hookMemoryBytes ?? EMBEDDED_HOOK_MEMORY_BYTES,
-  }
 }
 
 function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
@@ -245,11 +238,11 @@ function explainListenError(error: NodeJS.ErrnoException, host: string, port: nu
 function warnAboutHost(host: string, address: string): readonly string[] {
   if (address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.')) return []
   return [
-    `listening on ${host}, which is not loopback: whoever reaches this machine can try the credentials, and nothing is encrypted`,
+    `listening on ${host}, which is not loopback: everybody who reaches this machine can try credentials, and nothing is encrypted`,
   ]
 }
 
-/** Ends connections that are of no more use: silent ones, and while stopping those whose answer is out. */
+/** Ends connections without use: silent ones, and while stopping those whose answer was sent. */
 function watchConnections(server: Server): void {
   const latest = new WeakMap<
     Socket,
@@ -265,7 +258,7 @@ function watchConnections(server: Server): void {
   })
   server.on('timeout', (socket: Socket) => {
     const exchange = latest.get(socket)
-    // While we are at work for a request that came in whole, the silence is ours and not the client's.
+    // While we work on a request that arrived completely, the silence is ours and not the client's.
     const isOurs = exchange?.request.complete === true && !exchange.response.headersSent
     if (!isOurs) socket.destroy()
   })

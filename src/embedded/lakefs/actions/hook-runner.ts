@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '../../../base/clock.ts'
+import { messageOf } from '../../../base/errors.ts'
 import { EMBEDDED_ACTION_FILE_MAX_BYTES } from '../../limits.ts'
 import { ACTIONS_FOLDER } from '../engine/action-files.ts'
 import { EngineError, type Entry, type HookEvent, type HookRunner } from '../engine/engine.ts'
@@ -43,7 +44,7 @@ async function loadActions(
       }
       actions.push(parseActionFile((await read(file)).toString('utf8')))
     } catch (error) {
-      throw new EngineError('bad-action-file', `parsing file ${file.path}: ${describe(error)}`, {
+      throw new EngineError('bad-action-file', `parsing file ${file.path}: ${messageOf(error)}`, {
         cause: error,
       })
     }
@@ -51,7 +52,7 @@ async function loadActions(
   try {
     checkActionNames(actions)
   } catch (error) {
-    throw new EngineError('bad-action-file', describe(error), { cause: error })
+    throw new EngineError('bad-action-file', messageOf(error), { cause: error })
   }
   return actions
 }
@@ -244,8 +245,4 @@ function refusal(event: HookEvent, runId: string, errors: readonly string[]): En
 
 function fourDigits(index: number): string {
   return String(index).padStart(4, '0')
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -8,7 +8,7 @@ import { readBlob } from './object-bytes.ts'
 import { toByteKey } from './tree/byte-key.ts'
 import type { NodeStore } from './tree/node-store.ts'
 import type { SortedStream } from './tree/sorted-stream.ts'
-import { streamTree, type TreeEntry } from './tree/tree-entries.ts'
+import { streamTree, type TreeEntry } from './tree/tree-cursor.ts'
 import type { NodeId } from './tree/tree-node.ts'
 
 export const ACTIONS_FOLDER = '_lakefs_actions/'

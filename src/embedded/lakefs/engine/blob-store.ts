@@ -1,9 +1,9 @@
 /**
- * Objects' bytes, each once, known by the SHA-256 of its content. Names come from the hash alone: no text of a request
- * ever becomes part of a file path.
+ * Objects' bytes, each content once, named by its SHA-256. Names come only from the hash: no text of a request becomes
+ * part of a file path.
  *
- * On disk: temp file → fsync → rename → fsync of the directory, and only then the answer. So whatever stands under its
- * final name is whole, also after a crash; what a crash leaves behind is a temp file, swept at the next start.
+ * On disk: temp file → fsync → rename → fsync of the directory, and only then the answer. So a file with its final name
+ * is complete, also after a crash; a crash leaves only temp files, which are removed at the next start.
  */
 
 import { createHash, randomBytes, type Hash } from 'node:crypto'
@@ -14,6 +14,7 @@ import { Readable } from 'node:stream'
 import { MissingError, UnavailableError } from '../../../base/errors.ts'
 import { EMBEDDED_BLOB_BUFFER_BYTES, EMBEDDED_MEMORY_BLOBS_MAX_BYTES } from '../../limits.ts'
 import { DirectorySyncer } from './directory-syncer.ts'
+import { closedError } from './storage-errors.ts'
 
 export interface HashedBlob {
   readonly sha256: string
@@ -28,7 +29,7 @@ export interface BlobRange {
 }
 
 export interface BlobStore {
-  /** Answers when the bytes are durable. Fails with what the body failed with, and keeps nothing then. */
+  /** Returns when the bytes are durable. Fails with the error of the body, and stores nothing then. */
   store(body: Readable): Promise<HashedBlob>
   /** Throws `missing` when there is no such blob. */
   open(sha256: string, range?: BlobRange): Readable
@@ -51,7 +52,7 @@ export class DiskBlobStore implements BlobStore {
   }
 
   store(body: Readable): Promise<HashedBlob> {
-    if (this.#closed) return Promise.reject(closedError())
+    if (this.#closed) return Promise.reject(closedError('store an object'))
     const stored = this.#store(body)
     this.#underWay.add(stored)
     const forget = (): void => {
@@ -64,7 +65,7 @@ export class DiskBlobStore implements BlobStore {
   open(sha256: string, range?: BlobRange): Readable {
     const sizeBytes = this.sizeOf(sha256)
     if (sizeBytes === undefined) throw noSuchBlob(sha256)
-    // An empty object has no first byte to name; a stream over the whole file ends at once.
+    // An empty object has no first byte; a stream of the whole file ends at once.
     if (sizeBytes === 0 || range === undefined) return createReadStream(this.#fileOf(sha256))
     return createReadStream(this.#fileOf(sha256), { start: range.start, end: range.end })
   }
@@ -145,11 +146,9 @@ export class MemoryBlobStore implements BlobStore {
   }
 }
 
-/** Removes what uploads left that never ended. Only while no other process can be writing there. */
-export async function sweepTempFiles(tempDir: string): Promise<number> {
-  const names = await readdir(tempDir)
-  for (const name of names) await rm(join(tempDir, name), { force: true })
-  return names.length
+/** Removes the files of uploads that never ended. Only while no other process can write there. */
+export async function sweepTempFiles(tempDir: string): Promise<void> {
+  for (const name of await readdir(tempDir)) await rm(join(tempDir, name), { force: true })
 }
 
 async function writeHashed(body: Readable, handle: FileHandle): Promise<HashedBlob> {
@@ -188,7 +187,7 @@ async function statOrUndefined(file: string): Promise<{ readonly size: number } 
   }
 }
 
-/** MD5 for lakeFS' checksum, SHA-256 for our own name, both in one pass. */
+/** MD5 is lakeFS' checksum, SHA-256 our own name; both in one pass. */
 class BlobHasher {
   sizeBytes = 0
   readonly #sha256: Hash = createHash('sha256')
@@ -206,7 +205,7 @@ class BlobHasher {
 }
 
 function noSuchBlob(sha256: string): MissingError {
-  return new MissingError('embedded/no-such-blob', `read the bytes ${sha256}: they are not there`, {
+  return new MissingError('embedded/no-such-blob', `read the bytes ${sha256}: they are missing`, {
     details: { sha256 },
   })
 }
@@ -214,13 +213,7 @@ function noSuchBlob(sha256: string): MissingError {
 function memoryFull(): UnavailableError {
   return new UnavailableError(
     'embedded/memory-full',
-    `store an object in memory: all objects together may have ${EMBEDDED_MEMORY_BLOBS_MAX_BYTES} bytes`,
+    `store an object in memory: all objects together may have at most ${EMBEDDED_MEMORY_BLOBS_MAX_BYTES} bytes`,
     { next: 'Start the server with a data directory.' },
   )
-}
-
-function closedError(): UnavailableError {
-  return new UnavailableError('embedded/closed', 'store an object: the storage is closed', {
-    next: 'Start the server again.',
-  })
 }

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LAKE, openLake, reopenLake, temporaryDir } from '../../../../test/support/embedded-engine.ts'
+import { openMetadataDb } from './metadata-db.ts'
 import { openEngine } from './open-engine.ts'
 
 async function closedLake() {
@@ -153,8 +154,7 @@ test('EE-62 a directory of a later version is left to the program that knows it'
 
 test('EE-63 a damaged tree node is noticed by the read that meets it', async () => {
   const dataDir = await closedLake()
-  const { MetadataDb } = await import('./metadata-db.ts')
-  const db = new MetadataDb(join(dataDir, 'metadata.sqlite'))
+  const db = openMetadataDb(join(dataDir, 'metadata.sqlite'), 'open')
   db.run(`UPDATE nodes SET bytes = CAST(replace(CAST(bytes AS TEXT), 'local', 'LOCAL') AS BLOB)`)
   db.close()
   const lake = await reopenLake({ dataDir })

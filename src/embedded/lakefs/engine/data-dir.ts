@@ -1,18 +1,19 @@
 /**
- * The data directory: what is ours in it, who holds it, and what is wrong with it when it cannot be used.
+ * The data directory: which files are ours, which process uses it, and what is wrong when it cannot be used.
  *
- * `perago-lakefs.json` marks a directory as ours and is written last when one is made, so a start that was cut short
- * is simply made again. `lock.sqlite` is locked by the process that serves the directory; the lock is the operating
- * system's and dies with the process, however that dies.
+ * `perago-lakefs.json` marks a directory as ours and is written last when one is made, so a first start that was
+ * interrupted can be repeated. `lock.sqlite` is locked by the process that serves the directory; the operating system
+ * releases the lock when the process ends, however it ends.
  */
 
 import Database from 'libsql'
 import { readdirSync, readFileSync } from 'node:fs'
-import { open, rename } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { InvalidError, isPeragoError, MissingError, RefusedError } from '../../../base/errors.ts'
+import { InvalidError, isPeragoError, messageOf, MissingError, RefusedError } from '../../../base/errors.ts'
 import { makeDirectory } from '../../../base/make-directory.ts'
-import { corrupt, openMetadataDb, type MetadataDb } from './metadata-db.ts'
+import { writeDurably } from '../write-durably.ts'
+import { openMetadataDb, type MetadataDb } from './metadata-db.ts'
+import { corrupt, unsupported } from './storage-errors.ts'
 
 const FORMAT_FILE = 'perago-lakefs.json'
 const FORMAT = 'perago-lakefs'
@@ -22,7 +23,7 @@ const METADATA_FILE = 'metadata.sqlite'
 const OBJECTS_DIR = 'objects'
 const TEMP_DIR = 'temp'
 
-/** What may stand in a directory that is being made; beside `credentials.json`, which a door may write first. */
+/** What may be in a directory that is being made; `credentials.json` may be there first. */
 const OUR_NAMES =
   /^(?:lock\.sqlite|metadata\.sqlite|perago-lakefs\.json|credentials\.json)(?:-\w+|\.\w+)*$|^(?:objects|temp)$/
 
@@ -30,14 +31,11 @@ export interface OpenDataDir {
   readonly db: MetadataDb
   readonly objectsDir: string
   readonly tempDir: string
-  /** Closes the database, then lets go of the directory. */
+  /** Closes the database, then releases the lock of the directory. */
   close(): void
 }
 
-/**
- * Makes the directory where there is none, unless it `mustExist`; otherwise insists on finding everything that ought
- * to be there.
- */
+/** Makes the directory when there is none, unless it `mustExist`; one that exists must be complete. */
 export async function openDataDir(
   dataDir: string,
   options: { readonly mustExist?: boolean } = {},
@@ -71,7 +69,7 @@ export async function openDataDir(
 
 function closeAll(db: MetadataDb, unlock: () => void): void {
   try {
-    // So that a directory at rest is one file and not three.
+    // So that a directory that nobody serves has one database file and not three.
     db.get('PRAGMA wal_checkpoint(TRUNCATE)')
     db.close()
   } finally {
@@ -86,7 +84,10 @@ async function make(
   for (const directory of [paths.objectsDir, paths.tempDir]) makeDirectory(directory)
   const db = openOrCreate(paths.metadataFile)
   try {
-    await writeFormat(dataDir)
+    await writeDurably(
+      join(dataDir, FORMAT_FILE),
+      `${JSON.stringify({ format: FORMAT, version: FORMAT_VERSION })}\n`,
+    )
     return db
   } catch (error) {
     db.close()
@@ -94,7 +95,7 @@ async function make(
   }
 }
 
-/** A first start may have been cut short after the schema was made; before it, the database is an empty one. */
+/** A first start may have been interrupted before the schema was made, or after. */
 function openOrCreate(metadataFile: string): MetadataDb {
   let isEmpty: boolean
   const probe = new Database(metadataFile)
@@ -102,29 +103,11 @@ function openOrCreate(metadataFile: string): MetadataDb {
     const row = probe.prepare('SELECT count(*) AS tables FROM sqlite_schema').get([]) as { tables: number }
     isEmpty = row.tables === 0
   } catch (error) {
-    throw corrupt(metadataFile, error instanceof Error ? error.message : String(error), error)
+    throw corrupt(metadataFile, messageOf(error), error)
   } finally {
     probe.close()
   }
   return openMetadataDb(metadataFile, isEmpty ? 'create' : 'open')
-}
-
-async function writeFormat(dataDir: string): Promise<void> {
-  const temporary = join(dataDir, `${FORMAT_FILE}.new`)
-  const file = await open(temporary, 'w', 0o600)
-  try {
-    await file.writeFile(`${JSON.stringify({ format: FORMAT, version: FORMAT_VERSION })}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(temporary, join(dataDir, FORMAT_FILE))
-  const directory = await open(dataDir, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }
 
 function readFormat(file: string): void {
@@ -132,17 +115,11 @@ function readFormat(file: string): void {
   try {
     format = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw corrupt(file, error instanceof Error ? error.message : String(error), error)
+    throw corrupt(file, messageOf(error), error)
   }
   const { format: name, version } = (format ?? {}) as { format?: unknown; version?: unknown }
   if (name !== FORMAT) throw corrupt(file, `it does not say "format": "${FORMAT}"`)
-  if (version !== FORMAT_VERSION) {
-    throw new InvalidError(
-      'embedded/unsupported-data-dir',
-      `open ${file}: it has format version ${String(version)}, this program knows ${FORMAT_VERSION}`,
-      { details: { file, version }, next: 'Use the version of perago that wrote this directory.' },
-    )
-  }
+  if (version !== FORMAT_VERSION) throw unsupported(file, 'format', version, FORMAT_VERSION)
 }
 
 function listOrMake(dataDir: string): string[] {
@@ -163,7 +140,7 @@ function listExisting(dataDir: string): string[] {
       throw unwritable(dataDir, error)
   }
   if (names.includes(FORMAT_FILE)) return names
-  throw new MissingError('embedded/no-data-dir', `open ${dataDir}: there is no data directory of perago`, {
+  throw new MissingError('embedded/no-data-dir', `open ${dataDir}: it is not a data directory of perago`, {
     details: { dataDir },
     next: 'Name the directory that the server was started with.',
   })
@@ -174,12 +151,12 @@ function refuseForeign(dataDir: string, names: readonly string[]): void {
   if (foreign.length === 0) return
   throw new InvalidError(
     'embedded/foreign-data-dir',
-    `open ${dataDir}: it is not a data directory of perago, and holds ${foreign.length} other files, such as ${JSON.stringify(foreign[0])}`,
+    `open ${dataDir}: it is not a data directory of perago: it has ${foreign.length} other files, such as ${JSON.stringify(foreign[0])}`,
     { details: { dataDir }, next: 'Name an empty directory, or one that does not exist yet.' },
   )
 }
 
-/** Answers the function that lets go. */
+/** Returns the function that releases the lock. */
 function lock(dataDir: string): () => void {
   let db: Database.Database | undefined
   try {
@@ -196,7 +173,7 @@ function lock(dataDir: string): () => void {
       })
     }
     if (code === 'SQLITE_NOTADB' || code === 'SQLITE_CORRUPT') {
-      throw corrupt(join(dataDir, LOCK_FILE), 'it is not the lock file that ought to be there', error)
+      throw corrupt(join(dataDir, LOCK_FILE), 'it is not a lock file of perago', error)
     }
     throw unwritable(dataDir, error)
   }
@@ -208,9 +185,9 @@ function lock(dataDir: string): () => void {
 }
 
 function unwritable(dataDir: string, error: unknown): InvalidError {
-  return new InvalidError(
-    'embedded/unwritable-data-dir',
-    `open ${dataDir}: ${error instanceof Error ? error.message : String(error)}`,
-    { details: { dataDir }, next: 'Name a directory that this user may create and write.', cause: error },
-  )
+  return new InvalidError('embedded/unwritable-data-dir', `open ${dataDir}: ${messageOf(error)}`, {
+    details: { dataDir },
+    next: 'Name a directory that this user may create and write.',
+    cause: error,
+  })
 }

@@ -7,19 +7,20 @@ import type { EngineContext } from './engine-context.ts'
 import type { DelimitedPageRequest, Difference, DiffType, Page } from './engine.ts'
 import { decodeEntry, isSameEntry } from './entry-codec.ts'
 import { readPage, type PageShape } from './listing.ts'
-import { streamMergeChanges } from './merge-trees.ts'
+import { streamMergeChanges, type MergeTrees } from './merge-trees.ts'
 import { resolveCommitId, resolveRef } from './refs.ts'
 import { requireStored } from './repositories.ts'
+import { isRealChange } from './staging.ts'
 import { fromByteKey } from './tree/byte-key.ts'
 import { diffTrees, type TreeDifference } from './tree/diff-trees.ts'
 import { lookUp } from './tree/node-store.ts'
 import { pairUp } from './tree/overlay-streams.ts'
-import type { SortedStream } from './tree/sorted-stream.ts'
+import { EMPTY_STREAM, mapStream, type SortedStream } from './tree/sorted-stream.ts'
 import type { NodeId } from './tree/tree-node.ts'
 
 interface ShownDifference extends TreeDifference {
   readonly isConflict?: boolean
-  /** An uncommitted removal has no size and no stats: the staging area keeps none. */
+  /** An uncommitted removal has no size and no stats: the staging area stores none. */
   readonly isUncommitted?: boolean
 }
 
@@ -46,7 +47,7 @@ export function diffRefs(
   const right = treeOf(requireCommit(db, rid, resolved.commitId))
   const committed = diffTrees(context.nodes, { left, right }, isSameEntry)
   const { uncommitted } = resolved
-  // A bare branch on the right means its head; only `$` brings the uncommitted changes in.
+  // A branch name alone on the right means its head; only `$` adds the uncommitted changes.
   const stream =
     resolved.isStaging && uncommitted !== undefined
       ? diffAgainstStaged(context, { left, committed, branch: uncommitted })
@@ -63,13 +64,13 @@ export function diffUncommitted(
   const head = treeOf(requireCommit(context.db, rid, branch.commitId))
   const stream = diffAgainstStaged(context, {
     left: head,
-    committed: { next: () => undefined, seek: () => undefined },
+    committed: EMPTY_STREAM,
     branch,
   })
   return readPage(stream, request, DIFFERENCE_SHAPE)
 }
 
-/** `committed` is the difference from `left` to the branch's head; what is staged overrules it. */
+/** `committed` is the difference from `left` to the branch's head; staged changes replace it. */
 function diffAgainstStaged(
   { nodes, staging }: EngineContext,
   sides: {
@@ -79,44 +80,21 @@ function diffAgainstStaged(
   },
 ): SortedStream<ShownDifference> {
   const pairs = pairUp(sides.committed, staging.stream(sides.branch.bid))
-  return {
-    next() {
-      for (let pair = pairs.next(); pair !== undefined; pair = pairs.next()) {
-        const { key, first, second } = pair
-        if (second === undefined) {
-          if (first !== undefined) return first
-          continue
-        }
-        const left = first === undefined ? lookUp(nodes, sides.left, key) : first.left
-        const right = second.value
-        const isSame = left === undefined || right === undefined ? left === right : isSameEntry(left, right)
-        if (!isSame) return { key, left, right, isUncommitted: true }
-      }
-      return undefined
-    },
-    seek: (key) => pairs.seek(key),
-  }
+  return mapStream(pairs, ({ key, first, second }): ShownDifference | undefined => {
+    if (second === undefined) return first
+    const left = first === undefined ? lookUp(nodes, sides.left, key) : first.left
+    const right = second.value
+    return isRealChange(second, left) ? { key, left, right, isUncommitted: true } : undefined
+  })
 }
 
-function mapMergeChanges(
-  { nodes }: EngineContext,
-  trees: { readonly base: NodeId; readonly source: NodeId; readonly destination: NodeId },
-): SortedStream<ShownDifference> {
-  const changes = streamMergeChanges(nodes, trees)
-  return {
-    next() {
-      const change = changes.next()
-      return (
-        change && {
-          key: change.key,
-          left: change.destination,
-          right: change.source,
-          isConflict: change.decision === 'conflict',
-        }
-      )
-    },
-    seek: (key) => changes.seek(key),
-  }
+function mapMergeChanges({ nodes }: EngineContext, trees: MergeTrees): SortedStream<ShownDifference> {
+  return mapStream(streamMergeChanges(nodes, trees), ({ key, destination, source, decision }) => ({
+    key,
+    left: destination,
+    right: source,
+    isConflict: decision === 'conflict',
+  }))
 }
 
 const DIFFERENCE_SHAPE: PageShape<ShownDifference, Difference> = {

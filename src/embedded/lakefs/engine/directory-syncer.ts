@@ -1,6 +1,6 @@
 /**
- * Fsync of one directory, shared: everybody who asks while a sync is under way is served by one further sync, since
- * the one under way may have begun before their rename.
+ * Fsync of one directory, shared: all calls during a sync share the next one, since the current one may have begun
+ * before their rename.
  */
 
 import { open, type FileHandle } from 'node:fs/promises'
@@ -9,17 +9,11 @@ export class DirectorySyncer {
   readonly #directory: string
   #current: Promise<void> | undefined
   #next: Promise<void> | undefined
-  #syncs = 0
   /** Opened once: opening and closing would cost as much as a small sync itself. */
   #handle: Promise<FileHandle> | undefined
 
   constructor(directory: string) {
     this.#directory = directory
-  }
-
-  /** How often the directory was really synced. */
-  get syncs(): number {
-    return this.#syncs
   }
 
   /** Resolves when every entry made in the directory before this call is durable. */
@@ -48,12 +42,11 @@ export class DirectorySyncer {
   }
 
   async #syncOnce(): Promise<void> {
-    this.#syncs += 1
     this.#handle ??= open(this.#directory, 'r')
     try {
       await (await this.#handle).sync()
     } catch (error) {
-      // Whatever it was, the next one begins afresh.
+      // The next one opens the directory again.
       await this.#closeHandle()
       throw error
     }

@@ -1,9 +1,9 @@
 /**
- * Garbage collection, with no server at work: it holds the directory's lock itself.
+ * Garbage collection, while no server runs: it holds the directory's lock itself.
  *
- * Kept is everything that a commit of a living repository, reachable or abandoned, or a staged change of a living
- * branch leads to, and bytes stored lately at an address that was given out and may yet be linked. What is in doubt
- * is kept. Tree nodes go before the bytes they name, so a run cut short leaves nothing that points nowhere.
+ * It keeps everything that a commit of an existing repository, reachable or abandoned, or a staged change of an existing
+ * branch names, and bytes stored recently at a reserved address that may still be linked. In doubt it keeps. Tree nodes
+ * are removed before the bytes they name, so an interrupted run leaves nothing that names missing bytes.
  */
 
 import { opendir, stat, unlink } from 'node:fs/promises'
@@ -24,15 +24,15 @@ import { EMPTY_TREE, isLeaf, type NodeId } from './tree/tree-node.ts'
 
 export interface GarbageReport {
   readonly dryRun: boolean
-  /** Tree nodes that no living tree needs. */
+  /** Tree nodes that no tree needs. */
   readonly nodesRemoved: number
   readonly nodeBytesRemoved: number
   readonly nodesKept: number
-  /** Objects' bytes that no entry leads to. */
+  /** Objects' bytes that no entry names. */
   readonly objectsRemoved: number
   readonly objectBytesRemoved: number
   readonly objectsKept: number
-  /** Addresses that were given out and stored to, and never linked in time. */
+  /** Reserved addresses with bytes that were not linked in time. */
   readonly addressesRemoved: number
 }
 
@@ -67,7 +67,7 @@ export async function collectGarbage(
   }
 }
 
-/** What was deleted before and is still being swept away. */
+/** What was deleted before and is not removed yet. */
 function sweepDeleted(db: MetadataDb): void {
   for (let isMore = true; isMore;) isMore = inTransaction(db, () => sweepStep(db))
 }
@@ -107,14 +107,14 @@ function markTree(db: MetadataDb, nodes: NodeStore, root: NodeId): void {
     if (id === EMPTY_TREE) continue
     const isNew = db.run('INSERT OR IGNORE INTO kept_nodes (id) VALUES (?)', Buffer.from(id, 'hex')) > 0
     if (!isNew) continue
-    // A node that is not there stops everything here, before anything is removed.
+    // A missing node stops everything here, before anything is removed.
     const node = nodes.load(id)
     if (isLeaf(node)) for (const value of node.values) markAddress(db, physicalAddressOf(value))
     else waiting.push(...node.children)
   }
 }
 
-/** By content or by an address given out; of any namespace, since an entry may name another repository's bytes. */
+/** By content or by a reserved address; of any namespace, since an entry may name another repository's bytes. */
 function markAddress(db: MetadataDb, address: string): void {
   const byContent = /\/data\/([0-9a-f]{64})$/.exec(address)?.[1]
   db.run('INSERT OR IGNORE INTO kept_names (name) VALUES (?)', byContent ?? address)
@@ -156,7 +156,7 @@ async function sweepObjects(
 ): Promise<Pick<GarbageReport, 'objectsRemoved' | 'objectBytesRemoved' | 'objectsKept'>> {
   const sums = { objectsRemoved: 0, objectBytesRemoved: 0, objectsKept: 0 }
   for await (const { name } of await opendir(objectsDir)) {
-    // A file of another name is not from us.
+    // A file with another name is not ours.
     if (!/^[0-9a-f]{64}$/.test(name)) continue
     if (db.get('SELECT 1 AS found FROM kept_names WHERE name = ?', name) !== undefined) {
       sums.objectsKept += 1
@@ -170,7 +170,7 @@ async function sweepObjects(
   return sums
 }
 
-/** Page by page behind the last row, so that no statement stays open while others write. */
+/** Page by page after the last row, so that no statement stays open during writes. */
 function eachRow<Row>(
   db: MetadataDb,
   walk: {

@@ -6,7 +6,7 @@ import { encodeEntry } from './entry-codec.ts'
 import { mergeTrees, streamMergeChanges } from './merge-trees.ts'
 import { fromByteKey, toByteKey } from './tree/byte-key.ts'
 import { editTree } from './tree/edit-tree.ts'
-import { streamTree } from './tree/tree-entries.ts'
+import { streamTree } from './tree/tree-cursor.ts'
 import { EMPTY_TREE, type NodeId } from './tree/tree-node.ts'
 
 type Model = ReadonlyMap<string, string>

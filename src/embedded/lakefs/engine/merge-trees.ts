@@ -1,4 +1,4 @@
-/** Three-way merge of whole trees. Costs by what the source changed, not by what the trees hold. */
+/** Three-way merge of whole trees. The cost depends on what the source changed, not on the size of the trees. */
 
 import { isSameEntry } from './entry-codec.ts'
 import { decideMerge } from './merge.ts'
@@ -6,7 +6,7 @@ import type { ByteKey } from './tree/byte-key.ts'
 import { diffTrees } from './tree/diff-trees.ts'
 import { editTree, type Edit } from './tree/edit-tree.ts'
 import { lookUp, type NodeStore } from './tree/node-store.ts'
-import type { SortedStream } from './tree/sorted-stream.ts'
+import { mapStream, type SortedStream } from './tree/sorted-stream.ts'
 import type { NodeId } from './tree/tree-node.ts'
 
 export interface MergeTrees {
@@ -17,8 +17,8 @@ export interface MergeTrees {
 
 export type MergeStrategy = 'source-wins' | 'dest-wins'
 
-/** What the source brings into the destination; what it changed to what is there already is left out. */
-export interface MergeChange {
+/** What the source changes in the destination; a change that the destination has already is left out. */
+interface MergeChange {
   readonly key: ByteKey
   readonly decision: 'take' | 'conflict'
   readonly base: Buffer | undefined
@@ -26,15 +26,15 @@ export interface MergeChange {
   readonly destination: Buffer | undefined
 }
 
-export type MergeResult =
+type MergeResult =
   | { readonly outcome: 'merged'; readonly tree: NodeId }
-  /** The source is what the base is. */
+  /** The source is the same as the base. */
   | { readonly outcome: 'nothing-to-merge' }
   | { readonly outcome: 'conflict'; readonly path: ByteKey }
 
 export function mergeTrees(store: NodeStore, trees: MergeTrees, strategy?: MergeStrategy): MergeResult {
   if (isSameTree(store, trees.base, trees.source)) return { outcome: 'nothing-to-merge' }
-  // Taken over whole, so that the merge commit names the very tree its source named.
+  // Used as it is, so that the merge commit names the same tree as its source.
   if (trees.destination === trees.base) return { outcome: 'merged', tree: trees.source }
   const changes = streamMergeChanges(store, trees)
   if (strategy === undefined) {
@@ -46,21 +46,11 @@ export function mergeTrees(store: NodeStore, trees: MergeTrees, strategy?: Merge
 
 export function streamMergeChanges(store: NodeStore, trees: MergeTrees): SortedStream<MergeChange> {
   const fromBase = diffTrees(store, { left: trees.base, right: trees.source }, isSameEntry)
-  return {
-    next() {
-      for (let change = fromBase.next(); change !== undefined; change = fromBase.next()) {
-        const values = {
-          base: change.left,
-          source: change.right,
-          destination: lookUp(store, trees.destination, change.key),
-        }
-        const decision = decideMerge(values, isSameEntry)
-        if (decision !== 'keep') return { key: change.key, decision, ...values }
-      }
-      return undefined
-    },
-    seek: (key) => fromBase.seek(key),
-  }
+  return mapStream(fromBase, ({ key, left: base, right: source }) => {
+    const values = { base, source, destination: lookUp(store, trees.destination, key) }
+    const decision = decideMerge(values, isSameEntry)
+    return decision === 'keep' ? undefined : { key, decision, ...values }
+  })
 }
 
 /** Whether two trees are the same to users, whatever times and addresses they hold. */

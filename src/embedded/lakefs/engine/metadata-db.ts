@@ -1,12 +1,13 @@
 /**
- * The metadata database: SQLite through libsql's synchronous calls, so that a decision and the write it leads to can
- * never be torn apart by another turn of the event loop.
+ * The metadata database: SQLite through libsql's synchronous calls, so that nothing can happen in this process between
+ * what a write reads and what it writes.
  */
 
 import { statSync } from 'node:fs'
-import { InvalidError, UnavailableError } from '../../../base/errors.ts'
-import { EMBEDDED_DB_CACHE_KIB, EMBEDDED_DB_LOG_BYTES } from '../../limits.ts'
+import { InvalidError, messageOf } from '../../../base/errors.ts'
 import { SqliteConnection } from '../../../base/sqlite-connection.ts'
+import { EMBEDDED_DB_CACHE_KIB, EMBEDDED_DB_LOG_BYTES } from '../../limits.ts'
+import { closedError, corrupt, unsupported } from './storage-errors.ts'
 
 /** Marks the file as ours, for `file` and for our own check: "prgo". */
 const APPLICATION_ID = 0x7072676f
@@ -58,43 +59,29 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `
 
-/** Small tables that everything else hangs on: worth a full check at every start. */
+/** Small tables that everything else depends on: worth a full check at every start. */
 const CHECKED_TABLES = ['meta', 'repositories', 'namespaces', 'branches', 'tags', 'dropped_stagings']
 
-export class MetadataDb extends SqliteConnection {
-  constructor(file: string) {
-    super(
-      file,
-      () =>
-        new UnavailableError('embedded/closed', `read ${file}: the storage is closed`, {
-          next: 'Start the server again.',
-        }),
-    )
-  }
-}
+export type MetadataDb = SqliteConnection
 
-/** Makes a new database, or opens one that is surely ours and whole. */
+/** Makes a new database, or opens one after checking that it is ours and complete. */
 export function openMetadataDb(file: string, mode: 'create' | 'open'): MetadataDb {
   let db: MetadataDb | undefined
   try {
-    db = new MetadataDb(file)
+    db = new SqliteConnection(file, () => closedError(`read ${file}`))
     configure(db)
     if (mode === 'create') createSchema(db)
     else check(db)
     return db
   } catch (error) {
     db?.close()
-    throw error instanceof InvalidError ? error : corrupt(file, describe(error), error)
+    throw error instanceof InvalidError ? error : corrupt(file, messageOf(error), error)
   }
 }
 
 function configure(db: MetadataDb): void {
-  db.get('PRAGMA journal_mode = WAL')
-  // With WAL, FULL is what makes a committed transaction survive a power cut and not only a crash.
-  db.exec('PRAGMA synchronous = FULL')
+  db.useDurableLog(EMBEDDED_DB_LOG_BYTES)
   db.exec(`PRAGMA cache_size = -${EMBEDDED_DB_CACHE_KIB}`)
-  // One huge commit must not leave a huge log behind for ever.
-  db.exec(`PRAGMA journal_size_limit = ${EMBEDDED_DB_LOG_BYTES}`)
   db.exec('PRAGMA temp_store = FILE')
 }
 
@@ -105,38 +92,18 @@ function createSchema(db: MetadataDb): void {
 }
 
 function check(db: MetadataDb): void {
-  const pragma = (name: string): unknown => db.get<Record<string, unknown>>(`PRAGMA ${name}`)?.[name]
-  if (pragma('application_id') !== APPLICATION_ID) throw corrupt(db.file, 'it is not marked as ours')
-  const version = pragma('user_version')
-  if (version !== SCHEMA_VERSION) {
-    throw new InvalidError(
-      'embedded/unsupported-data-dir',
-      `open ${db.file}: it has schema version ${String(version)}, this program knows ${SCHEMA_VERSION}`,
-      { details: { file: db.file, version }, next: 'Use the version of perago that wrote this directory.' },
-    )
-  }
-  // What a crash left in the log goes into the file first, so that the file ought to have all its pages.
+  if (db.pragma('application_id') !== APPLICATION_ID) throw corrupt(db.file, 'it is not a database of perago')
+  const version = db.pragma('user_version')
+  if (version !== SCHEMA_VERSION) throw unsupported(db.file, 'schema', version, SCHEMA_VERSION)
+  // What a crash left in the log goes into the file first, so that the file must have all its pages.
   db.get('PRAGMA wal_checkpoint(TRUNCATE)')
-  const pages = pragma('page_count')
-  const pageBytes = pragma('page_size')
-  if (statSync(db.file).size < Number(pages) * Number(pageBytes)) throw corrupt(db.file, 'its end is missing')
-  // A full quick_check reads every page, which a start cannot afford on a large repository. Tree nodes are checked
-  // against their hash whenever they are read, so the small tables are what is left to look at here.
+  const bytes = Number(db.pragma('page_count')) * Number(db.pragma('page_size'))
+  if (statSync(db.file).size < bytes) throw corrupt(db.file, 'its end is missing')
+  // A full quick_check reads every page, which takes too long on a large repository. Tree nodes are checked against
+  // their hash whenever they are read, so only the small tables are checked here.
   for (const table of CHECKED_TABLES) {
     for (const row of db.all<{ quick_check: string }>(`PRAGMA quick_check(${table})`)) {
       if (row.quick_check !== 'ok') throw corrupt(db.file, row.quick_check)
     }
   }
-}
-
-export function corrupt(file: string, what: string, cause?: unknown): InvalidError {
-  return new InvalidError('embedded/corrupt-data-dir', `open ${file}: ${what}`, {
-    details: { file },
-    next: 'Restore the data directory from a copy, or move it away to start with an empty one.',
-    cause,
-  })
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

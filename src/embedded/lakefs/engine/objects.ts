@@ -18,7 +18,7 @@ import { requireStored, requireWritable } from './repositories.ts'
 import { toByteKey, type ByteKey } from './tree/byte-key.ts'
 import { lookUp } from './tree/node-store.ts'
 import { overlayEntries } from './tree/overlay-streams.ts'
-import { streamTree } from './tree/tree-entries.ts'
+import { streamTree } from './tree/tree-cursor.ts'
 
 /** `ref` may end in `$`, or be a branch name alone, to see uncommitted objects. */
 export function stat(context: EngineContext, repository: string, ref: string, path: string): Entry {

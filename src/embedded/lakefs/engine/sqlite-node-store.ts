@@ -1,8 +1,9 @@
-/** Tree nodes in SQLite, with the decoded nodes used last kept in memory. */
+/** Tree nodes in SQLite, with the last used ones decoded in memory. */
 
 import { MissingError } from '../../../base/errors.ts'
 import { EMBEDDED_NODE_CACHE_BYTES } from '../../limits.ts'
-import { corrupt, type MetadataDb } from './metadata-db.ts'
+import type { MetadataDb } from './metadata-db.ts'
+import { corrupt } from './storage-errors.ts'
 import type { NodeStore } from './tree/node-store.ts'
 import {
   decodeNode,
@@ -37,22 +38,16 @@ export class SqliteNodeStore implements NodeStore {
       this.#cache.set(id, cached)
       return cached.node
     }
-    const row = this.#db.get<{ bytes: Buffer }>(
-      'SELECT bytes FROM nodes WHERE id = ?',
-      Buffer.from(id, 'hex'),
-    )
+    const sql = 'SELECT bytes FROM nodes WHERE id = ?'
+    const row = this.#db.get<{ bytes: Buffer }>(sql, Buffer.from(id, 'hex'))
+    const { file } = this.#db
     if (row === undefined) {
-      throw new MissingError(
-        'embedded/no-such-node',
-        `read tree node ${id} in ${this.#db.file}: it is not there`,
-        {
-          details: { file: this.#db.file, node: id },
-          next: 'The data directory is damaged: restore it from a copy.',
-        },
-      )
+      throw new MissingError('embedded/no-such-node', `read tree node ${id} in ${file}: it is missing`, {
+        details: { file, node: id },
+        next: 'The data directory is damaged: restore it from a copy.',
+      })
     }
-    if (nodeIdOf(row.bytes) !== id)
-      throw corrupt(this.#db.file, `tree node ${id} does not have the bytes it is named for`)
+    if (nodeIdOf(row.bytes) !== id) throw corrupt(file, `the bytes of tree node ${id} do not match its id`)
     const node = decodeNode(row.bytes)
     this.#remember(id, node, row.bytes.length)
     return node

@@ -1,8 +1,8 @@
 /**
- * What a branch holds beyond its commit: one row for each path that was written or deleted since.
+ * The uncommitted changes of a branch: one row for each path that was written or deleted since its head.
  *
- * Each row carries the number of the write that made it. A commit clears the rows it has read and no later ones, so
- * an upload acknowledged beside it stays staged on the new head.
+ * Each row has the number of the write that made it. A commit clears the rows it has read and no later ones, so an
+ * upload that was answered meanwhile stays staged on the new head.
  */
 
 import { EMBEDDED_STAGING_READ_ROWS } from '../../limits.ts'
@@ -13,14 +13,13 @@ import { lookUp, type NodeStore } from './tree/node-store.ts'
 import type { SortedStream } from './tree/sorted-stream.ts'
 import type { NodeId } from './tree/tree-node.ts'
 
-export interface StagedChange {
+interface StagedChange {
   readonly key: ByteKey
   /** Undefined for a deletion. */
   readonly value: Buffer | undefined
-  readonly number: number
 }
 
-/** Room for 2^32 writes between two starts; 2^21 starts fit before numbers lose precision. */
+/** 2^32 writes between two starts; 2^21 starts before numbers lose precision. */
 const WRITES_PER_START = 2 ** 32
 
 export class Staging {
@@ -43,12 +42,9 @@ export class Staging {
   }
 
   find(branch: number, key: ByteKey): StagedChange | undefined {
-    const row = this.#db.get<{ seq: number; value: Buffer | null }>(
-      'SELECT seq, value FROM staged WHERE bid = ? AND key = ?',
-      branch,
-      keyToBytes(key),
-    )
-    return row && { key, value: row.value ?? undefined, number: row.seq }
+    const sql = 'SELECT value FROM staged WHERE bid = ? AND key = ?'
+    const row = this.#db.get<{ value: Buffer | null }>(sql, branch, keyToBytes(key))
+    return row && { key, value: row.value ?? undefined }
   }
 
   put(branch: number, key: ByteKey, value: Buffer | undefined): void {
@@ -62,23 +58,16 @@ export class Staging {
     )
   }
 
-  /** Forgets a change that was staged; the committed state shows again. */
+  /** Discards a staged change; the committed state shows again. */
   drop(branch: number, key: ByteKey): void {
     this.#db.run('DELETE FROM staged WHERE bid = ? AND key = ?', branch, keyToBytes(key))
   }
 
   dropPrefix(branch: number, prefix: ByteKey): void {
-    const end = successorOfPrefix(prefix)
-    if (end === undefined) {
-      this.#db.run('DELETE FROM staged WHERE bid = ? AND key >= ?', branch, keyToBytes(prefix))
-    } else {
-      this.#db.run(
-        'DELETE FROM staged WHERE bid = ? AND key >= ? AND key < ?',
-        branch,
-        keyToBytes(prefix),
-        keyToBytes(end),
-      )
-    }
+    // No UTF-8 holds a byte 0xff, so it is above every key.
+    const end = successorOfPrefix(prefix) ?? ('\xff' as ByteKey)
+    const sql = 'DELETE FROM staged WHERE bid = ? AND key >= ? AND key < ?'
+    this.#db.run(sql, branch, keyToBytes(prefix), keyToBytes(end))
   }
 
   /** Clears what was staged up to that write, and nothing newer. */
@@ -107,11 +96,11 @@ export function isRealChange(change: StagedChange, committed: Buffer | undefined
   return !isSameEntry(change.value, committed)
 }
 
-/** Read page by page, so that no statement stays open between two reads and memory stays flat. */
+/** Reads page by page, so that no statement stays open between two reads and memory stays constant. */
 class StagedStream implements SortedStream<StagedChange> {
   readonly #db: MetadataDb
   readonly #branch: number
-  #page: { key: Buffer; seq: number; value: Buffer | null }[] = []
+  #page: { key: Buffer; value: Buffer | null }[] = []
   #at = 0
   #from: Buffer = Buffer.alloc(0)
   #isInclusive = true
@@ -127,7 +116,7 @@ class StagedStream implements SortedStream<StagedChange> {
     const row = this.#page[this.#at]
     if (row === undefined) return undefined
     this.#at += 1
-    return { key: bytesToKey(row.key), value: row.value ?? undefined, number: row.seq }
+    return { key: bytesToKey(row.key), value: row.value ?? undefined }
   }
 
   seek(key: ByteKey): void {
@@ -145,7 +134,7 @@ class StagedStream implements SortedStream<StagedChange> {
   #readPage(): void {
     if (this.#isDone) return
     this.#page = this.#db.all(
-      `SELECT key, seq, value FROM staged WHERE bid = ? AND key ${this.#isInclusive ? '>=' : '>'} ? ORDER BY key LIMIT ?`,
+      `SELECT key, value FROM staged WHERE bid = ? AND key ${this.#isInclusive ? '>=' : '>'} ? ORDER BY key LIMIT ?`,
       this.#branch,
       this.#from,
       EMBEDDED_STAGING_READ_ROWS,

@@ -1,16 +1,17 @@
 /**
- * Group commit. All writes asked for in one turn of the event loop run in one SQLite transaction, each under its own
+ * Group commit. All writes of one turn of the event loop run in one SQLite transaction, each under its own
  * savepoint, so one refusal undoes only itself; one fsync makes them all durable; then every caller is answered.
  *
  * Invariants:
  * 1. A write is answered with success only after the transaction that holds it was committed and synced.
  * 2. A write that throws leaves no trace, and what it threw is the answer.
- * 3. Writes take effect in the order they were asked for.
+ * 3. Writes take effect in the order of their calls.
  */
 
-import { UnavailableError } from '../../../base/errors.ts'
+import { messageOf, UnavailableError } from '../../../base/errors.ts'
 import { EMBEDDED_WRITE_BATCH_MAX, EMBEDDED_WRITE_QUEUE_MAX } from '../../limits.ts'
 import type { MetadataDb } from './metadata-db.ts'
+import { closedError } from './storage-errors.ts'
 
 interface QueuedWrite {
   run(): unknown
@@ -23,20 +24,14 @@ export class WriteQueue {
   #waiting: QueuedWrite[] = []
   #flush: NodeJS.Immediate | undefined
   #closed = false
-  #batches = 0
 
   constructor(db: MetadataDb) {
     this.#db = db
   }
 
-  /** How many transactions were committed so far. */
-  get batches(): number {
-    return this.#batches
-  }
-
   /** `task` is synchronous on purpose: nothing else can happen between what it reads and what it writes. */
   run<Result>(task: () => Result): Promise<Result> {
-    if (this.#closed) return Promise.reject(closedError())
+    if (this.#closed) return Promise.reject(closedError('write metadata'))
     if (this.#waiting.length >= EMBEDDED_WRITE_QUEUE_MAX) {
       return Promise.reject(
         new UnavailableError(
@@ -52,7 +47,7 @@ export class WriteQueue {
     })
   }
 
-  /** Runs what is waiting, then takes nothing more. */
+  /** Runs what is waiting; later writes are refused. */
   close(): void {
     this.#closed = true
     while (this.#waiting.length > 0) this.#flushBatch()
@@ -68,14 +63,13 @@ export class WriteQueue {
       this.#db.exec('BEGIN IMMEDIATE')
       answers = batch.map((write) => this.#runOne(write))
       this.#db.exec('COMMIT')
-      this.#batches += 1
     } catch (error) {
-      this.#rollBack()
+      this.#db.rollBack()
       const failure = new UnavailableError(
         'embedded/write-failed',
-        `write metadata to ${this.#db.file}: ${error instanceof Error ? error.message : String(error)}`,
+        `write metadata to ${this.#db.file}: ${messageOf(error)}`,
         {
-          next: 'Look at the free space and the health of the disk that holds the data directory.',
+          next: 'Check the free space and the health of the disk with the data directory.',
           cause: error,
         },
       )
@@ -92,20 +86,10 @@ export class WriteQueue {
       this.#db.exec('RELEASE one_write')
       return () => write.resolve(result)
     } catch (error) {
-      // A full disk makes SQLite end the whole transaction by itself; then nobody's write has happened.
+      // On a full disk SQLite ends the whole transaction itself; then no write of the batch has happened.
       if (!this.#db.isInTransaction) throw error
       this.#db.exec('ROLLBACK TO one_write; RELEASE one_write')
       return () => write.reject(error)
     }
   }
-
-  #rollBack(): void {
-    this.#db.rollBack()
-  }
-}
-
-function closedError(): UnavailableError {
-  return new UnavailableError('embedded/closed', 'write metadata: the storage is closed', {
-    next: 'Start the server again.',
-  })
 }

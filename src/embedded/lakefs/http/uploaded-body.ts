@@ -4,6 +4,7 @@ import { Busboy } from '@fastify/busboy'
 import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable, type Writable } from 'node:stream'
 
+import { messageOf } from '../../../base/errors.ts'
 import { ClientGone, DEFAULT_CONTENT_TYPE, HttpProblem } from './answer.ts'
 
 export interface UploadedBody<Result> {
@@ -91,9 +92,7 @@ function pipeForm(request: IncomingMessage, form: Writable, cut: (error: Error) 
       onEnd()
     })
     form.once('error', (error: unknown) => {
-      onEnd(
-        new HttpProblem(500, `multipart upload: ${error instanceof Error ? error.message : String(error)}`),
-      )
+      onEnd(new HttpProblem(500, `multipart upload: ${messageOf(error)}`))
     })
     request.pipe(form)
   })

@@ -1,31 +1,30 @@
 /**
- * What differs between two trees, in key order. Subtrees with equal ids are stepped over unread, so the cost follows
- * the difference and the height, not the size.
+ * What differs between two trees, in key order. Subtrees with equal ids are skipped unread, so the cost depends on
+ * the difference and the height, not on the size.
  */
 
 import type { ByteKey } from './byte-key.ts'
 import type { NodeStore } from './node-store.ts'
-import type { SortedStream } from './sorted-stream.ts'
+import { EMPTY_STREAM, type SortedStream } from './sorted-stream.ts'
 import { TreeCursor } from './tree-cursor.ts'
 import type { NodeId } from './tree-node.ts'
 
-/** At least one side is there; when both are, they are not the same. */
+/** One side or both; when both are there, they are not the same. */
 export interface TreeDifference {
   readonly key: ByteKey
   readonly left: Buffer | undefined
   readonly right: Buffer | undefined
 }
 
-/** Whether two values with different bytes count as the same all the same. */
-export type SameValue = (left: Buffer, right: Buffer) => boolean
+/** Whether two values with different bytes count as the same. */
+type SameValue = (left: Buffer, right: Buffer) => boolean
 
-export interface TreePair {
-  readonly left: NodeId
-  readonly right: NodeId
-}
-
-export function diffTrees(store: NodeStore, pair: TreePair, same: SameValue): SortedStream<TreeDifference> {
-  if (pair.left === pair.right) return { next: () => undefined, seek: () => undefined }
+export function diffTrees(
+  store: NodeStore,
+  pair: { readonly left: NodeId; readonly right: NodeId },
+  same: SameValue,
+): SortedStream<TreeDifference> {
+  if (pair.left === pair.right) return EMPTY_STREAM
   const left = new TreeCursor(store, pair.left)
   const right = new TreeCursor(store, pair.right)
   return {
@@ -37,7 +36,7 @@ export function diffTrees(store: NodeStore, pair: TreePair, same: SameValue): So
   }
 }
 
-/** Both cursors always stand before the same key: whatever lies behind them was compared on both sides. */
+/** Both cursors are always before the same key: all keys before it were compared on both sides. */
 function nextDifference(left: TreeCursor, right: TreeCursor, same: SameValue): TreeDifference | undefined {
   for (;;) {
     const a = left.item

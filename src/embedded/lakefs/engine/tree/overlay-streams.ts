@@ -1,9 +1,9 @@
 import type { ByteKey } from './byte-key.ts'
-import type { SortedStream } from './sorted-stream.ts'
-import type { TreeEntry } from './tree-entries.ts'
+import { mapStream, type SortedStream } from './sorted-stream.ts'
+import type { TreeEntry } from './tree-cursor.ts'
 
-/** A change on top of a tree; without a value the key is gone. */
-export interface OverlayChange {
+/** A change on top of a tree; without a value the key is removed. */
+interface OverlayChange {
   readonly key: ByteKey
   readonly value: Buffer | undefined
 }
@@ -13,20 +13,13 @@ export function overlayEntries(
   below: SortedStream<TreeEntry>,
   above: SortedStream<OverlayChange>,
 ): SortedStream<TreeEntry> {
-  const pairs = pairUp(below, above)
-  return {
-    next() {
-      for (let pair = pairs.next(); pair !== undefined; pair = pairs.next()) {
-        const value = pair.second === undefined ? pair.first?.value : pair.second.value
-        if (value !== undefined) return { key: pair.key, value }
-      }
-      return undefined
-    },
-    seek: (key) => pairs.seek(key),
-  }
+  return mapStream(pairUp(below, above), ({ key, first, second }) => {
+    const value = second === undefined ? first?.value : second.value
+    return value && { key, value }
+  })
 }
 
-export interface Pair<First, Second> {
+interface Pair<First, Second> {
   readonly key: ByteKey
   readonly first: First | undefined
   readonly second: Second | undefined

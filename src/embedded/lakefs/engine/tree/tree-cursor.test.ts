@@ -3,7 +3,7 @@ import { MemoryNodeStore } from '../../../../../test/support/memory-node-store.t
 import { toByteKey } from './byte-key.ts'
 import { diffTrees } from './diff-trees.ts'
 import { editTree } from './edit-tree.ts'
-import { streamTree } from './tree-entries.ts'
+import { streamTree } from './tree-cursor.ts'
 import { EMPTY_TREE } from './tree-node.ts'
 
 const keys = Array.from({ length: 2000 }, (_, index) => toByteKey(`k${String(index).padStart(5, '0')}`))

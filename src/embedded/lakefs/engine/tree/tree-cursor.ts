@@ -1,15 +1,20 @@
 /**
- * A place in a tree that moves forward only. It goes down into a subtree as late as it can, so that whoever compares
- * two trees may step over a subtree without having read it.
+ * A position in a tree that moves forward only. It enters a subtree as late as it can, so that a comparison of two
+ * trees may skip a subtree without reading it.
  */
 
-import { unreachable } from '../../../../base/errors.ts'
 import type { ByteKey } from './byte-key.ts'
 import type { NodeStore } from './node-store.ts'
+import type { SortedStream } from './sorted-stream.ts'
 import { indexAtLeast, isLeaf, type NodeId, type TreeNode } from './tree-node.ts'
 
-export type CursorItem =
-  | { readonly kind: 'entry'; readonly key: ByteKey; readonly value: Buffer }
+export interface TreeEntry {
+  readonly key: ByteKey
+  readonly value: Buffer
+}
+
+type CursorItem =
+  | ({ readonly kind: 'entry' } & TreeEntry)
   /** A subtree not yet entered; `level` is its own. */
   | { readonly kind: 'node'; readonly level: number; readonly id: NodeId }
 
@@ -17,7 +22,7 @@ export class TreeCursor {
   readonly #store: NodeStore
   readonly #root: NodeId
   #frames: { node: TreeNode; index: number }[]
-  /** The last key stepped over. What is behind it is never shown again, whatever a seek asks for. */
+  /** The last key that was skipped. No seek goes back before it. */
   #behind: ByteKey | undefined
   #item: CursorItem | undefined
 
@@ -33,7 +38,7 @@ export class TreeCursor {
     return this.#item
   }
 
-  /** Steps over the current item: an entry, or a whole subtree. */
+  /** Skips the current item: an entry, or a whole subtree. */
   skip(): void {
     const top = this.#frames.at(-1)
     if (top === undefined) return
@@ -68,20 +73,9 @@ export class TreeCursor {
   }
 
   /** Goes down to the next entry. */
-  entry(): { readonly key: ByteKey; readonly value: Buffer } | undefined {
-    for (;;) {
-      const item = this.#item
-      if (item === undefined) return undefined
-      switch (item.kind) {
-        case 'entry':
-          return item
-        case 'node':
-          this.enter()
-          break
-        default:
-          unreachable(item, 'cursor item')
-      }
-    }
+  entry(): TreeEntry | undefined {
+    while (this.#item?.kind === 'node') this.enter()
+    return this.#item
   }
 
   #settle(): void {
@@ -99,6 +93,19 @@ export class TreeCursor {
       const above = this.#frames.at(-1)
       if (above !== undefined) above.index += 1
     }
+  }
+}
+
+/** All entries of a tree in order. */
+export function streamTree(store: NodeStore, root: NodeId): SortedStream<TreeEntry> {
+  const cursor = new TreeCursor(store, root)
+  return {
+    next() {
+      const entry = cursor.entry()
+      cursor.skip()
+      return entry
+    },
+    seek: (key) => cursor.seek(key),
   }
 }
 

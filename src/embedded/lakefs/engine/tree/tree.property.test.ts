@@ -10,7 +10,7 @@ import { MemoryNodeStore } from '../../../../../test/support/memory-node-store.t
 import { lookUp } from './node-store.ts'
 import { overlayEntries } from './overlay-streams.ts'
 import type { SortedStream } from './sorted-stream.ts'
-import { streamTree } from './tree-entries.ts'
+import { streamTree } from './tree-cursor.ts'
 import { EMPTY_TREE, isLeaf, type NodeId } from './tree-node.ts'
 
 type Model = ReadonlyMap<string, string>
