@@ -133,9 +133,9 @@ function renderPage(codes: readonly Found[]): string {
   )
   const sections = rooms.map((room) => {
     const own = codes.filter(({ code }) => code.startsWith(`${room}/`))
-    const rows = own.filter(({ steps }) => steps.size > 0)
+    const rows = own.filter(({ steps }) => isTelling(steps))
     const bare = own
-      .filter(({ steps }) => steps.size === 0)
+      .filter(({ steps }) => !isTelling(steps))
       .map(({ code, kinds }) => `\`${code}\`${kindsOf(kinds)}`)
     return [
       `### ${room}`,
@@ -160,8 +160,8 @@ perago retries only \`unavailable\`. The field \`read\` of an \`uncertain\` erro
 
 ## Codes
 
-"…" stands for a value. Codes after "Also" say what to do, if anything, in the error itself. A test writes this part; after a
-change run \`npx vitest run src/base/error-codes.test.ts -u\`.
+"…" is a value. For codes after "Also", the error itself says what to do. A test writes this part; after a change run
+\`npx vitest run src/base/error-codes.test.ts -u\`.
 
 ${sections.join('\n\n')}
 `
@@ -179,6 +179,14 @@ const MEANING: Readonly<Record<ErrorKind, string>> = {
 function renderRow({ code, kinds, steps }: Found): string {
   const shown = [...steps].sort().join(' — ').replaceAll('|', '\\|')
   return `| \`${code}\` | ${[...kinds].sort().join(', ')} | ${shown} |`
+}
+
+/** Away from their error, "Correct it." and a choice of three steps or more help nobody. */
+function isTelling(steps: ReadonlySet<string>): boolean {
+  const isBare = [...steps].every((step) =>
+    /^(Correct|Shorten|Split) (\w+|the \w+|what is listed)\.$/.test(step),
+  )
+  return !isBare && steps.size < 3
 }
 
 function kindsOf(kinds: ReadonlySet<string>): string {
