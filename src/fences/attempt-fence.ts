@@ -1,6 +1,6 @@
 /**
  * The attempt fence: may this attempt still act? It compares what the worker was handed with what the task queue says
- * now, and knows nothing of repositories. Reading is the caller's; what could not be read is never judged, it stops.
+ * now, and knows nothing of repositories. The caller reads; what could not be read stops the attempt.
  */
 
 import { RefusedError, UnavailableError } from '../base/errors.ts'
@@ -13,7 +13,7 @@ export interface AttemptPolicy {
 
 export const DEFAULT_ATTEMPT_POLICY: AttemptPolicy = { whilePaused: 'stop' }
 
-/** What makes one hand-out of a task this one and no other, in the order in which differences are named. */
+/** Together they tell one hand-out of a task from every other. Differences are named in this order. */
 const IDENTITY_FIELDS = [
   'taskId',
   'workflowId',
@@ -23,13 +23,13 @@ const IDENTITY_FIELDS = [
   'workerId',
 ] as const satisfies readonly (keyof AttemptSnapshot)[]
 
-/** `task` and `workflow`: the record as a whole, gone or in a state that forbids acting. */
+/** `task` and `workflow`: the whole record is gone, or in a state in which the attempt may not act. */
 export type AttemptField = 'task' | 'status' | (typeof IDENTITY_FIELDS)[number] | 'workflow'
 
 export interface AttemptDifference {
   readonly field: AttemptField
   readonly expected: string | number
-  /** `undefined`: there is no such record any more. */
+  /** `undefined`: the record no longer exists. */
   readonly actual: string | number | undefined
 }
 
@@ -63,7 +63,7 @@ export function assertCurrentAttemptSnapshot(
   if (!verdict.current) throw new StaleAttemptError(polled, verdict.differences)
 }
 
-/** The attempt has lost its right: somebody else has the task, or nobody wants it any more. */
+/** The attempt may no longer act: the task was given to another worker, or ended. */
 export class StaleAttemptError extends RefusedError {
   /** The first field that differs; `differences` has them all. */
   readonly field: AttemptField
@@ -94,7 +94,7 @@ export class StaleAttemptError extends RefusedError {
   }
 }
 
-/** The attempt could not be read, and what cannot be confirmed is not acted upon. */
+/** The attempt could not be read. Without that confirmation it may not act. */
 export class UnknownAttemptError extends UnavailableError {
   constructor(polled: AttemptSnapshot, cause: unknown) {
     super('fences/unknown-attempt', `check the attempt of task ${polled.taskId}: it could not be read`, {
@@ -106,7 +106,7 @@ export class UnknownAttemptError extends UnavailableError {
 }
 
 function findTaskDifferences(polled: AttemptSnapshot, fresh: FreshAttempt['task']): AttemptDifference[] {
-  // A task that is gone was restarted, removed or re-run from an earlier task; there is nothing left to compare.
+  // The workflow was restarted, removed or re-run from an earlier task: there is nothing left to compare.
   if (fresh === undefined) return [{ field: 'task', expected: polled.taskId, actual: undefined }]
   const differences: AttemptDifference[] = []
   if (fresh.status !== 'IN_PROGRESS')

@@ -29,8 +29,8 @@ export const WORKFLOW_STATUSES = [
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number]
 
 /**
- * The identity of one hand-out of one task. `rerun` re-opens the same task id with retry count 0, so the id and
- * the retry count alone do not tell two hand-outs apart: worker id, poll count and start time do.
+ * Identifies one hand-out of one task. `rerun` re-opens the same task id with retry count 0, so the id and the retry
+ * count alone do not tell two hand-outs apart: worker id, poll count and start time do.
  */
 export interface AttemptSnapshot {
   readonly taskId: TaskId

@@ -43,8 +43,8 @@ export function decidePublication(facts: PublishFacts): PublishDecision {
 }
 
 /**
- * Why a publication was refused. The first two are the fence's own; the others are found out around it:
- * `not-own`: the policy lets only the task's own publication be replaced, and the head is somebody else's;
+ * Why a publication was refused. The first two are decided by the fence; the others are found before or after it:
+ * `not-own`: only the task's own publication may be replaced, and somebody else published the head;
  * `landed-elsewhere`: a commit slipped in between the check and the merge, which was applied on top of it;
  * `moved-away`: what was published was taken off the branch before it could be confirmed.
  */
@@ -72,7 +72,7 @@ const REFUSALS: Readonly<Record<PublishRefusal, (facts: PublishRefusalFacts) => 
     `${publishedRef ?? 'what was published'} was taken off the branch before it was confirmed`,
 }
 
-/** The branch is not in a state this attempt may publish on. No retry mends that. */
+/** The branch is not in a state on which this attempt may publish. A retry would find the same branch. */
 export class PublishFenceError extends RefusedError {
   readonly reason: PublishRefusal
   readonly facts: PublishRefusalFacts

@@ -21,7 +21,7 @@ export async function confirmMerge(
   return run.steps.run('verify', async () => {
     const { request, inputRef, strategy, call, repeat } = run
     const { branch } = request.target
-    const { head } = await repeatWhenLost(() => strategy.readFacts(branch, call), repeat)
+    const head = await repeatWhenLost(() => strategy.readHead(branch, call), repeat)
     if (head?.ref === merged.ref && head.parents[0] === inputRef) return merged.ref
     const seen = head === undefined ? [] : await readRecent(run)
     const isThere = seen.some(({ ref }) => ref === merged.ref)

@@ -30,6 +30,7 @@ import { describeRefusal, keepRefusal } from './evidence.ts'
 import { openStaging } from './open-staging.ts'
 import { confirmMerge, findOwnPublication } from './own-publication.ts'
 import { checkPlan, isEmpty, type StoredChecksums } from './planned-changes.ts'
+import type { CommitRecord } from './ports.ts'
 import {
   openRun,
   type PublicationRequest,
@@ -37,9 +38,8 @@ import {
   type PublicationRun,
 } from './publication.ts'
 import { moveAway } from './relocate.ts'
-import { checkAuthority, readFacts, untilSettled, writeBranch, type Move } from './session.ts'
+import { checkAuthority, readHead, untilSettled, writeBranch, type Move } from './session.ts'
 import { stage } from './stage.ts'
-import type { BranchFacts } from './strategy.ts'
 import { verifyStaged } from './verify-staged.ts'
 
 /**
@@ -91,13 +91,12 @@ async function judgeUnchanged(run: PublicationRun): Promise<Settled | undefined>
   // Whatever state the branch is in, a refusal of the attempt fence comes first.
   const [checked, read] = await Promise.allSettled([
     checkAuthority(run, 'before-relocation'),
-    readFacts(run, branch),
+    readHead(run, branch),
   ])
   if (checked.status === 'rejected') throw checked.reason
   if (read.status === 'rejected') throw read.reason
-  const facts = read.value
-  if (judge(run, facts, undefined).action === 'relocate') return undefined
-  return decideAndWrite(run, facts, undefined)
+  if (judge(run, read.value, undefined).action === 'relocate') return undefined
+  return decideAndWrite(run, read.value, undefined)
 }
 
 async function checkAttemptAndOpen(run: PublicationRun, progress: Progress): Promise<void> {
@@ -140,21 +139,21 @@ function publishStaged(run: PublicationRun, stagedRef: CommitRef | undefined): P
       if (outputRef !== undefined) return { outputRef, ...(move ?? { action: 'merged' }) }
     }
     // Read last, so that nothing newer is known than what is judged.
-    const facts = await readFacts(run, branch)
-    if (lost?.move !== undefined && stagedRef === undefined && facts.head?.ref === inputRef)
+    const head = await readHead(run, branch)
+    if (lost?.move !== undefined && stagedRef === undefined && head?.ref === inputRef)
       return { outputRef: inputRef, ...lost.move }
-    return decideAndWrite(run, facts, stagedRef)
+    return decideAndWrite(run, head, stagedRef)
   })
 }
 
 /** `undefined`: the branch had moved and was not written, so it must be judged again. */
 async function decideAndWrite(
   run: PublicationRun,
-  facts: BranchFacts,
+  head: CommitRecord | undefined,
   stagedRef: CommitRef | undefined,
 ): Promise<Settled | undefined> {
   const { inputRef } = run
-  const decision = judge(run, facts, stagedRef)
+  const decision = judge(run, head, stagedRef)
   const outcome = decision.action === 'refuse' ? 'refused' : 'done'
   run.steps.report('publish-fence', { outcome, details: { ...decision } })
   const supersede = async (
@@ -162,12 +161,12 @@ async function decideAndWrite(
     supersededRef: CommitRef,
     to: CommitRef,
   ): Promise<Settled> => {
-    if (!mayReplace(run, facts)) throw refuse(run, 'not-own', facts, stagedRef)
+    if (!mayReplace(run, head)) throw refuse(run, 'not-own', head, stagedRef)
     return moveAway(run, { branch: run.request.target.branch, action, supersededRef, to })
   }
   switch (decision.action) {
     case 'refuse':
-      throw refuse(run, decision.reason, facts, stagedRef)
+      throw refuse(run, decision.reason, head, stagedRef)
     case 'complete':
       return { action: 'completed', outputRef: inputRef }
     case 'merge':
@@ -203,14 +202,14 @@ async function merge(run: PublicationRun, stagedRef: CommitRef): Promise<Settled
 
 function judge(
   { inputRef }: PublicationRun,
-  { head }: BranchFacts,
+  head: CommitRecord | undefined,
   stagedRef: CommitRef | undefined,
 ): PublishDecision {
   const diffIsEmpty = stagedRef === undefined
   return decidePublication({ inputRef, head: head?.ref, headFirstParent: head?.parents[0], diffIsEmpty })
 }
 
-function mayReplace({ authority }: PublicationRun, { head }: BranchFacts): boolean {
+function mayReplace({ authority }: PublicationRun, head: CommitRecord | undefined): boolean {
   if (authority.kind === 'attempt' && authority.replace !== 'own') return true
   return head !== undefined && isOwn(head.metadata, authority)
 }
@@ -218,7 +217,7 @@ function mayReplace({ authority }: PublicationRun, { head }: BranchFacts): boole
 function refuse(
   { request, inputRef }: PublicationRun,
   reason: PublishRefusal,
-  { head }: BranchFacts,
+  head: CommitRecord | undefined,
   stagedRef: CommitRef | undefined,
 ): PublishFenceError {
   const { branch } = request.target

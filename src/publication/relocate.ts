@@ -12,7 +12,7 @@ import {
   checkAuthority,
   LostWrite,
   openSession,
-  readFacts,
+  readHead,
   untilSettled,
   writeBranch,
   type Move,
@@ -48,7 +48,7 @@ export async function relocate(request: RelocationRequest): Promise<RelocationRe
   await requireEarlier(session, request)
   await checkAuthority(session, 'before-relocation')
   return untilSettled(session, branch, async () => {
-    const { head } = await readFacts(session, branch)
+    const head = await readHead(session, branch)
     const isKnown = head?.ref === expectedHead || head?.ref === to
     steps.report('publish-fence', { outcome: isKnown ? 'done' : 'refused', details: { expectedHead, to } })
     if (!isKnown) throw headMoved(request, head?.ref)

@@ -7,11 +7,11 @@ import type { Random } from '../base/random.ts'
 import { createStepRecorder, type StepRecorder } from '../base/steps.ts'
 import { confirmAuthority, requireAuthority, type Authority } from './authority.ts'
 import { PUBLICATION_TURNS_MAX } from './limits.ts'
-import type { CallOptions, VersionedRepo } from './ports.ts'
+import type { CallOptions, CommitRecord, VersionedRepo } from './ports.ts'
 import { repeatWhenLost, type RepeatOptions } from './repeat.ts'
-import { softStrategy } from './soft-strategy.ts'
+import { SoftStrategy } from './soft-strategy.ts'
 import type { PublicationObserver, PublicationStep } from './steps.ts'
-import type { BranchFacts, BranchWrite, PublishStrategy } from './strategy.ts'
+import type { BranchWrite, PublishStrategy } from './strategy.ts'
 
 export interface SessionOptions {
   readonly repo: VersionedRepo
@@ -47,7 +47,7 @@ export function openSession(options: SessionOptions): Session {
   return {
     repo,
     authority,
-    strategy: options.strategy ?? softStrategy(repo),
+    strategy: options.strategy ?? new SoftStrategy(repo),
     steps: createStepRecorder({ clock, observer, signal }),
     call: signal === undefined ? {} : { signal },
     repeat: { clock, random, signal },
@@ -64,14 +64,13 @@ export async function checkAuthority(
   else await steps.run('attempt-fence', confirm, () => ({ position }))
 }
 
-export function readFacts(
-  { steps, strategy, call, repeat }: Session,
-  branch: BranchName,
-): Promise<BranchFacts> {
+/** `undefined`: there is no such branch. */
+export function readHead(session: Session, branch: BranchName): Promise<CommitRecord | undefined> {
+  const { steps, strategy, call, repeat } = session
   return steps.run(
     'read-facts',
-    () => repeatWhenLost(() => strategy.readFacts(branch, call), repeat),
-    ({ head }) => ({ head: head?.ref, headFirstParent: head?.parents[0] }),
+    () => repeatWhenLost(() => strategy.readHead(branch, call), repeat),
+    (head) => ({ head: head?.ref, headFirstParent: head?.parents[0] }),
   )
 }
 

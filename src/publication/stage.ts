@@ -53,7 +53,7 @@ async function commitStaging(run: PublicationRun): Promise<CommitRecord | undefi
 }
 
 async function findCommit(run: PublicationRun): Promise<CommitRecord | undefined> {
-  const { head } = await run.strategy.readFacts(run.stagingBranch, run.call)
+  const head = await run.strategy.readHead(run.stagingBranch, run.call)
   if (head === undefined || head.ref === run.inputRef) return undefined
   if (isMadeBy(head.metadata, run.authority.executionId)) return head
   throw stagingMoved(run, head.ref)

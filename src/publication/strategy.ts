@@ -8,12 +8,6 @@ import type { CallOptions, CommitRecord, Metadata } from './ports.ts'
 
 export type FenceStrength = 'soft' | 'hard'
 
-export interface BranchFacts {
-  readonly branch: BranchName
-  /** `undefined`: there is no such branch. */
-  readonly head: CommitRecord | undefined
-}
-
 export interface MergeWrite {
   readonly branch: BranchName
   readonly expectedHead: CommitRef
@@ -28,16 +22,17 @@ export interface MoveWrite {
   readonly to: CommitRef
 }
 
-/** Not written: a merge changed nothing; a move found the branch elsewhere, before it acted or when it read back. */
+/** Not written: a merge changed nothing; or the branch was elsewhere, before the write or when it was read afterwards. */
 export type BranchWrite =
   | { readonly written: true; readonly ref: CommitRef }
   | { readonly written: false; readonly why: 'head-moved' | 'nothing-to-merge' }
 
 export interface PublishStrategy {
   readonly strength: FenceStrength
-  readFacts(branch: BranchName, options: CallOptions): Promise<BranchFacts>
+  /** `undefined`: there is no such branch. */
+  readHead(branch: BranchName, options: CallOptions): Promise<CommitRecord | undefined>
   /** Puts one commit with the staged tree directly on the head. */
   merge(write: MergeWrite, options: CallOptions): Promise<BranchWrite>
-  /** Moves the branch to a commit that is there already. */
+  /** Moves the branch to a commit that exists already. */
   move(write: MoveWrite, options: CallOptions): Promise<BranchWrite>
 }

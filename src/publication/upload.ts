@@ -1,6 +1,7 @@
 /** Sends the changes to the staging branch, as many at once as the server can take. All are sent, or it fails. */
 
 import { setMaxListeners } from 'node:events'
+import { followSignals } from '../base/abort-signals.ts'
 import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
 import { invariant } from '../base/errors.ts'
 import { PUBLICATION_UPLOADS_IN_FLIGHT } from './limits.ts'
@@ -18,8 +19,8 @@ export async function uploadAll({
 }: PublicationRun): Promise<StoredChecksums> {
   const { changes, uploadLimit = createAdaptiveLimit() } = request
   const checksums = new Map<string, string>()
-  const stop = new AbortController()
-  const signal = AbortSignal.any([stop.signal, ...(run.call.signal ? [run.call.signal] : [])])
+  const stop = followSignals(run.call.signal)
+  const { signal } = stop
   // Every lane listens to it; that is no leak.
   setMaxListeners(0, signal)
   const repeat = { ...run.repeat, signal }
@@ -52,6 +53,7 @@ export async function uploadAll({
     }
   }
   await Promise.all([guarded(deleteAll), ...Array.from({ length: lanes }, () => guarded(sendNext))])
+  stop.release()
   // The first to fail stopped the others, whose failures only repeat its reason.
   if (failures.length > 0) throw failures[0]
   return checksums

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { aborted } from '../../base/abort-signals.ts'
 import { InvalidError, RefusedError } from '../../base/errors.ts'
 import { runTask, type RunTaskRequest } from '../../runtime/run-task.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
@@ -25,46 +26,35 @@ export async function runTaskHere(
   const loaded = await loadForCommand(options, terminal)
   const logger = loggerForCommand(loaded, terminal)
   const isQuiet = options.json === true
-  const stop = followStop(terminal.stopSignal())
-  try {
-    const outcome = await runTask(loaded.configuration, resolve(terminal.directory, module), given, {
-      root: resolve(terminal.directory, options.root ?? join(...RUN_ROOT)),
-      logger,
-      redactor: terminal.redactor,
-      signal: stop.signal,
-      observe: ({ step, outcome: how, durationMs }) => {
-        if (isQuiet) return
-        terminal.say(
-          terminal.style.faint(`${step.padEnd(26)} ${how.padEnd(8)} ${Math.round(durationMs)} ms\n`),
-        )
-      },
-    })
-    if (outcome.error !== undefined) {
-      // There is no task log where it could be looked up.
-      if (!isQuiet) for (const line of outcome.logs) terminal.say(`${line}\n`)
-      const { error } = outcome
-      throw error instanceof Error ? error : new Error('run the task: it failed', { cause: error })
-    }
-    terminal.answer(
-      isQuiet ? `${JSON.stringify(asDocument(task, outcome), undefined, 2)}\n` : render(task, outcome),
-    )
-  } finally {
-    stop.release()
+  const signal = stopSignalOf(terminal)
+  const outcome = await runTask(loaded.configuration, resolve(terminal.directory, module), given, {
+    root: resolve(terminal.directory, options.root ?? join(...RUN_ROOT)),
+    logger,
+    redactor: terminal.redactor,
+    signal,
+    observe: ({ step, outcome: how, durationMs }) => {
+      if (isQuiet) return
+      terminal.say(terminal.style.faint(`${step.padEnd(26)} ${how.padEnd(8)} ${Math.round(durationMs)} ms\n`))
+    },
+  })
+  if (outcome.error !== undefined) {
+    // There is no task log where it could be looked up.
+    if (!isQuiet) for (const line of outcome.logs) terminal.say(`${line}\n`)
+    const { error } = outcome
+    throw error instanceof Error ? error : new Error('run the task: it failed', { cause: error })
   }
+  terminal.answer(
+    isQuiet ? `${JSON.stringify(asDocument(task, outcome), undefined, 2)}\n` : render(task, outcome),
+  )
 }
 
-/** The signal of a terminal, with a reason that says in our words why the task ended. */
-function followStop(signal: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
-  const own = new AbortController()
-  const onAbort = (): void =>
-    own.abort(
-      new RefusedError('cli/stopped', 'run the task: it was stopped before it was done', {
-        next: 'Run it again.',
-      }),
-    )
-  if (signal.aborted) onAbort()
-  else signal.addEventListener('abort', onAbort, { once: true })
-  return { signal: own.signal, release: () => signal.removeEventListener('abort', onAbort) }
+/** Its reason says why the task ended. */
+function stopSignalOf(terminal: Terminal): AbortSignal {
+  const stop = new AbortController()
+  const why = 'run the task: it was stopped before it was done'
+  const abort = (): void => stop.abort(new RefusedError('cli/stopped', why, { next: 'Run it again.' }))
+  aborted(terminal.stopSignal()).then(abort, abort)
+  return stop.signal
 }
 
 function targetOf({ repo, branch, ref }: RunOptions): Pick<RunTaskRequest, 'workspace'> {

@@ -1,4 +1,4 @@
-/** The contract of a task's input and output, shared with workers in other languages. */
+/** The format of a task's input and output, shared with workers in other languages. */
 
 import {
   branchName,
@@ -16,7 +16,7 @@ export interface WorkspaceRef {
   readonly repository: RepositoryName
   readonly branch: BranchName
   readonly ref: CommitRef
-  /** The output answers in the spelling the input used. */
+  /** Of the field in the input; the output uses the same. */
   readonly spelling: 'refType' | 'ref_type'
 }
 
@@ -26,8 +26,8 @@ export interface TaskInput {
 }
 
 /**
- * Reads `{workspace: {repository, branch, refType: "commit", ref}, params}`. Other top-level fields are left alone:
- * workflow definitions may pass more along. Every problem is named at once.
+ * Reads `{workspace: {repository, branch, refType: "commit", ref}, params}`. Other top-level fields are ignored: workflow
+ * definitions may pass more. Every problem is named at once.
  */
 export function readTaskInput(input: JsonObject, wants: { readonly workspace: boolean }): TaskInput {
   const problems: string[] = []
@@ -42,7 +42,7 @@ export function readTaskInput(input: JsonObject, wants: { readonly workspace: bo
   return { workspace, params: input['params'] ?? null }
 }
 
-/** What goes back for a completed task: the same workspace at its new commit, and the result. */
+/** The output of a completed task: the same workspace at its new commit, and the result. */
 export function renderTaskOutput(output: {
   readonly workspace: WorkspaceRef | undefined
   readonly result: Json
@@ -55,51 +55,31 @@ export function renderTaskOutput(output: {
 const KNOWN_FIELDS = new Set(['repository', 'branch', 'ref', 'refType', 'ref_type'])
 
 function readWorkspaceRef(value: Json | undefined, problems: string[]): WorkspaceRef | undefined {
-  if (value === undefined) {
-    problems.push('workspace: missing')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    problems.push(`workspace: ${value === undefined ? 'missing' : 'must be an object'}`)
     return undefined
   }
-  if (!isObject(value)) {
-    problems.push('workspace: wanted an object')
+  const workspace = value as JsonObject
+  const read = <T>(field: string, parse: (text: string) => T): T | undefined => {
+    const text = workspace[field]
+    try {
+      if (typeof text === 'string') return parse(text)
+      problems.push(`workspace.${field}: ${text === undefined ? 'missing' : 'must be a string'}`)
+    } catch (error) {
+      if (!isPeragoError(error)) throw error
+      problems.push(`workspace.${field}: ${error.message}`)
+    }
     return undefined
   }
-  const before = problems.length
-  for (const field of Object.keys(value)) {
+  for (const field of Object.keys(workspace))
     if (!KNOWN_FIELDS.has(field)) problems.push(`workspace.${field}: unknown field`)
-  }
-  const spelling = 'refType' in value ? 'refType' : 'ref_type' in value ? 'ref_type' : undefined
-  if (spelling === undefined) problems.push('workspace.refType: missing')
-  else if ('refType' in value && 'ref_type' in value)
+  const spelling = 'ref_type' in workspace ? 'ref_type' : 'refType'
+  if ('refType' in workspace && 'ref_type' in workspace)
     problems.push('workspace: refType and ref_type are both given')
-  else if (value[spelling] !== 'commit') problems.push(`workspace.${spelling}: wanted "commit"`)
-
-  const repository = readText(value, 'repository', repositoryName, problems)
-  const branch = readText(value, 'branch', branchName, problems)
-  const ref = readText(value, 'ref', commitRef, problems)
-  if (problems.length > before || !repository || !branch || !ref || !spelling) return undefined
-  return { repository, branch, ref, spelling }
-}
-
-function readText<T>(
-  value: JsonObject,
-  field: string,
-  read: (text: string) => T,
-  problems: string[],
-): T | undefined {
-  const text = value[field]
-  if (typeof text !== 'string') {
-    problems.push(`workspace.${field}: ${text === undefined ? 'missing' : 'wanted text'}`)
-    return undefined
-  }
-  try {
-    return read(text)
-  } catch (error) {
-    if (!isPeragoError(error)) throw error
-    problems.push(`workspace.${field}: ${error.message}`)
-    return undefined
-  }
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  else if (workspace[spelling] !== 'commit') problems.push(`workspace.${spelling}: must be "commit"`)
+  const repository = read('repository', repositoryName)
+  const branch = read('branch', branchName)
+  const ref = read('ref', commitRef)
+  // Where there were other problems, the caller throws.
+  return repository && branch && ref && { repository, branch, ref, spelling }
 }
