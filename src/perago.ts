@@ -144,3 +144,8 @@ export { GuardrailError } from './tasks/guardrail-error.ts'
 export type { GuardrailFailure, GuardrailPhase } from './tasks/guardrail-error.ts'
 export type { Guardrail, GuardrailContext, GuardrailFunction, GuardrailRule } from './tasks/guardrails.ts'
 export type { WorkspaceSpec } from './tasks/workspace-spec.ts'
+
+export { startServer } from './server/start-server.ts'
+export type { RunningServer, StartServerOptions } from './server/start-server.ts'
+export type { Role } from './server/access/callers.ts'
+export type { NewToken, TokenRecord, Tokens } from './server/access/tokens.ts'

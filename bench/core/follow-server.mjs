@@ -1,20 +1,16 @@
 // The HTTP door over a store in memory, with one execution, in a process of its own; it publishes when it is told to.
-import { createTokens } from '../../dist/server/access/tokens.js'
+import { openTokens } from '../../dist/server/access/tokens.js'
 import { silentLogger as logger } from '../../dist/base/logger.js'
 import { openCore, openMemoryStore } from '../../dist/perago-core.js'
-import { openExecutionAccess } from '../../dist/runtime/execution-access.js'
-import { openRecordStore } from '../../dist/core/records/record-store.js'
+import { openHost } from '../../dist/runtime/host.js'
 import { serveHttp } from '../../dist/server/http/serve.js'
 
 const store = openMemoryStore()
 const core = openCore({ store })
 const execution = await core.startExecution({ name: 'bench' })
-const access = openExecutionAccess({ store, logger })
 const door = await serveHttp({
-  access,
-  compilePattern: access.compilePattern,
-  tokens: createTokens({ records: openRecordStore(store, 'tokens') }),
-  examine: async () => [],
+  host: openHost({ store, logger }),
+  tokens: openTokens(store),
   logger,
   port: 0,
   openLoopback: 'viewer',

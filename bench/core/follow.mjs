@@ -5,7 +5,7 @@ import { createConnection } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { EventFeeds } from '../../dist/server/http/event-feed.js'
 import { silentLogger } from '../../dist/base/logger.js'
-import { openExecutionAccess } from '../../dist/runtime/execution-access.js'
+import { openHost } from '../../dist/runtime/host.js'
 import { openCore, openMemoryStore } from '../../dist/perago-core.js'
 import { printTable, quantile } from '../support/figures.mjs'
 import { cpuMs, rssMib, startProgram } from '../support/processes.mjs'
@@ -41,7 +41,7 @@ export async function measureFollowers({ bench, followers }) {
 async function followInProcess(followers) {
   const store = openMemoryStore()
   const execution = await openCore({ store }).startExecution({ name: 'bench' })
-  const door = await openExecutionAccess({ store, logger: silentLogger }).open({
+  const opened = await openHost({ store, logger: silentLogger }).executions.open({
     tenant: undefined,
     execution: execution.id,
   })
@@ -53,7 +53,8 @@ async function followInProcess(followers) {
   const following = Array.from({ length: followers }, async () => {
     const { signal } = stop
     try {
-      for await (const events of feeds.follow({ key: 'one', door, after: 0, signal })) all.take(events.length)
+      for await (const events of feeds.follow({ key: 'one', execution: opened, after: 0, signal }))
+        all.take(events.length)
     } catch (error) {
       if (!signal.aborted) throw error
     }

@@ -8,28 +8,30 @@ import { openLogger } from '../runtime/telemetry/logging.ts'
 import type { ConfiguredOptions } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
-/** The configuration as this command was told to read it; its secrets are kept from here on. */
+/** What the command line says about settings; a flag that was not given has no value. */
+export type Flags = NonNullable<LoadConfigurationRequest['flags']>
+
+/** The configuration for this command. From here on the terminal does not show its secrets. */
 export async function loadForCommand(
   options: ConfiguredOptions,
   terminal: Terminal,
-  flags: LoadConfigurationRequest['flags'] = {},
+  flags: Flags = {},
 ): Promise<LoadedConfiguration> {
   const loaded = await loadConfiguration({
     directory: terminal.directory,
     environment: terminal.environment,
     path: options.config,
-    flags: {
-      ...(options.logLevel === undefined
-        ? {}
-        : { 'log.level': { flag: '--log-level', value: options.logLevel } }),
-      ...flags,
-    },
+    flags: withValues({ 'log.level': { flag: '--log-level', value: options.logLevel }, ...flags }),
   })
   for (const secret of loaded.secrets) terminal.keepSecret(secret)
   return loaded
 }
 
-/** A logger as the configuration wants it, writing to where the command speaks. */
+function withValues(flags: Flags): Flags {
+  return Object.fromEntries(Object.entries(flags).filter(([, { value }]) => value !== undefined))
+}
+
+/** A logger as the configuration has it, writing to standard error. */
 export function loggerForCommand({ configuration }: LoadedConfiguration, terminal: Terminal): Logger {
   return openLogger({
     ...configuration.log,

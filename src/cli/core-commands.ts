@@ -8,10 +8,9 @@ import type { EventsOptions, VariablesOptions } from './commands/executions.ts'
 import type { ServeOptions } from './commands/serve.ts'
 import type { SweepOptions } from './commands/sweep.ts'
 import type { TokenOptions } from './commands/tokens.ts'
-import { archiveOption, storeOptions, type CoreOptions } from './core-stores.ts'
+import { archiveOption, retentionOptions, storeOptions, type CoreOptions } from './core-stores.ts'
 import { configured, configuredServing, example } from './help.ts'
 import { parsePort } from './options.ts'
-import { retentionOptions } from './retention-options.ts'
 import type { Terminal } from './terminal.ts'
 
 export function addCoreCommands(program: Command, terminal: Terminal): void {

@@ -3,9 +3,10 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { InvalidError } from '../base/errors.ts'
-import type { LoadConfigurationRequest, LoadedConfiguration } from '../runtime/configuration/configuration.ts'
-import { openStores, type OpenedStores } from '../runtime/stores/open-store.ts'
-import { loadForCommand } from './configured.ts'
+import type { LoadedConfiguration } from '../runtime/configuration/configuration.ts'
+import { openHost, type Host } from '../runtime/host.ts'
+import { openStores, sealOf, type OpenedStores } from '../runtime/stores/open-store.ts'
+import { loadForCommand, loggerForCommand, type Flags } from './configured.ts'
 import type { ConfiguredOptions } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -14,14 +15,15 @@ export interface CoreOptions extends ConfiguredOptions {
   readonly data?: string
   readonly memory?: boolean
   readonly archive?: string
+  readonly keepEvents?: string
+  readonly keepVariables?: string
+  readonly keepCheckpoints?: string
 }
 
-/** Where executions are kept, seen from the working directory. */
-const CORE_DATA_DIR = '.perago/core'
 const STORE_FILE = 'store.db'
 
-/** Where the store is when nothing says so. */
-export const DEFAULT_STORE = `${CORE_DATA_DIR}/${STORE_FILE}`
+/** Where the store is unless something else says so, relative to the working directory. */
+export const DEFAULT_STORE = `.perago/core/${STORE_FILE}`
 
 export function storeOptions(command: Command): Command {
   return command
@@ -35,51 +37,66 @@ export function storeOptions(command: Command): Command {
 export function archiveOption(command: Command): Command {
   return command.option(
     '--archive <address>',
-    'where events of executions that are over go: a SQLite file of its own or postgresql://',
+    'where events of ended executions go: a SQLite file of its own or postgresql://',
   )
 }
 
+export function retentionOptions(command: Command): Command {
+  return command
+    .option(
+      '--keep-events <duration>',
+      'how long events are kept after their execution has ended (default: 30d)',
+    )
+    .option('--keep-variables <duration>', 'how long its variables are kept (default: 7d)')
+    .option('--keep-checkpoints <duration>', 'how long its checkpoints are kept (default: 7d)')
+}
+
 /** The configuration with what the command line says of the store. */
-export function loadCore(
-  options: CoreOptions,
-  terminal: Terminal,
-  flags: LoadConfigurationRequest['flags'] = {},
-): Promise<LoadedConfiguration> {
+export function loadCore(options: CoreOptions, terminal: Terminal): Promise<LoadedConfiguration> {
   return loadForCommand(options, terminal, {
     ...storeFlag(options),
-    ...(options.archive === undefined
-      ? {}
-      : { 'archive.address': { flag: '--archive', value: options.archive } }),
-    ...flags,
+    'archive.address': { flag: '--archive', value: options.archive },
+    'retention.events': { flag: '--keep-events', value: options.keepEvents },
+    'retention.variables': { flag: '--keep-variables', value: options.keepVariables },
+    'retention.checkpoints': { flag: '--keep-checkpoints', value: options.keepCheckpoints },
   })
 }
 
 export function openCoreStores({ core }: LoadedConfiguration, terminal: Terminal): Promise<OpenedStores> {
-  const { directory, environment } = terminal
-  return openStores(core, { address: DEFAULT_STORE, directory, environment })
+  const store = core.storeAddress ?? DEFAULT_STORE
+  return openStores({ store, archive: core.archiveAddress, seal: sealOf(core) }, terminal)
 }
 
-/** Opens the store for a command that answers, and closes it after it. */
-export async function withStores<T>(
+/** Opens the host for a command that ends, and closes it after it. */
+export async function withHost<T>(
   options: CoreOptions,
   terminal: Terminal,
-  work: (stores: OpenedStores) => Promise<T>,
+  work: (host: Host) => Promise<T>,
 ): Promise<T> {
-  const stores = await openCoreStores(await loadCore(options, terminal), terminal)
+  const loaded = await loadCore(options, terminal)
+  const stores = await openCoreStores(loaded, terminal)
   try {
-    return await work(stores)
+    const { retention } = loaded.core
+    // No token is needed, and private addresses are allowed: whoever can read the store can do everything with it.
+    return await work(
+      openHost({
+        ...stores,
+        retention,
+        allowPrivateWebhooks: true,
+        logger: loggerForCommand(loaded, terminal),
+      }),
+    )
   } finally {
     await stores.close()
   }
 }
 
-function storeFlag({ store, data, memory }: CoreOptions): NonNullable<LoadConfigurationRequest['flags']> {
-  const given = [
-    ...(store === undefined ? [] : [{ flag: '--store', value: store }]),
-    ...(data === undefined ? [] : [{ flag: '--data', value: join(data, STORE_FILE) }]),
-    ...(memory === true ? [{ flag: '--memory', value: 'memory:' }] : []),
-  ]
-  const [first, second] = given
+function storeFlag({ store, data, memory }: CoreOptions): Flags {
+  const [first, second] = [
+    { flag: '--store', value: store },
+    { flag: '--data', value: data === undefined ? undefined : join(data, STORE_FILE) },
+    { flag: '--memory', value: memory === true ? 'memory:' : undefined },
+  ].filter(({ value }) => value !== undefined)
   if (first === undefined) return {}
   if (second === undefined) return { 'store.address': first }
   throw new InvalidError(

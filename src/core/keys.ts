@@ -153,8 +153,12 @@ function address({ tenant, execution }: ExecutionScope): string {
   return tenant === undefined ? id : `${checkId(tenant, 'tenant')}/${id}`
 }
 
+export function isId(text: unknown): text is string {
+  return typeof text === 'string' && ID.test(text)
+}
+
 function checkId(text: unknown, what: string): string {
-  if (typeof text === 'string' && ID.test(text)) return text
+  if (isId(text)) return text
   throw new InvalidError(
     'core/bad-id',
     `read ${show(text)} as the id of ${what === 'execution' ? 'an' : 'a'} ${what}: it must have 1 to 128 letters, digits, "_" and "-"`,

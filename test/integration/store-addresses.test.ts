@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openCore } from '../../src/core/life-cycle/core.ts'
 import type { Store } from '../../src/core/ports.ts'
-import { openStores } from '../../src/runtime/stores/open-store.ts'
+import { openStores, sealOf } from '../../src/runtime/stores/open-store.ts'
 import { openStoreAt } from '../../src/runtime/stores/store-address.ts'
 import { freshName } from '../support/servers/own-database.ts'
 import { CannotStart } from '../support/servers/real-server.ts'
@@ -58,14 +58,8 @@ describe.each(['postgres', 'redis', 'etcd'] as const)('addresses on %s', (kind) 
     const [k1, k2] = [1, 2].map((n) => `k${String(n)}=${randomBytes(32).toString('base64')}`)
     const open = async (storeKeys: string | undefined) => {
       const opened = await openStores(
-        {
-          storeAddress,
-          storeKeys,
-          compress: false,
-          archiveAddress: undefined,
-          retention: { eventsMs: 0, variablesMs: 0, checkpointsMs: 0 },
-        },
-        { ...place, address: 'nowhere' },
+        { store: storeAddress, seal: sealOf({ storeKeys, compress: false }) },
+        place,
       )
       onTestFinished(() => opened.close())
       return openCore({ store: opened.store })

@@ -1,17 +1,10 @@
-import type { Caller } from '../../server/access/callers.ts'
-import type { ExecutionDoor } from '../../server/http/ports.ts'
+import { defined } from '../../base/defined.ts'
+import { compileTypePattern } from '../../core/events/type-pattern.ts'
+import type { OpenedExecution } from '../../runtime/host.ts'
 import { EventFeeds } from '../../server/http/event-feed.ts'
-import {
-  listVariables,
-  openForReading,
-  queryEvents,
-  readVariable,
-  showEvent,
-} from '../../server/http/read-execution.ts'
-import { silentLogger } from '../../base/logger.ts'
+import { listVariables, queryEvents, readVariable, showEvent } from '../../server/http/read-execution.ts'
 import { oneLine, shortened } from '../../base/one-line.ts'
-import { openExecutionAccess, type OpenedAccess } from '../../runtime/execution-access.ts'
-import { withStores, type CoreOptions } from '../core-stores.ts'
+import { withHost, type CoreOptions } from '../core-stores.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -40,11 +33,10 @@ export async function showEvents(
     return
   }
   const { type, after, limit } = options
-  const page = await withExecution(execution, options, terminal, (door) =>
-    queryEvents(door, {
+  const page = await withExecution(execution, options, terminal, (opened) =>
+    queryEvents(opened, {
       limit,
-      ...(type === undefined ? {} : { types: type }),
-      ...(after === undefined ? {} : { after }),
+      ...defined({ types: type, after }),
     }),
   )
   if (options.json === true) {
@@ -68,11 +60,11 @@ export async function showVariables(
   terminal: Terminal,
 ): Promise<void> {
   if (name !== undefined) {
-    const variable = await withExecution(execution, options, terminal, (door) => readVariable(door, name))
+    const variable = await withExecution(execution, options, terminal, (opened) => readVariable(opened, name))
     terminal.answer(`${JSON.stringify(options.json === true ? variable : variable.value, undefined, 2)}\n`)
     return
   }
-  const listed = await withExecution(execution, options, terminal, (door) => listVariables(door, ''))
+  const listed = await withExecution(execution, options, terminal, (opened) => listVariables(opened, ''))
   if (options.json === true) {
     terminal.answer(`${JSON.stringify(listed, undefined, 2)}\n`)
     return
@@ -83,15 +75,14 @@ export async function showVariables(
 
 /** Until the execution has ended, or somebody says to stop. */
 async function followEvents(execution: string, options: EventsOptions, terminal: Terminal): Promise<void> {
-  const { type = [], after = 0, json = false, tenant } = options
+  const { type = [], after = 0, json = false } = options
   const signal = terminal.stopSignal()
-  await withExecution(execution, options, terminal, async (door, { compilePattern }) => {
-    const patterns = type.map(compilePattern)
-    const key = `${tenant ?? ''}/${execution}`
-    const bunches = new EventFeeds().follow({ key, door, after, signal })
+  await withExecution(execution, options, terminal, async (opened) => {
+    const patterns = type.map(compileTypePattern)
+    const bunches = new EventFeeds().follow({ key: execution, execution: opened, after, signal })
     try {
       for await (const event of flatten(bunches)) {
-        if (patterns.length > 0 && !patterns.some((isWanted) => isWanted(event.type))) continue
+        if (patterns.length > 0 && !patterns.some((matches) => matches(event.type))) continue
         const { sequence, timestamp, payload } = event
         terminal.answer(
           json
@@ -100,7 +91,7 @@ async function followEvents(execution: string, options: EventsOptions, terminal:
         )
       }
     } catch (error) {
-      // Whoever stopped it knows that it stopped.
+      // Stopped by a signal: not a failure.
       if (!signal.aborted) throw error
     }
   })
@@ -112,16 +103,13 @@ async function* flatten<T>(bunches: AsyncIterable<readonly T[]>): AsyncGenerator
 
 function withExecution<T>(
   execution: string,
-  options: CoreOptions & { readonly tenant?: string },
+  { tenant, ...options }: CoreOptions & { readonly tenant?: string },
   terminal: Terminal,
-  work: (door: ExecutionDoor, access: OpenedAccess) => Promise<T>,
+  work: (execution: OpenedExecution) => Promise<T>,
 ): Promise<T> {
-  return withStores(options, terminal, async ({ store, archive }) => {
-    const access = openExecutionAccess({ store, archive, logger: silentLogger })
-    // Whoever reads the data's directory needs no token: it is theirs already.
-    const caller: Caller = { name: 'cli', tenant: options.tenant, role: 'viewer' }
-    return work(await openForReading(access, caller, execution), access)
-  })
+  return withHost(options, terminal, async ({ executions }) =>
+    work(await executions.open({ tenant, execution })),
+  )
 }
 
 function line(value: unknown): string {

@@ -1,22 +1,15 @@
 import { resolve } from 'node:path'
-import type { Role } from '../../server/access/callers.ts'
-import { createTokens, type TokenRecord } from '../../server/access/tokens.ts'
 import { aborted } from '../../base/abort-signals.ts'
 import { InvalidError } from '../../base/errors.ts'
-import { SECRET_FILE_MAX_BYTES } from '../../runtime/limits.ts'
-import { openExecutionAccess } from '../../runtime/execution-access.ts'
-import { maintainStore } from '../../runtime/stores/maintain-store.ts'
-import { examineStore } from '../../runtime/stores/open-store.ts'
-import { openRecordStore } from '../../core/records/record-store.ts'
 import { readBoundedText } from '../../runtime/configuration/text-files.ts'
-import { serveHttp } from '../../server/http/serve.ts'
+import { SECRET_FILE_MAX_BYTES } from '../../runtime/limits.ts'
+import type { Role } from '../../server/access/callers.ts'
+import { startServer } from '../../server/start-server.ts'
 import { loggerForCommand } from '../configured.ts'
 import { loadCore, openCoreStores, type CoreOptions } from '../core-stores.ts'
-import { retentionFlags, type RetentionOptions } from '../retention-options.ts'
 import type { Terminal } from '../terminal.ts'
-import { openWebhooks } from '../../webhooks/webhooks.ts'
 
-export interface ServeOptions extends CoreOptions, RetentionOptions {
+export interface ServeOptions extends CoreOptions {
   readonly host: string
   readonly port: number
   readonly tlsCert?: string
@@ -31,38 +24,20 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
   const tls = await readTls(options, terminal)
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
-  const { redactor } = terminal
-  const loaded = await loadCore(options, terminal, retentionFlags(options))
-  const logger = loggerForCommand(loaded, terminal)
+  const loaded = await loadCore(options, terminal)
   const stores = await openCoreStores(loaded, terminal)
-  const { store, archive } = stores
   try {
-    const access = openExecutionAccess({ store, archive, logger, outbox: true })
-    const allowPrivate = options.allowPrivateWebhooks ?? false
-    const webhooks = openWebhooks({ store, logger, allowPrivate })
-    const door = await serveHttp({
-      host: options.host,
-      port: options.port,
-      access,
-      compilePattern: access.compilePattern,
-      tokens: createTokens({ records: openRecordStore<TokenRecord>(store, 'tokens') }),
-      webhooks,
-      examine: () => examineStore(store),
-      logger,
-      redactor,
-      ...(tls === undefined ? {} : { tls }),
-      ...(options.allowPlainText === undefined ? {} : { allowPlainText: options.allowPlainText }),
-      ...(options.openLoopback === undefined ? {} : { openLoopback: options.openLoopback }),
+    const { host, port, allowPlainText, allowPrivateWebhooks, openLoopback } = options
+    const server = await startServer({
+      ...stores,
+      ...{ host, port, tls, allowPlainText, allowPrivateWebhooks, openLoopback },
+      retention: loaded.core.retention,
+      logger: loggerForCommand(loaded, terminal),
+      redactor: terminal.redactor,
     })
-    const dispatcher = webhooks.startDelivering()
-    const { retention } = loaded.core
-    const maintained = maintainStore({ store, archive, retention, logger }, stop)
-    try {
-      terminal.answer(`ready ${door.url}\n`)
-      await aborted(stop)
-    } finally {
-      await Promise.all([door.close(), dispatcher.close(), maintained])
-    }
+    terminal.answer(`ready ${server.url}\n`)
+    await aborted(stop)
+    await server.close()
   } finally {
     await stores.close()
   }

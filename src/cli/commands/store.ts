@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { InvalidError, RefusedError } from '../../base/errors.ts'
 import type { Store } from '../../core/ports.ts'
-import { encryptAnew } from '../../runtime/stores/maintain-store.ts'
-import { sealOf } from '../../runtime/stores/open-store.ts'
+import { reseal, sealOf } from '../../runtime/stores/open-store.ts'
 import { openStoreAt } from '../../runtime/stores/store-address.ts'
 import { compareBackup, exportStore, importStore, verifyBackup } from '../../runtime/stores/store-backup.ts'
 import { DEFAULT_STORE, loadCore, type CoreOptions } from '../core-stores.ts'
@@ -63,7 +62,7 @@ export async function resealValues(options: StoreOptions, terminal: Terminal): P
       next: 'Set store.keys, the new key first and the older ones behind it.',
     })
   }
-  const resealed = await withStore(options, terminal, (store, signal) => encryptAnew(store, seal, signal))
+  const resealed = await withStore(options, terminal, (store, signal) => reseal(store, seal, signal))
   const { use } = seal.encryption
   say(options, terminal, { resealed, key: use }, `${String(resealed)} values encrypted anew with ${use}`)
 }

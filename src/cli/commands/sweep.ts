@@ -1,29 +1,19 @@
 import { RefusedError } from '../../base/errors.ts'
 import { LEADER_LEASE_MS } from '../../core/limits.ts'
-import { maintenanceOf, type DueExecution, type Maintenance } from '../../runtime/stores/maintain-store.ts'
-import { loggerForCommand } from '../configured.ts'
-import { loadCore, openCoreStores, type CoreOptions } from '../core-stores.ts'
-import { retentionFlags, type RetentionOptions } from '../retention-options.ts'
+import type { DueExecution, Maintenance } from '../../core/life-cycle/maintenance.ts'
+import { withHost, type CoreOptions } from '../core-stores.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface SweepOptions extends CoreOptions, RetentionOptions {
+export interface SweepOptions extends CoreOptions {
   readonly dryRun?: boolean
 }
 
-/** Archives what has ended, where there is an archive, and removes what has been kept long enough; or only says so. */
+/** Archives what has ended, if there is an archive, and removes what has been kept long enough; or only lists it. */
 export async function sweep(options: SweepOptions, terminal: Terminal): Promise<void> {
-  const loaded = await loadCore(options, terminal, retentionFlags(options))
-  const logger = loggerForCommand(loaded, terminal)
-  const stores = await openCoreStores(loaded, terminal)
-  const { store, archive } = stores
-  try {
-    const { retention } = loaded.core
-    const maintenance = maintenanceOf({ store, archive, retention, logger })
-    await (options.dryRun === true ? showDue : sweepNow)(maintenance, options, terminal)
-  } finally {
-    await stores.close()
-  }
+  await withHost(options, terminal, ({ maintenance }) =>
+    (options.dryRun === true ? showDue : sweepNow)(maintenance, options, terminal),
+  )
 }
 
 async function showDue(maintenance: Maintenance, options: SweepOptions, terminal: Terminal): Promise<void> {

@@ -1,7 +1,7 @@
+import { defined } from '../../base/defined.ts'
 import type { Role } from '../../server/access/callers.ts'
-import { createTokens, type TokenRecord, type Tokens } from '../../server/access/tokens.ts'
-import { openRecordStore } from '../../core/records/record-store.ts'
-import { withStores, type CoreOptions } from '../core-stores.ts'
+import { openTokens, type TokenRecord, type Tokens } from '../../server/access/tokens.ts'
+import { withHost, type CoreOptions } from '../core-stores.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -17,12 +17,7 @@ export interface TokenOptions extends CoreOptions {
 export async function createToken(options: TokenOptions, terminal: Terminal): Promise<void> {
   const { name, role, tenant, expiresIn } = options
   const { token, record } = await withTokens(options, terminal, (tokens) =>
-    tokens.create({
-      name,
-      role,
-      ...(tenant === undefined ? {} : { tenant }),
-      ...(expiresIn === undefined ? {} : { lifetimeMs: expiresIn }),
-    }),
+    tokens.create({ name, role, ...defined({ tenant, lifetimeMs: expiresIn }) }),
   )
   if (options.json === true) {
     terminal.answer(`${JSON.stringify({ token, ...shown(record) }, undefined, 2)}\n`)
@@ -58,12 +53,10 @@ function withTokens<T>(
   terminal: Terminal,
   work: (tokens: Tokens) => Promise<T>,
 ): Promise<T> {
-  return withStores(options, terminal, ({ store }) =>
-    work(createTokens({ records: openRecordStore<TokenRecord>(store, 'tokens') })),
-  )
+  return withHost(options, terminal, ({ store }) => work(openTokens(store)))
 }
 
-/** Without the digest, which is nobody's business. */
+/** Without the digest. */
 function shown({ id, name, tenant, role, createdAt, expiresAt }: TokenRecord) {
   return { id, name, role, tenant, createdAt, expiresAt }
 }

@@ -1,9 +1,8 @@
 import type { DeliveryRecord } from '../../webhooks/records.ts'
 import type { TenantWebhooks } from '../../webhooks/subscriptions/tenant-webhooks.ts'
-import { openWebhooks } from '../../webhooks/webhooks.ts'
 import { STORE_PAGE_MAX_ENTRIES } from '../../core/limits.ts'
-import { silentLogger } from '../../base/logger.ts'
-import { withStores, type CoreOptions } from '../core-stores.ts'
+import { defined } from '../../base/defined.ts'
+import { withHost, type CoreOptions } from '../core-stores.ts'
 import { renderTable } from '../table.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -24,10 +23,7 @@ export async function addWebhook(url: string, options: AddWebhookOptions, termin
     webhooks.add({
       url,
       types,
-      retry: {
-        ...(attempts === undefined ? {} : { attempts }),
-        ...(delay === undefined ? {} : { firstDelayMs: delay }),
-      },
+      retry: defined({ attempts, firstDelayMs: delay }),
     }),
   )
   if (options.json === true) {
@@ -57,8 +53,7 @@ export async function listDead(id: string, options: WebhookOptions, terminal: Te
   const dead = await withWebhooks(options, terminal, async (webhooks) => {
     const all: DeliveryRecord[] = []
     for (let after: string | undefined; ;) {
-      const limit = STORE_PAGE_MAX_ENTRIES
-      const page = await webhooks.dead(id, { limit, ...(after === undefined ? {} : { after }) })
+      const page = await webhooks.dead(id, { limit: STORE_PAGE_MAX_ENTRIES, after })
       all.push(...page.deliveries)
       after = page.next
       if (after === undefined) return all
@@ -99,12 +94,9 @@ export async function redeliver(
 }
 
 function withWebhooks<T>(
-  options: WebhookOptions,
+  { tenant, ...options }: WebhookOptions,
   terminal: Terminal,
   work: (webhooks: TenantWebhooks) => Promise<T>,
 ): Promise<T> {
-  // No token is needed: whoever can read the store can do everything with it already.
-  return withStores(options, terminal, ({ store }) =>
-    work(openWebhooks({ store, logger: silentLogger, allowPrivate: true }).ofTenant(options.tenant)),
-  )
+  return withHost(options, terminal, ({ webhooks }) => work(webhooks.ofTenant(tenant)))
 }

@@ -89,6 +89,11 @@ export function isLifeEvent(type: string): type is LifeEvent {
   return Object.hasOwn(LIFE_EVENTS, type)
 }
 
+/** Whether an event of this type is the last one of its execution. */
+export function endsExecution(type: string): boolean {
+  return isLifeEvent(type) && LIFE_EVENTS[type] !== 'running'
+}
+
 export function hasEnded({ status }: Pick<ExecutionRecord, 'status'>): boolean {
   return status !== 'running'
 }

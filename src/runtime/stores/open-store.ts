@@ -1,59 +1,77 @@
-/** The store that a server or a command works on, as the configuration has it: sealed where it says so, and its archive. */
+/** Opens the store and the archive that a server or a command works on, and seals the store where that was asked for. */
 
 import { InvalidError, isPeragoError } from '../../base/errors.ts'
 import type { EventArchive } from '../../core/events/archive-port.ts'
 import { serverKey } from '../../core/keys.ts'
 import type { Store } from '../../core/ports.ts'
+import type { SealOptions } from '../../stores/sealed/sealed-store.ts'
 import type { CoreConfiguration } from '../configuration/configuration.ts'
 import { openArchiveAt, openStoreAt, type AddressPlace } from './store-address.ts'
-import type { SealOptions } from '../../stores/sealed/sealed-store.ts'
+
+export interface GivenStores {
+  /** Open already, or an address. */
+  readonly store: Store | string
+  readonly archive?: EventArchive | string | undefined
+  readonly seal?: SealOptions | undefined
+}
 
 export interface OpenedStores {
   readonly store: Store
   readonly archive: EventArchive | undefined
-  /** Both. */
+  /** Closes what was opened here. */
   close(): Promise<void>
 }
 
-/** `address` is where the store is when the configuration names none. */
-export async function openStores(
-  core: CoreConfiguration,
-  { address, ...place }: AddressPlace & { readonly address: string },
-): Promise<OpenedStores> {
-  const store = await openSealed(core, core.storeAddress ?? address, place)
+export async function openStores(given: GivenStores, place: AddressPlace): Promise<OpenedStores> {
+  const opened: { close(): Promise<void> }[] = []
+  const close = async (): Promise<void> => {
+    for (const one of opened.splice(0)) await one.close()
+  }
+  const keep = <T extends { close(): Promise<void> }>(one: T): T => {
+    opened.push(one)
+    return one
+  }
   try {
-    const archive =
-      core.archiveAddress === undefined ? undefined : await openArchiveAt(core.archiveAddress, place)
+    const { store, archive, seal } = given
     return {
-      store,
-      archive,
-      close: async () => {
-        await store.close()
-        await archive?.close()
-      },
+      store: typeof store === 'string' ? keep(await openSealed(store, seal, place)) : store,
+      archive: typeof archive === 'string' ? keep(await openArchiveAt(archive, place)) : archive,
+      close,
     }
   } catch (error) {
-    await store.close()
+    await close()
     throw error
   }
 }
 
-async function openSealed(core: CoreConfiguration, address: string, place: AddressPlace): Promise<Store> {
-  const options = sealOf(core)
+async function openSealed(
+  address: string,
+  seal: SealOptions | undefined,
+  place: AddressPlace,
+): Promise<Store> {
   const below = await openStoreAt(address, place)
   try {
-    await checkSeal(below, options !== undefined)
-    if (options === undefined) return below
+    await checkSeal(below, seal !== undefined)
+    if (seal === undefined) return below
     const { sealStore } = await import('../../stores/sealed/sealed-store.ts')
-    return sealStore(below, options)
+    return sealStore(below, seal)
   } catch (error) {
     await below.close()
     throw error
   }
 }
 
+/** Encrypts every value that is not encrypted with the key in use, and returns how many those were. */
+export async function reseal(store: Store, seal: SealOptions, signal: AbortSignal): Promise<number> {
+  const { resealStore } = await import('../../stores/sealed/sealed-store.ts')
+  return resealStore(store, { ...seal, signal })
+}
+
 /** How the store is sealed; `undefined` where it is not. */
-export function sealOf({ storeKeys, compress }: CoreConfiguration): SealOptions | undefined {
+export function sealOf({
+  storeKeys,
+  compress,
+}: Pick<CoreConfiguration, 'storeKeys' | 'compress'>): SealOptions | undefined {
   if (storeKeys === undefined) return compress ? {} : undefined
   const pairs = storeKeys
     .split(/[\s,]+/)
@@ -61,8 +79,8 @@ export function sealOf({ storeKeys, compress }: CoreConfiguration): SealOptions 
     .map((text) => /^([^=]+)=(.+)$/.exec(text))
   const [first] = pairs
   if (pairs.includes(null) || first === undefined || first === null) {
-    throw new InvalidError('runtime/bad-store-keys', 'read store.keys: they are not of the form ID=BASE64', {
-      next: 'Give each key as an id, "=", and 32 bytes in base64, with a comma or a line feed between two.',
+    throw new InvalidError('runtime/bad-store-keys', 'read store.keys: each must have the form ID=BASE64', {
+      next: 'Write each key as an id, "=" and 32 bytes in base64, separated by commas or line breaks.',
     })
   }
   const keys = Object.fromEntries(
@@ -71,11 +89,11 @@ export function sealOf({ storeKeys, compress }: CoreConfiguration): SealOptions 
   return { encryption: { keys, use: first[1] ?? '' } }
 }
 
-/** The first bytes of sealed values; nothing else that is kept begins with them. */
+/** The first bytes of sealed values; no other value begins with them. */
 const SEALED_FROM = 0x50
 const SEALED_TO = 0x53
 
-/** One look at any entry: sealed values that are taken for plain ones would be reported as damage, one by one. */
+/** Reads one entry. Without this check each sealed value that is read as a plain one would be reported as damaged. */
 async function checkSeal(store: Store, isSealed: boolean): Promise<void> {
   const { entries } = await store.range({ prefix: '', limit: 1 })
   const [entry] = entries
@@ -85,24 +103,24 @@ async function checkSeal(store: Store, isSealed: boolean): Promise<void> {
   if (looksSealed === isSealed) return
   throw looksSealed
     ? new InvalidError('runtime/store-is-sealed', `open the store (${store.name}): its values are sealed`, {
-        next: 'Set store.keys to the keys it was sealed with, or store.compress where there were none.',
+        next: 'Set store.keys to the keys it was sealed with, or store.compress if there were none.',
       })
     : new InvalidError(
         'runtime/store-not-sealed',
         `open the store (${store.name}): its values are not sealed`,
         {
-          next: 'Take store.keys and store.compress away, or begin with an empty store.',
+          next: 'Remove store.keys and store.compress, or start with an empty store.',
         },
       )
 }
 
-/** What keeps a store from answering, one sentence; nothing when it does. */
+/** Why a store does not answer, in one sentence; nothing when it does. */
 export async function examineStore(store: Store): Promise<readonly string[]> {
   try {
     await store.get(serverKey('health', 'probe'))
     return []
   } catch (error) {
-    // For people who ask whether it works; the log of the server says more.
+    // Short, because anybody may ask; the server's log says more.
     return [`the store (${store.name}) does not answer${isPeragoError(error) ? `: ${error.code}` : ''}`]
   }
 }

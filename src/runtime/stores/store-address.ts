@@ -1,4 +1,4 @@
-/** Opens a store, or an archive, by its address; the driver of a server is loaded only here, when it is asked for. */
+/** Opens a store or an archive by its address. The driver of a server is loaded only when it is needed. */
 
 import { resolve } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
@@ -9,14 +9,14 @@ import { readBoundedText } from '../configuration/text-files.ts'
 
 export interface AddressPlace {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** What files are seen from. */
+  /** Relative file names start here. */
   readonly directory: string
 }
 
 /**
- * A file is SQLite, also as `sqlite:FILE`; `memory:` is gone with the process; `postgresql://`, `redis://`, `rediss://`,
- * `etcd://` and `etcds://` are servers. `env:NAME` takes the address from a variable, so that no password stands on a command
- * line. What stands behind a `?` is described in `docs/reference/stores.md`.
+ * A file is SQLite, also as `sqlite:FILE`; `memory:` ends with the process; `postgresql://`, `redis://`, `rediss://`,
+ * `etcd://` and `etcds://` are servers. `env:NAME` takes the address from a variable, so that no password is on a command
+ * line. `docs/reference/stores.md` describes the parameters after a `?`.
  */
 export async function openStoreAt(address: string, place: AddressPlace): Promise<Store> {
   const { scheme, rest } = readAddress(address, place)
@@ -67,6 +67,15 @@ export async function openArchiveAt(address: string, place: AddressPlace): Promi
   }
 }
 
+/** The address itself, or what the variable it names holds. */
+export function resolveAddress(address: string, { environment }: AddressPlace): string {
+  const [, variable] = /^env:(.+)$/.exec(address) ?? []
+  if (variable === undefined) return address
+  const value = environment[variable]
+  if (value !== undefined && value !== '' && !value.startsWith('env:')) return value
+  throw badAddress(`the variable ${variable} holds no address`)
+}
+
 /** What of an address must not be shown. */
 export function passwordsIn(address: string | undefined): readonly string[] {
   const [, password] = /^[a-z+]+:\/\/[^/?#]*?:([^/?#]*)@/.exec(address ?? '') ?? []
@@ -80,13 +89,8 @@ interface ReadAddress {
   readonly rest: string
 }
 
-function readAddress(address: string, place: AddressPlace): ReadAddress {
-  const [, variable] = /^env:(.+)$/.exec(address) ?? []
-  if (variable !== undefined) {
-    const value = place.environment[variable]
-    if (value !== undefined && value !== '' && !value.startsWith('env:')) return readAddress(value, place)
-    throw badAddress(`the variable ${variable} holds no address`)
-  }
+function readAddress(given: string, place: AddressPlace): ReadAddress {
+  const address = resolveAddress(given, place)
   if (/^memory:(?:\/\/)?$/.test(address)) return { scheme: 'memory', rest: '' }
   const [, file] = /^sqlite:(?:\/\/)?(.+)$/.exec(address) ?? []
   if (file !== undefined) return { scheme: 'sqlite', rest: file }
@@ -94,7 +98,7 @@ function readAddress(address: string, place: AddressPlace): ReadAddress {
   return { scheme: scheme ?? 'sqlite', rest: address }
 }
 
-/** Everything else behind the `?` is for the driver, which understands what libpq does. */
+/** All other parameters are for the driver, which understands those of libpq. */
 function takeSchema(address: string): { readonly url: string; readonly schema?: string } {
   const { url, parameters } = takeParameters(address, ['schema'])
   const { schema } = parameters
@@ -142,7 +146,7 @@ const TLS_PARAMETERS = ['ca', 'cert', 'key'] as const
 
 type Parameters = Readonly<Partial<Record<string, string>>>
 
-/** Takes what is ours out of an address, and leaves the rest as it was. */
+/** Removes our own parameters from an address, and leaves the rest as it was. */
 function takeParameters(
   address: string,
   names: readonly string[],

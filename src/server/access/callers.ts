@@ -1,4 +1,4 @@
-/** Who asks, and what they may do. Identity and tenant are settled here, at the door; the core knows no permissions. */
+/** Who sends a request, and what they may do. Only doors know callers; the core and the webhooks know tenants. */
 
 import { RefusedError } from '../../base/errors.ts'
 
@@ -7,14 +7,14 @@ export const ROLES = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
 export interface Caller {
-  /** For logs and for counting requests: a token's id. */
+  /** A token's id, for logs and for counting requests. */
   readonly name: string
-  /** The only tenant whose executions this caller can name; `undefined` is the default one. */
+  /** The only tenant whose data this caller reaches; `undefined` is the default one. */
   readonly tenant: string | undefined
   readonly role: Role
 }
 
-/** What each right takes at least. */
+/** The lowest role that has each right. */
 export const RIGHTS = {
   'read events and variables': 'viewer',
   'publish events': 'operator',
@@ -30,7 +30,7 @@ export function isAllowed({ role }: Pick<Caller, 'role'>, right: Right): boolean
 /** Throws `api/forbidden`. */
 export function requireRight(caller: Caller, right: Right): void {
   if (isAllowed(caller, right)) return
-  throw new RefusedError('api/forbidden', `${right}: the role ${caller.role} may not`, {
+  throw new RefusedError('api/forbidden', `${right}: the role ${caller.role} does not allow it`, {
     details: { role: caller.role, needed: RIGHTS[right] },
     next: `Use a token with the role ${RIGHTS[right]}.`,
   })

@@ -1,4 +1,4 @@
-/** How often somebody may ask: a row of requests at once, and so many each second from then on. */
+/** How often a caller may send requests: a number at once, and a number each second after that. */
 
 import { BoundedMap } from '../../base/bounded-map.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
@@ -41,11 +41,11 @@ export class RateLimiter {
   check(who: string): void {
     const { left } = this.#refill(who)
     if (left >= 1) return
-    // A hair less, lest rounding in the last digit becomes a whole millisecond.
+    // Slightly less, so that a rounding error does not become a whole millisecond.
     const retryAfterMs = Math.ceil(((1 - left) / this.#limit.perSecond) * 1_000 - 1e-6)
-    throw new UnavailableError('api/too-many-requests', 'let a request in: there were too many of late', {
+    throw new UnavailableError('api/too-many-requests', 'accept a request: there were too many recently', {
       retryAfterMs,
-      next: 'Wait as long as Retry-After says, and ask less often.',
+      next: 'Wait as long as Retry-After says, and send fewer requests.',
     })
   }
 

@@ -2,10 +2,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
 import { describeError } from '../../base/error-description.ts'
 import { isPeragoError } from '../../base/errors.ts'
-import { openRecordStore } from '../../core/records/record-store.ts'
 import { openMemoryStore } from '../../stores/memory/memory-store.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
-import { createTokens } from './tokens.ts'
+import { openTokens } from './tokens.ts'
 
 vi.mock(import('node:crypto'), async (original) => {
   const real = await original()
@@ -21,7 +20,7 @@ function open() {
   const store = openMemoryStore()
   closing.push(() => store.close())
   const clock = new ManualClock()
-  return { store, clock, tokens: createTokens({ records: openRecordStore(store, 'tokens'), clock }) }
+  return { store, clock, tokens: openTokens(store, clock) }
 }
 
 async function refusalOf(promise: Promise<unknown>): Promise<unknown> {

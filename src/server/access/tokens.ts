@@ -1,27 +1,30 @@
 /**
  * Tokens for the doors.
  *
- * - TK-1 Only a digest is kept. A token is 256 random bits, so that a plain SHA-256 cannot be turned back.
- * - TK-2 A token belongs to one tenant and has one role, for its whole life.
- * - TK-3 Comparing takes the same time wherever the difference is, and an id that does not exist is compared too. All
- *   refusals are alike: none tells whether the id, the secret or the date was wrong.
+ * - TK-1 Only a digest is stored. A token has 256 random bits, so that a plain SHA-256 cannot be reversed.
+ * - TK-2 A token belongs to one tenant and has one role; neither changes.
+ * - TK-3 Comparing takes constant time, also for an id that does not exist. All refusals are the same: none tells whether
+ *   the id, the secret or the date was wrong.
  */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { systemClock, type Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { InvalidError, MissingError, RefusedError } from '../../base/errors.ts'
 import { TOKEN_LIFETIME_MAX_MS, TOKEN_NAME_MAX_CHARS } from '../limits.ts'
 import { ROLES, type Caller, type Role } from './callers.ts'
-import type { RecordStore } from '../../core/records/record-store.ts'
+import { isId } from '../../core/keys.ts'
+import type { Store } from '../../core/ports.ts'
+import { openRecordStore } from '../../core/records/record-store.ts'
 
-/** What is kept of a token. */
+/** What the store holds of a token. */
 export interface TokenRecord {
   readonly id: string
-  /** For people, to recognise it in a list. */
+  /** Tells people what it is for. */
   readonly name: string
   readonly tenant?: string
   readonly role: Role
-  /** SHA-256 of its secret half, in hexadecimal. */
+  /** SHA-256 of its secret part, in hexadecimal. */
   readonly digest: string
   readonly createdAt: string
   readonly expiresAt?: string
@@ -35,27 +38,22 @@ export interface NewToken {
 }
 
 export interface Tokens {
-  /** The token is told once, here, and never again. */
+  /** The token is returned here and nowhere else. */
   create(wanted: NewToken): Promise<{ readonly token: string; readonly record: TokenRecord }>
   /** Whose token this is. Throws `api/bad-token`. */
   verify(token: string): Promise<Caller>
-  /** Throws `api/no-such-token`. From now on it is refused. */
+  /** It is refused from then on. Throws `api/no-such-token`. */
   revoke(id: string): Promise<void>
   list(): Promise<readonly TokenRecord[]>
-}
-
-export interface TokensParts {
-  readonly records: RecordStore<TokenRecord>
-  readonly clock?: Clock
 }
 
 const ID_BYTES = 9
 const SECRET_BYTES = 32
 const TOKEN = /^perago_([A-Za-z0-9_-]{12})_([A-Za-z0-9_-]{43})$/
-const TENANT = /^[A-Za-z0-9_-]{1,128}$/
 const NO_DIGEST = Buffer.alloc(32)
 
-export function createTokens({ records, clock = systemClock }: TokensParts): Tokens {
+export function openTokens(store: Store, clock: Clock = systemClock): Tokens {
+  const records = openRecordStore<TokenRecord>(store, 'tokens')
   return {
     async create(wanted) {
       checkWanted(wanted)
@@ -65,7 +63,7 @@ export function createTokens({ records, clock = systemClock }: TokensParts): Tok
       const record: TokenRecord = {
         id: randomBytes(ID_BYTES).toString('base64url'),
         name,
-        ...(tenant === undefined ? {} : { tenant }),
+        ...defined({ tenant }),
         role,
         digest: digestOf(secret).toString('hex'),
         createdAt: new Date(nowMs).toISOString(),
@@ -78,15 +76,15 @@ export function createTokens({ records, clock = systemClock }: TokensParts): Tok
     async verify(token) {
       const [, id = '', secret = ''] = TOKEN.exec(token) ?? []
       const record = id === '' ? undefined : await records.get(id)
-      const kept = record === undefined ? NO_DIGEST : Buffer.from(record.digest, 'hex')
-      const isRight = timingSafeEqual(digestOf(secret), kept)
-      if (record === undefined || !isRight || isExpired(record, clock)) throw badToken()
+      const stored = record === undefined ? NO_DIGEST : Buffer.from(record.digest, 'hex')
+      const isSame = timingSafeEqual(digestOf(secret), stored)
+      if (record === undefined || !isSame || isExpired(record, clock)) throw badToken()
       return { name: record.id, tenant: record.tenant, role: record.role }
     },
 
     async revoke(id) {
       if (await records.remove(id)) return
-      throw new MissingError('api/no-such-token', `revoke token ${JSON.stringify(id)}: there is none`, {
+      throw new MissingError('api/no-such-token', `revoke token ${JSON.stringify(id)}: it does not exist`, {
         next: 'List the tokens, and give the id of one.',
       })
     },
@@ -96,8 +94,8 @@ export function createTokens({ records, clock = systemClock }: TokensParts): Tok
 }
 
 export function badToken(): RefusedError {
-  return new RefusedError('api/bad-token', 'let a request in: it has no token that is good', {
-    next: 'Send a token in the Authorization header, behind the word Bearer; perago token create makes one.',
+  return new RefusedError('api/bad-token', 'check the token of a request: it is missing or not valid', {
+    next: 'Send a token in the Authorization header, after the word Bearer; perago token create makes one.',
   })
 }
 
@@ -108,14 +106,14 @@ function checkWanted({ name, role, tenant, lifetimeMs }: NewToken): void {
     })
   }
   if (name.trim() === '' || name.length > TOKEN_NAME_MAX_CHARS || /\p{C}/u.test(name)) {
-    refuse('its name', `has 1 to ${TOKEN_NAME_MAX_CHARS} characters on one line`)
+    refuse('its name', `must have 1 to ${TOKEN_NAME_MAX_CHARS} characters on one line`)
   }
-  if (!ROLES.includes(role)) refuse('its role', `is one of ${ROLES.join(', ')}`)
-  if (tenant !== undefined && !TENANT.test(tenant)) {
-    refuse('its tenant', 'has 1 to 128 letters, digits, "_" and "-"')
+  if (!ROLES.includes(role)) refuse('its role', `must be one of ${ROLES.join(', ')}`)
+  if (tenant !== undefined && !isId(tenant)) {
+    refuse('its tenant', 'must have 1 to 128 letters, digits, "_" and "-"')
   }
   if (lifetimeMs !== undefined && !(lifetimeMs > 0 && lifetimeMs <= TOKEN_LIFETIME_MAX_MS)) {
-    refuse('its lifetime', 'is more than nothing and at most ten years')
+    refuse('its lifetime', 'must be more than zero and at most ten years')
   }
 }
 

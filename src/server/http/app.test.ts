@@ -292,7 +292,7 @@ describe('the contract', () => {
 
   test('DO-18 health tells whether the server reaches its store', async () => {
     expect((await world.ask('/healthz')).status).toBe(200)
-    const ill = openDoorWorld({ examine: () => Promise.resolve(['the store does not answer']) })
+    const ill = openDoorWorld({ host: { examine: () => Promise.resolve(['the store does not answer']) } })
     const response = await ill.ask('/healthz')
     expect([response.status, await response.json()]).toEqual([
       503,

@@ -4,17 +4,17 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { TEST_CERTIFICATE, TEST_KEY } from '../../../test/support/doors/certificate.ts'
 import { judgeAnswer } from '../../../test/support/doors/contract.ts'
-import { serveWorld, type ServedWorld } from '../../../test/support/doors/serve.ts'
+import { serveWorld, type ServedOptions, type ServedWorld } from '../../../test/support/doors/serve.ts'
 import { API_BODY_MAX_BYTES, HTTP_HEADERS_MAX_BYTES } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
-import type { HttpDoor, ServeHttpOptions } from './serve.ts'
+import type { HttpDoor } from './serve.ts'
 
 const closing: (() => Promise<void> | void)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-async function serve(options: Partial<ServeHttpOptions> = {}): Promise<ServedWorld> {
+async function serve(options: ServedOptions = {}): Promise<ServedWorld> {
   const served = await serveWorld(options)
   closing.push(() => served.close())
   return served

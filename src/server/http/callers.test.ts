@@ -166,7 +166,7 @@ describe('too many', () => {
 })
 
 describe('failures behind the door', () => {
-  const failing = (error: Error) => open({ access: { open: () => Promise.reject(error) } })
+  const failing = (error: Error) => open({ host: { executions: { open: () => Promise.reject(error) } } })
 
   test('DO-17 a mistake of the server says nothing of its inside', async () => {
     const world = failing(new Error('secret stack of /home/ada'))

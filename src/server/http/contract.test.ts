@@ -64,7 +64,7 @@ test('DO-07 every status that an operation promises below 500 has been answered,
     await world.ask(path('exec_1'), { token: eager })
   }
   await askAboutWebhooks(world, { viewer, operator, eager })
-  const ill = await openWorld({ examine: () => Promise.resolve(['the store does not answer']) })
+  const ill = await openWorld({ host: { examine: () => Promise.resolve(['the store does not answer']) } })
   await ill.ask('/healthz')
   const seen = new Set(
     [...world.judged, ...ill.judged].map(({ operationId, status }) => `${operationId} ${status}`),

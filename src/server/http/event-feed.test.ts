@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { FEED_EVENTS_REMEMBERED, FEED_FOLLOWERS_MAX, FEED_PAGE_EVENTS } from '../limits.ts'
 import type { EventFilter } from '../../core/events/event-filter.ts'
 import type { ExecutionEvent } from '../../core/events/event.ts'
-import { EventFeeds } from './event-feed.ts'
-import type { ExecutionDoor } from './ports.ts'
+import { EventFeeds, type FollowedExecution } from './event-feed.ts'
 
 class Log {
   readonly events: ExecutionEvent[] = []
@@ -26,16 +25,18 @@ class Log {
     this.#wake?.()
   }
 
-  readonly door = {
-    events: (filter: EventFilter) => {
-      this.reads.push(filter)
-      if (this.failing !== undefined) return Promise.reject(this.failing)
-      const { after, limit, order } = filter
-      const found = this.events.filter(({ sequence }) => after === undefined || sequence > after)
-      return Promise.resolve((order === 'descending' ? found.reverse() : found).slice(0, limit))
+  readonly execution = {
+    events: {
+      query: (filter: EventFilter) => {
+        this.reads.push(filter)
+        if (this.failing !== undefined) return Promise.reject(this.failing)
+        const { after, limit, order } = filter
+        const found = this.events.filter(({ sequence }) => after === undefined || sequence > after)
+        return Promise.resolve((order === 'descending' ? found.reverse() : found).slice(0, limit))
+      },
     },
     changes: (signal: AbortSignal) => this.#changes(signal),
-  } as unknown as ExecutionDoor
+  } as FollowedExecution
 
   async *#changes(signal: AbortSignal): AsyncGenerator<string, void, undefined> {
     this.watches++
@@ -75,8 +76,8 @@ describe('a follower', () => {
     log.append('pipeline.started', 'a.started')
     const feeds = new EventFeeds()
     const { signal } = new AbortController()
-    const all = take(feeds.follow({ key: 'x', door: log.door, after: 0, signal }))
-    const late = take(feeds.follow({ key: 'x', door: log.door, after: 2, signal }))
+    const all = take(feeds.follow({ key: 'x', execution: log.execution, after: 0, signal }))
+    const late = take(feeds.follow({ key: 'x', execution: log.execution, after: 2, signal }))
     const step = () => new Promise((resolve) => setImmediate(resolve))
     await step()
     log.append('a.completed')
@@ -93,7 +94,8 @@ describe('a follower', () => {
     log.append('pipeline.started', 'a.failed', 'pipeline.failed')
     const feeds = new EventFeeds()
     const { signal } = new AbortController()
-    const follow = (after: number) => take(feeds.follow({ key: 'x', door: log.door, after, signal }))
+    const follow = (after: number) =>
+      take(feeds.follow({ key: 'x', execution: log.execution, after, signal }))
     expect(await follow(0)).toEqual([1, 2, 3])
     expect(await follow(2)).toEqual([3])
     expect(await follow(3)).toEqual([])
@@ -104,10 +106,10 @@ describe('a follower', () => {
     const log = new Log()
     const feeds = new EventFeeds()
     const { signal } = new AbortController()
-    const slow = feeds.follow({ key: 'x', door: log.door, after: 0, signal })
+    const slow = feeds.follow({ key: 'x', execution: log.execution, after: 0, signal })
     log.append('pipeline.started')
     expect((await slow.next()).value).toHaveLength(1)
-    const quick = take(feeds.follow({ key: 'x', door: log.door, after: 0, signal }))
+    const quick = take(feeds.follow({ key: 'x', execution: log.execution, after: 0, signal }))
     const total = FEED_EVENTS_REMEMBERED * 2 + FEED_PAGE_EVENTS + 7
     for (let count = 1; count < total - 1; count++) log.append('a.task.running')
     log.append('pipeline.completed')
@@ -121,7 +123,9 @@ describe('a follower', () => {
     log.append('pipeline.started')
     const feeds = new EventFeeds()
     const followers = numbers(1, 500).map(() =>
-      take(feeds.follow({ key: 'x', door: log.door, after: 0, signal: new AbortController().signal })),
+      take(
+        feeds.follow({ key: 'x', execution: log.execution, after: 0, signal: new AbortController().signal }),
+      ),
     )
     await new Promise((resolve) => setImmediate(resolve))
     const before = log.reads.length
@@ -140,8 +144,8 @@ describe('a follower', () => {
     log.append('pipeline.started')
     const feeds = new EventFeeds()
     const [one, other] = [new AbortController(), new AbortController()]
-    const first = take(feeds.follow({ key: 'x', door: log.door, after: 1, signal: one.signal }))
-    const second = take(feeds.follow({ key: 'x', door: log.door, after: 1, signal: other.signal }))
+    const first = take(feeds.follow({ key: 'x', execution: log.execution, after: 1, signal: one.signal }))
+    const second = take(feeds.follow({ key: 'x', execution: log.execution, after: 1, signal: other.signal }))
     await new Promise((resolve) => setImmediate(resolve))
     expect([log.watches, feeds.followers]).toEqual([1, 2])
     one.abort()
@@ -157,7 +161,8 @@ describe('a follower', () => {
     log.append('pipeline.started')
     const feeds = new EventFeeds()
     const stop = new AbortController()
-    const follow = (signal: AbortSignal) => feeds.follow({ key: 'x', door: log.door, after: 1, signal })
+    const follow = (signal: AbortSignal) =>
+      feeds.follow({ key: 'x', execution: log.execution, after: 1, signal })
     const following = Array.from({ length: FEED_FOLLOWERS_MAX }, () =>
       take(follow(AbortSignal.any([stop.signal]))).catch(() => 'let go'),
     )
@@ -172,13 +177,13 @@ describe('a follower', () => {
     log.append('pipeline.started')
     const feeds = new EventFeeds()
     const { signal } = new AbortController()
-    const following = take(feeds.follow({ key: 'x', door: log.door, after: 1, signal }))
+    const following = take(feeds.follow({ key: 'x', execution: log.execution, after: 1, signal }))
     await new Promise((resolve) => setImmediate(resolve))
     log.failing = new Error('the store is away')
     log.tell()
     await expect(following).rejects.toThrow('the store is away')
     log.failing = undefined
-    const again = take(feeds.follow({ key: 'x', door: log.door, after: 0, signal }))
+    const again = take(feeds.follow({ key: 'x', execution: log.execution, after: 0, signal }))
     log.append('pipeline.cancelled')
     expect(await again).toEqual([1, 2])
     expect(feeds.followers).toBe(0)

@@ -1,34 +1,33 @@
 /**
- * Following one execution, for many followers at once.
+ * The events of an execution as they are recorded, for many followers at once.
  *
- * - FE-1 A follower gets every event behind its start, once, in the order of the log, however slow it is: what it missed
+ * - FE-1 A follower gets every event after its start, once, in the order of the log, however slow it is: what it missed
  *   it reads from the log.
  * - FE-2 However many follow an execution, it is watched once and its new events are read once.
- * - FE-3 A follower holds nothing but its place. The feed remembers a bounded number of events, for all together.
- * - FE-4 The feed ends with its last follower, and followers end when the execution has ended and they had everything.
+ * - FE-3 A follower holds only its position. The feed remembers a limited number of events, for all followers together.
+ * - FE-4 The feed ends with its last follower. A follower ends when the execution has ended and it got every event.
  */
 
 import { abortReason } from '../../base/clock.ts'
 import { UnavailableError } from '../../base/errors.ts'
 import { FEED_EVENTS_REMEMBERED, FEED_FOLLOWERS_MAX, FEED_PAGE_EVENTS } from '../limits.ts'
 import type { ExecutionEvent } from '../../core/events/event.ts'
-import type { ExecutionDoor } from './ports.ts'
+import { endsExecution } from '../../core/namespaces/execution-record.ts'
+import type { OpenedExecution } from '../../runtime/host.ts'
 
 export interface FollowRequest {
-  /** Names the execution among all that are followed; the tenant is part of it. */
+  /** Unique to the execution and its tenant. */
   readonly key: string
-  readonly door: ExecutionDoor
-  /** The sequence number behind which to begin; 0 for the whole log. */
+  readonly execution: FollowedExecution
+  /** The sequence number after which to begin; 0 for the whole log. */
   readonly after: number
   readonly signal: AbortSignal
 }
 
-/** With these an execution's log ends. */
-const LAST_EVENTS: ReadonlySet<string> = new Set([
-  'pipeline.completed',
-  'pipeline.failed',
-  'pipeline.cancelled',
-])
+export interface FollowedExecution {
+  readonly events: Pick<OpenedExecution['events'], 'query'>
+  readonly changes: OpenedExecution['changes']
+}
 
 export class EventFeeds {
   readonly #feeds = new Map<string, Feed>()
@@ -46,11 +45,8 @@ export class EventFeeds {
     if (this.#followers >= FEED_FOLLOWERS_MAX) {
       throw new UnavailableError(
         'api/too-many-followers',
-        `follow an execution: ${FEED_FOLLOWERS_MAX} are followed`,
-        {
-          retryAfterMs: 10_000,
-          next: 'Come back later, or read the events page by page.',
-        },
+        `follow an execution: the server has ${FEED_FOLLOWERS_MAX} followers, which is the most`,
+        { retryAfterMs: 10_000, next: 'Try again later, or read the events page by page.' },
       )
     }
     return this.#follow(request)
@@ -58,12 +54,12 @@ export class EventFeeds {
 
   async *#follow({
     key,
-    door,
+    execution,
     after,
     signal,
   }: FollowRequest): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
     const known = this.#feeds.get(key)
-    const feed = known === undefined || known.isOver ? new Feed(door) : known
+    const feed = known === undefined || known.isOver ? new Feed(execution) : known
     this.#feeds.set(key, feed)
     this.#followers += 1
     feed.followers += 1
@@ -82,7 +78,7 @@ export class EventFeeds {
 
 class Feed {
   followers = 0
-  readonly #door: ExecutionDoor
+  readonly #execution: FollowedExecution
   readonly #ending = new AbortController()
   /** The newest events, in order, without a gap. */
   #events: ExecutionEvent[] = []
@@ -92,8 +88,8 @@ class Feed {
   #waiting = new Set<() => void>()
   readonly #watching: Promise<void>
 
-  constructor(door: ExecutionDoor) {
-    this.#door = door
+  constructor(execution: FollowedExecution) {
+    this.#execution = execution
     this.#watching = this.#watch()
   }
 
@@ -108,12 +104,13 @@ class Feed {
     for (let at = start; ;) {
       if (signal.aborted) throw abortReason(signal)
       if (this.#failure !== undefined) throw this.#failure.error
-      const events = this.#remembered(at) ?? (await this.#door.events({ after: at, limit: FEED_PAGE_EVENTS }))
+      const events =
+        this.#remembered(at) ?? (await this.#execution.events.query({ after: at, limit: FEED_PAGE_EVENTS }))
       const last = events.at(-1)
       if (last !== undefined) {
         at = last.sequence
         yield events
-        if (LAST_EVENTS.has(last.type)) return
+        if (endsExecution(last.type)) return
       } else if (this.#newest?.isLast === true && this.#newest.sequence <= at) {
         return
       } else {
@@ -157,7 +154,7 @@ class Feed {
   async #watch(): Promise<void> {
     const { signal } = this.#ending
     try {
-      const changes = this.#door.changes(signal)[Symbol.asyncIterator]()
+      const changes = this.#execution.changes(signal)[Symbol.asyncIterator]()
       while ((await changes.next()).done !== true) await this.#readNew()
       if (!signal.aborted)
         throw new UnavailableError('api/feed-ended', 'follow an execution: the watch has ended')
@@ -170,13 +167,16 @@ class Feed {
   async #readNew(): Promise<void> {
     if (this.#newest === undefined) {
       // Only the end: who begins further back reads what lies between by itself.
-      this.#note(await this.#door.events({ order: 'descending', limit: 1 }))
+      this.#note(await this.#execution.events.query({ order: 'descending', limit: 1 }))
       this.#newest ??= { sequence: 0, isLast: false }
       this.#wake()
       return
     }
     for (;;) {
-      const events = await this.#door.events({ after: this.#newest.sequence, limit: FEED_PAGE_EVENTS })
+      const events = await this.#execution.events.query({
+        after: this.#newest.sequence,
+        limit: FEED_PAGE_EVENTS,
+      })
       if (events.length === 0) return
       this.#note(events)
       this.#wake()
@@ -187,7 +187,7 @@ class Feed {
   #note(events: readonly ExecutionEvent[]): void {
     const newest = events.at(-1)
     if (newest === undefined) return
-    this.#newest = { sequence: newest.sequence, isLast: LAST_EVENTS.has(newest.type) }
+    this.#newest = { sequence: newest.sequence, isLast: endsExecution(newest.type) }
     this.#events = [...this.#events, ...events].slice(-FEED_EVENTS_REMEMBERED)
   }
 

@@ -1,14 +1,15 @@
 /** Reading events and variables of one execution. */
 
+import { defined } from '../../base/defined.ts'
 import { MissingError } from '../../base/errors.ts'
 import { API_PAGE_EVENTS, API_PAGE_MAX_BYTES } from '../limits.ts'
 import type { EventFilter } from '../../core/events/event-filter.ts'
 import type { ExecutionEvent } from '../../core/events/event.ts'
 import type { Json } from '../../base/json.ts'
 import { requireRight, type Caller } from '../access/callers.ts'
-import type { ExecutionAccess, ExecutionDoor } from './ports.ts'
+import type { Executions, OpenedExecution } from '../../runtime/host.ts'
 
-/** An event as the doors show it. */
+/** An event as the API and the command line show it. */
 export interface ShownEvent {
   readonly id: string
   readonly execution_id: string
@@ -26,20 +27,20 @@ export interface EventPage {
 }
 
 export function openForReading(
-  access: ExecutionAccess,
+  executions: Executions,
   caller: Caller,
   execution: string,
-): Promise<ExecutionDoor> {
+): Promise<OpenedExecution> {
   requireRight(caller, 'read events and variables')
-  return access.open({ tenant: caller.tenant, execution })
+  return executions.open({ tenant: caller.tenant, execution })
 }
 
 /**
- * One page; `limit` is how many it has at most. It ends early when its events are large, so that no answer is larger than the
- * server can hold for many at once.
+ * One page of at most `limit` events. It ends early when its events are large, so that the server can hold many answers at
+ * once.
  */
 export async function queryEvents(
-  door: ExecutionDoor,
+  execution: Pick<OpenedExecution, 'events'>,
   filter: EventFilter & { readonly limit: number },
 ): Promise<EventPage> {
   const events: ShownEvent[] = []
@@ -47,11 +48,7 @@ export async function queryEvents(
   for (let { after } = filter; ;) {
     const wanted = Math.min(filter.limit - events.length, API_PAGE_EVENTS)
     // One more than is shown tells whether there is another page.
-    const found = await door.events({
-      ...filter,
-      ...(after === undefined ? {} : { after }),
-      limit: wanted + 1,
-    })
+    const found = await execution.events.query({ ...filter, ...defined({ after }), limit: wanted + 1 })
     for (const event of found.slice(0, wanted).map(showEvent)) {
       events.push(event)
       bytes += Buffer.byteLength(JSON.stringify(event.payload))
@@ -68,36 +65,44 @@ export async function queryEvents(
 }
 
 /** Throws `api/no-such-event`. */
-export async function readEvent(door: ExecutionDoor, type: string): Promise<ShownEvent> {
-  const event = await door.event(type)
+export async function readEvent({ events }: OpenedExecution, type: string): Promise<ShownEvent> {
+  const event = await events.get(type)
   if (event !== null) return showEvent(event)
-  throw new MissingError('api/no-such-event', `read the latest event "${type}": there was none`, {
+  throw new MissingError('api/no-such-event', `read the latest event "${type}": none was recorded`, {
     next: 'Wait for it, or correct the type.',
   })
 }
 
 /** Throws `api/no-such-variable`. */
 export async function readVariable(
-  door: ExecutionDoor,
+  { variables }: OpenedExecution,
   name: string,
 ): Promise<{ readonly name: string; readonly value: Json }> {
-  const value = await door.variable(name)
+  const value = await variables.get(name)
   if (value !== undefined) return { name, value }
   throw new MissingError('api/no-such-variable', `read the variable "${name}": it is not set`, {
     next: 'Wait for it, or correct the name.',
   })
 }
 
+/** By name. */
 export async function listVariables(
-  door: ExecutionDoor,
+  { variables }: OpenedExecution,
   prefix: string,
 ): Promise<{ readonly variables: readonly { readonly name: string; readonly value: Json }[] }> {
-  const variables = (await door.variables()).filter(({ name }) => name.startsWith(prefix))
-  return { variables: variables.map(({ name, value }) => ({ name, value })) }
+  const listed = Object.entries(await variables.list()).filter(([name]) => name.startsWith(prefix))
+  return { variables: listed.map(([name, value]) => ({ name, value })) }
 }
 
-export function showEvent(event: ExecutionEvent): ShownEvent {
-  const { id, executionId, sequence, type, source, timestamp, payload } = event
+export function showEvent({
+  id,
+  executionId,
+  sequence,
+  type,
+  source,
+  timestamp,
+  payload,
+}: ExecutionEvent): ShownEvent {
   return {
     id,
     execution_id: executionId,

@@ -3,18 +3,17 @@ import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { TEST_CERTIFICATE, TEST_KEY } from '../../../test/support/doors/certificate.ts'
-import { serveWorld, type ServedWorld } from '../../../test/support/doors/serve.ts'
+import { serveWorld, type ServedOptions, type ServedWorld } from '../../../test/support/doors/serve.ts'
 import { openDoorWorld } from '../../../test/support/doors/world.ts'
 import { silentLogger } from '../../base/logger.ts'
-import { openExecutionAccess } from '../../runtime/execution-access.ts'
-import { DEFAULT_HTTP_PORT, serveHttp, type ServeHttpOptions } from './serve.ts'
+import { DEFAULT_HTTP_PORT, serveHttp } from './serve.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-async function serve(options: Partial<ServeHttpOptions> = {}): Promise<ServedWorld> {
+async function serve(options: ServedOptions = {}): Promise<ServedWorld> {
   const served = await serveWorld(options)
   closing.push(() => served.close())
   return served
@@ -114,28 +113,28 @@ describe('following', () => {
   test('DO-12 a client that goes is let go of', async () => {
     let watching = 0
     const { world, token } = await serve()
-    const access = openExecutionAccess({ store: world.store, logger: silentLogger })
+    const { executions } = world.host
     const door = await serveHttp({
-      access: {
-        open: async (place) => {
-          const opened = await access.open(place)
-          return {
-            ...opened,
-            changes: async function* (signal: AbortSignal) {
-              watching++
-              try {
-                yield* opened.changes(signal)
-              } finally {
-                watching--
-              }
-            },
-          }
+      host: {
+        ...world.host,
+        executions: {
+          open: async (place) => {
+            const opened = await executions.open(place)
+            return {
+              ...opened,
+              changes: async function* (signal: AbortSignal) {
+                watching++
+                try {
+                  yield* opened.changes(signal)
+                } finally {
+                  watching--
+                }
+              },
+            }
+          },
         },
       },
       tokens: world.tokens,
-      webhooks: world.webhooks,
-      examine: () => Promise.resolve([]),
-      compilePattern: access.compilePattern,
       logger: silentLogger,
       port: 0,
     })
@@ -184,18 +183,18 @@ describe('TLS', () => {
   })
 
   test('DO-11 beyond loopback nothing is served in plain text, or without tokens, unless that is asked for by name', async () => {
-    await expect(serve({ host: '0.0.0.0' })).rejects.toMatchObject({
+    await expect(serve({ address: '0.0.0.0' })).rejects.toMatchObject({
       code: 'server/plain-text',
       kind: 'invalid',
     })
     await expect(
       serve({
-        host: '0.0.0.0',
+        address: '0.0.0.0',
         openLoopback: 'viewer',
         tls: { certificate: TEST_CERTIFICATE, key: TEST_KEY },
       }),
     ).rejects.toMatchObject({ code: 'server/open-beyond-loopback' })
-    const { door } = await serve({ host: '0.0.0.0', allowPlainText: true })
+    const { door } = await serve({ address: '0.0.0.0', allowPlainText: true })
     expect((await fetch(`${door.url.replace('0.0.0.0', '127.0.0.1')}/healthz`)).status).toBe(200)
   })
 })
@@ -204,7 +203,7 @@ describe('opening and closing', () => {
   test('DO-14 closing lets requests end, lets go of followers, and takes no more', async () => {
     const held: (() => void)[] = []
     const { world, door, token } = await serve({
-      examine: () => new Promise((resolve) => held.push(() => resolve([]))),
+      host: { examine: () => new Promise((resolve) => held.push(() => resolve([]))) },
     })
     await world.core.startExecution({ id: 'exec_1', name: 'etl' })
     const following = readStream(
@@ -223,7 +222,10 @@ describe('opening and closing', () => {
   })
 
   test('DO-14 what does not end is cut at the deadline', async () => {
-    const { door } = await serve({ examine: () => new Promise(() => undefined), closeDeadlineMs: 50 })
+    const { door } = await serve({
+      host: { examine: () => new Promise(() => undefined) },
+      closeDeadlineMs: 50,
+    })
     const running = fetch(`${door.url}/healthz`)
     const refused = expect(running).rejects.toThrow()
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -249,13 +251,9 @@ describe('opening and closing', () => {
     })
     const world = openDoorWorld()
     closing.push(() => world.close())
-    const access = openExecutionAccess({ store: world.store, logger: silentLogger })
     const opening = serveHttp({
-      access,
+      host: world.host,
       tokens: world.tokens,
-      webhooks: world.webhooks,
-      examine: () => Promise.resolve([]),
-      compilePattern: access.compilePattern,
       logger: silentLogger,
     })
     if (!isFree) return expect(opening).rejects.toThrow('127.0.0.1:8080')

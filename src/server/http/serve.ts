@@ -1,8 +1,8 @@
 /**
- * The app behind a port: connections, TLS and an orderly end.
+ * The API on a port: connections, TLS and closing.
  *
- * - SV-1 What listens beyond loopback speaks TLS, unless plain text was asked for by name.
- * - SV-2 Closing takes no new request, lets go of followers, lets running requests end, and cuts what is left at a deadline.
+ * - SV-1 A server that listens beyond loopback speaks TLS, unless plain text was allowed explicitly.
+ * - SV-2 Closing takes no new request, closes event streams, lets running requests end, and cuts the rest at a deadline.
  */
 
 import { createAdaptorServer } from '@hono/node-server'
@@ -25,13 +25,14 @@ import { isLoopbackAddress } from './authenticate.ts'
 import { answerRefusedRequests } from './refused-requests.ts'
 
 export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
-  readonly host?: string
+  /** The address to listen on; 127.0.0.1 unless given. */
+  readonly address?: string | undefined
   /** 0 takes a free one. */
-  readonly port?: number
-  readonly tls?: { readonly certificate: string; readonly key: string }
+  readonly port?: number | undefined
+  readonly tls?: { readonly certificate: string; readonly key: string } | undefined
   /** Lets a server without TLS listen beyond loopback, such as behind a proxy that speaks TLS. */
-  readonly allowPlainText?: boolean
-  readonly closeDeadlineMs?: number
+  readonly allowPlainText?: boolean | undefined
+  readonly closeDeadlineMs?: number | undefined
   readonly timeouts?: Partial<ArrivalTimeouts>
 }
 
@@ -53,8 +54,8 @@ export interface HttpDoor {
 export const DEFAULT_HTTP_PORT = 8080
 
 export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
-  const { host = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls, timeouts = {} } = options
-  checkExposure(host, options)
+  const { address = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls, timeouts = {} } = options
+  checkExposure(address, options)
   const closing = new AbortController()
   const app = buildHttpApp({ ...options, closing: closing.signal })
   const server = createAdaptorServer({
@@ -63,7 +64,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
     serverOptions: {
       headersTimeout: timeouts.headMs ?? HTTP_HEADERS_TIMEOUT_MS,
       requestTimeout: timeouts.requestMs ?? HTTP_REQUEST_TIMEOUT_MS,
-      // Left to itself Node looks every thirty seconds, and the bounds above would be as much longer.
+      // By default Node checks every thirty seconds, which would add that much to the limits above.
       connectionsCheckingInterval: timeouts.lookMs ?? HTTP_ARRIVAL_LOOK_MS,
       maxHeaderSize: HTTP_HEADERS_MAX_BYTES,
       ...(tls === undefined
@@ -78,14 +79,14 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   }) as Server
   answerRefusedRequests(server, options.redactor ?? plainRedactor)
   server.maxConnections = HTTP_CONNECTIONS_MAX
-  const address = await listen(server, { host, port }, (cause) => {
-    return new UnavailableError('server/no-port', `serve HTTP on ${host}:${port}: ${cause.message}`, {
+  const listening = await listen(server, { host: address, port }, (cause) => {
+    return new UnavailableError('server/no-port', `serve HTTP on ${address}:${port}: ${cause.message}`, {
       cause,
       next: 'Choose a port that is free, or 0 for any.',
     })
   })
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://${address}`,
+    url: `${tls === undefined ? 'http' : 'https'}://${listening}`,
     close: once(() => {
       closing.abort()
       return closeServer(server, options.closeDeadlineMs ?? HTTP_CLOSE_DEADLINE_MS)
@@ -93,24 +94,20 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   }
 }
 
-function checkExposure(host: string, { tls, allowPlainText, openLoopback }: ServeHttpOptions): void {
-  if (isLoopbackAddress(host)) return
+function checkExposure(address: string, { tls, allowPlainText, openLoopback }: ServeHttpOptions): void {
+  if (isLoopbackAddress(address)) return
   if (openLoopback !== undefined) {
     throw new InvalidError(
       'server/open-beyond-loopback',
-      `serve HTTP on ${host}: requests without a token were to be let in`,
-      {
-        next: 'Listen on 127.0.0.1, or make tokens with perago token create.',
-      },
+      `serve HTTP on ${address}: requests without a token are accepted on loopback only`,
+      { next: 'Listen on 127.0.0.1, or make tokens with perago token create.' },
     )
   }
   if (tls === undefined && allowPlainText !== true) {
     throw new InvalidError(
       'server/plain-text',
-      `serve HTTP on ${host}: without TLS tokens would travel in plain text`,
-      {
-        next: 'Give a certificate and its key, or allow plain text by name where a proxy speaks TLS.',
-      },
+      `serve HTTP on ${address}: without TLS tokens would be sent in plain text`,
+      { next: 'Give a certificate and its key, or --allow-plain-text behind a proxy that speaks TLS.' },
     )
   }
 }

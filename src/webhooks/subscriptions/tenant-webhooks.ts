@@ -2,7 +2,9 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { InvalidError, MissingError, RefusedError, errorKindOf } from '../../base/errors.ts'
+import { isId } from '../../core/keys.ts'
 import { IDEMPOTENCY_KEY_MAX_CHARS, STORE_PAGE_MAX_ENTRIES } from '../../core/limits.ts'
 import type { RecordStore } from '../../core/records/record-store.ts'
 import type { DeadPage, DeliveryStore, PageRequest } from '../delivering/delivery-store.ts'
@@ -21,7 +23,6 @@ export interface TenantWebhooksParts {
   readonly clock: Clock
 }
 
-const ID = /^[A-Za-z0-9_-]{1,128}$/
 const ID_BYTES = 9
 
 export class TenantWebhooks {
@@ -75,7 +76,7 @@ export class TenantWebhooks {
   /** Deliveries whose last attempt failed, by id. */
   async dead(id: string, page: PageRequest = { limit: STORE_PAGE_MAX_ENTRIES }): Promise<DeadPage> {
     await this.#find(id)
-    if (page.after !== undefined && !ID.test(page.after)) {
+    if (page.after !== undefined && !isId(page.after)) {
       throw new InvalidError(
         'api/bad-parameter',
         'read the parameter "after": it must be the id of a delivery',
@@ -90,7 +91,7 @@ export class TenantWebhooks {
   /** Starts a dead delivery over, with all its attempts. */
   async redeliver(id: string, delivery: string): Promise<void> {
     await this.#find(id)
-    const found = ID.test(delivery) ? await this.#parts.deliveries.findDead(delivery) : undefined
+    const found = isId(delivery) ? await this.#parts.deliveries.findDead(delivery) : undefined
     if (found?.webhook === id && (await this.#revive(found))) return
     const shown = JSON.stringify(delivery.slice(0, 128))
     throw new MissingError(
@@ -121,7 +122,7 @@ export class TenantWebhooks {
     if ((await this.#all()).length >= WEBHOOKS_PER_TENANT_MAX) throw tooMany()
     const record: WebhookRecord = {
       id,
-      ...(tenant === undefined ? {} : { tenant }),
+      ...defined({ tenant }),
       ...wanted,
       secret: randomBytes(32).toString('base64url'),
       createdAt: clock.now().toISOString(),
@@ -140,7 +141,7 @@ export class TenantWebhooks {
   }
 
   async #find(id: string): Promise<WebhookRecord> {
-    const found = ID.test(id) ? await this.#parts.records.get(id) : undefined
+    const found = isId(id) ? await this.#parts.records.get(id) : undefined
     if (found !== undefined && found.tenant === this.#parts.tenant) return found
     const shown = JSON.stringify(id.slice(0, 80))
     throw new MissingError('api/no-such-webhook', `find webhook ${shown}: it does not exist`, {
@@ -159,7 +160,7 @@ function newId(bytes: Buffer): string {
 }
 
 function hideSecret({ id, tenant, url, types, retry, createdAt }: WebhookRecord): KnownWebhook {
-  return { id, ...(tenant === undefined ? {} : { tenant }), url, types, retry, createdAt }
+  return { id, ...defined({ tenant }), url, types, retry, createdAt }
 }
 
 /** Throws `api/idempotency-conflict`. */

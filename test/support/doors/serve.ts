@@ -1,8 +1,7 @@
 // The HTTP door on a real socket, over a world in memory.
 import { silentLogger } from '../../../src/base/logger.ts'
-import { openExecutionAccess } from '../../../src/runtime/execution-access.ts'
 import { serveHttp, type HttpDoor, type ServeHttpOptions } from '../../../src/server/http/serve.ts'
-import { openDoorWorld, type DoorWorld } from './world.ts'
+import { openDoorWorld, type DoorWorld, type GivenHost } from './world.ts'
 
 export interface ServedWorld {
   readonly world: DoorWorld
@@ -12,19 +11,17 @@ export interface ServedWorld {
   close(): Promise<void>
 }
 
-export async function serveWorld(options: Partial<ServeHttpOptions> = {}): Promise<ServedWorld> {
+export type ServedOptions = Partial<Omit<ServeHttpOptions, 'host'>> & GivenHost
+
+export async function serveWorld(options: ServedOptions = {}): Promise<ServedWorld> {
   const world = openDoorWorld()
   try {
-    const access = openExecutionAccess({ store: world.store, logger: silentLogger })
     const door = await serveHttp({
-      access,
       tokens: world.tokens,
-      webhooks: world.webhooks,
-      examine: () => Promise.resolve([]),
-      compilePattern: access.compilePattern,
       logger: silentLogger,
       port: 0,
       ...options,
+      host: { ...world.host, ...options.host },
     })
     const close = async (): Promise<void> => {
       await door.close()

@@ -1,14 +1,12 @@
 // The HTTP door over a core in memory, asked without a socket; every answer is held to the contract.
 import { buildHttpApp, type HttpAppParts } from '../../../src/server/http/app.ts'
-import { createTokens, type Tokens } from '../../../src/server/access/tokens.ts'
+import { openTokens, type Tokens } from '../../../src/server/access/tokens.ts'
 import type { DeliveryRecord } from '../../../src/webhooks/records.ts'
-import { openWebhooks, type Webhooks } from '../../../src/webhooks/webhooks.ts'
 import type { Role } from '../../../src/server/access/callers.ts'
 import { silentLogger } from '../../../src/base/logger.ts'
 import { openCore, type Core } from '../../../src/core/life-cycle/core.ts'
 import type { Store } from '../../../src/core/ports.ts'
-import { openExecutionAccess } from '../../../src/runtime/execution-access.ts'
-import { openRecordStore } from '../../../src/core/records/record-store.ts'
+import { openHost, type Host } from '../../../src/runtime/host.ts'
 import { DeliveryStore } from '../../../src/webhooks/delivering/delivery-store.ts'
 import { openMemoryStore } from '../../../src/stores/memory/memory-store.ts'
 import { judgeAnswer, type Judged } from './contract.ts'
@@ -17,7 +15,7 @@ export interface DoorWorld {
   readonly store: Store
   readonly core: Core
   readonly tokens: Tokens
-  readonly webhooks: Webhooks
+  readonly host: Host
   readonly deliveries: DeliveryStore
   readonly judged: Judged[]
   tokenFor(role: Role, tenant?: string): Promise<string>
@@ -35,33 +33,34 @@ export interface AskRequest {
   readonly signal?: AbortSignal
 }
 
+/** What of the host is replaced. */
+export interface GivenHost {
+  readonly host?: Partial<HttpAppParts['host']>
+}
+
 export function openDoorWorld(
-  parts: Partial<HttpAppParts> = {},
+  parts: Partial<Omit<HttpAppParts, 'host'>> & GivenHost = {},
   { allowPrivate = false }: { readonly allowPrivate?: boolean } = {},
 ): DoorWorld {
   const store = openMemoryStore()
   const core = openCore({ store })
-  const tokens = createTokens({ records: openRecordStore(store, 'tokens') })
-  const access = openExecutionAccess({ store, logger: silentLogger })
+  const tokens = openTokens(store)
   const deliveries = new DeliveryStore(store)
-  const webhooks = openWebhooks({ store, logger: silentLogger, allowPrivate })
+  const host = openHost({ store, logger: silentLogger, allowPrivateWebhooks: allowPrivate })
   const closing = new AbortController()
   const judged: Judged[] = []
   const app = buildHttpApp({
-    access,
     tokens,
-    webhooks,
-    examine: () => Promise.resolve([]),
-    compilePattern: access.compilePattern,
     closing: closing.signal,
     logger: silentLogger,
     ...parts,
+    host: { ...host, ...parts.host },
   })
   return {
     store,
     core,
     tokens,
-    webhooks,
+    host,
     deliveries,
     judged,
     tokenFor: async (role, tenant) =>

@@ -1,0 +1,74 @@
+// A server that is started from code.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { openCore } from '../core/life-cycle/core.ts'
+import { openMemoryStore } from '../stores/memory/memory-store.ts'
+import { openSqliteStore } from '../stores/sqlite/sqlite-store.ts'
+import { startServer, type RunningServer, type StartServerOptions } from './start-server.ts'
+
+async function start(options: StartServerOptions): Promise<RunningServer> {
+  const server = await startServer({ port: 0, ...options })
+  onTestFinished(() => server.close())
+  return server
+}
+
+test('DO-45 a program starts a server over an address, gives out tokens, and closes it with what it opened', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'perago-server-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const file = join(directory, 'store.db')
+  const before = openSqliteStore({ file })
+  await openCore({ store: before }).startExecution({ id: 'exec_1', name: 'etl' })
+  await before.close()
+
+  const server = await start({ store: `sqlite:${file}` })
+  const { token } = await server.tokens.create({ name: 'ci', role: 'viewer' })
+  const headers = { authorization: `Bearer ${token}` }
+  const response = await fetch(`${server.url}/executions/exec_1/events`, { headers })
+  expect(await response.json()).toMatchObject({ events: [{ type: 'pipeline.started' }] })
+  const closed = server.close()
+  expect(server.close()).toBe(closed)
+  await closed
+  await expect(fetch(`${server.url}/healthz`)).rejects.toThrow()
+  await expect(start({ store: 'redis://127.0.0.1:1/?ca=missing' })).rejects.toMatchObject({
+    code: 'runtime/bad-store-address',
+  })
+})
+
+test('DO-45 a server over an open store delivers webhooks, and leaves the store open when it closes', async () => {
+  const received: string[] = []
+  const receiver = createServer((request, response) => {
+    received.push(String(request.headers['perago-event']))
+    response.end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    receiver.close()
+  })
+  const store = openMemoryStore()
+  onTestFinished(() => store.close())
+  const server = await start({ store, openLoopback: 'operator', allowPrivateWebhooks: true })
+  const post = (path: string, body: object): Promise<Response> =>
+    fetch(server.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const url = `http://127.0.0.1:${String((receiver.address() as AddressInfo).port)}/`
+  expect((await post('/webhooks', { url, types: ['external.**'] })).status).toBe(201)
+  await openCore({ store }).startExecution({ id: 'exec_1', name: 'etl' })
+  const event = { execution_id: 'exec_1', event_type: 'external.approval.approved' }
+  expect((await post('/events', event)).status).toBe(201)
+  await expect.poll(() => received).toEqual(['external.approval.approved'])
+  await server.close()
+  expect((await store.range({ prefix: 'outbox:' })).entries).toEqual([])
+})
+
+test('DO-45 a server that cannot listen closes what it opened and ends with the reason', async () => {
+  const store = openMemoryStore()
+  onTestFinished(() => store.close())
+  await expect(start({ store, host: '0.0.0.0' })).rejects.toMatchObject({ code: 'server/plain-text' })
+})
