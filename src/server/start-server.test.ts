@@ -1,10 +1,12 @@
 // A server that is started from code.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { PROJECT_ROOT, readText } from '../../test/support/source-tree.ts'
+import { compileSnippets } from '../../test/support/type-check.ts'
 import { openCore } from '../core/life-cycle/core.ts'
 import { openMemoryStore } from '../stores/memory/memory-store.ts'
 import { openSqliteStore } from '../stores/sqlite/sqlite-store.ts'
@@ -72,3 +74,19 @@ test('DO-45 a server that cannot listen closes what it opened and ends with the 
   onTestFinished(() => store.close())
   await expect(start({ store, host: '0.0.0.0' })).rejects.toMatchObject({ code: 'server/plain-text' })
 })
+
+test('DO-45 the example of the guide compiles and runs', async () => {
+  const section = readText('docs/guides/run-the-server.md').split('## From code')[1]
+  const [, code = ''] = /^```ts\n([\s\S]*?)^```/m.exec(section ?? '') ?? []
+  expect(compileSnippets([code.replace("'perago'", "'./src/perago.ts'")])).toEqual([[]])
+  const parent = join(PROJECT_ROOT, 'test-report')
+  await mkdir(parent, { recursive: true })
+  const directory = await mkdtemp(join(parent, 'guide-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const file = join(directory, 'example.ts')
+  await writeFile(file, code.replace("'perago'", JSON.stringify(join(PROJECT_ROOT, 'src/perago.ts'))))
+  const log = vi.spyOn(console, 'log').mockReturnValue()
+  onTestFinished(() => log.mockRestore())
+  await import(/* @vite-ignore */ file)
+  expect(log).toHaveBeenCalledWith({ webhooks: [] })
+}, 60_000)
