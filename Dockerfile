@@ -23,12 +23,12 @@ COPY examples/orders-etl/package.json examples/orders-etl/package.json
 RUN npm ci --omit=dev --workspaces=false && rm -rf node_modules/perago node_modules/orders-etl
 
 FROM node:${NODE_TAG} AS runtime
-# Where every module finds it, wherever a module lies.
+# Modules in every directory can import it from here.
 COPY --from=dependencies /build/node_modules /node_modules
 COPY --from=build /build/dist /node_modules/perago/dist
 COPY openapi /node_modules/perago/openapi
 COPY package.json LICENSE README.md CHANGELOG.md /node_modules/perago/
-# The directory belongs to the worker's user, and a new volume takes that over.
+# The directory belongs to the worker's user; a new volume inherits that.
 RUN ln -s /node_modules/perago/dist/cli/main.js /usr/local/bin/perago \
   && install -d -o 1000 -g 1000 -m 0700 /var/lib/perago
 ENV NODE_ENV=production
@@ -37,7 +37,7 @@ WORKDIR /app
 USER 1000:1000
 VOLUME /var/lib/perago
 EXPOSE 9100
-# A worker whose polls and renewals go through, or are within their time; a restart may help one that is not.
+# Healthy: polls and renewals succeed, or are not overdue. Otherwise a restart may help.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9100/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["perago"]
@@ -48,5 +48,5 @@ COPY --from=build /build/node_modules/@duckdb /node_modules/@duckdb
 COPY examples/orders-etl/tasks.ts examples/orders-etl/prepare.mjs examples/orders-etl/begin.mjs /app/
 COPY examples/orders-etl/data /app/data
 
-# The last one is what is built without --target.
+# The last target is built without --target.
 FROM runtime AS perago

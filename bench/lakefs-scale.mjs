@@ -1,5 +1,5 @@
-// What branch, commit, merge and diff cost on small and large repositories, straight on the storage engine of the
-// embedded lakeFS (no HTTP). Says how each grows with the number of objects; says nothing about the network.
+// What branch, commit, merge and diff cost on small and large repositories, in the storage engine of the embedded lakeFS
+// (no HTTP): how each grows with the number of objects.
 //
 //   npm run bench -- lakefs-scale [--sizes 1000,100000,1000000] [--rounds 50] [--dir DIR]
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { openEngine } from '../dist/embedded/lakefs/engine/open-engine.js'
 
 const REPOSITORY = 'scale'
 const OPERATIONS = ['branch', 'commit of one file', 'merge of one file', 'two-dot diff of one file']
-/** As many as one transaction of the engine takes. */
+/** The most that one transaction of the engine takes. */
 const FILL_BATCH = 512
 
 /** Rows `{ operation, objects, p50Ms, p95Ms, ratio }`; `ratio` is to the smallest size, which comes first. */
@@ -27,7 +27,7 @@ export async function run({ sizes = [1000, 100_000, 1_000_000], rounds = 50, dir
         `${objects} objects: staged in ${filled.fillMs.toFixed(0)} ms, committed in ${filled.commitMs.toFixed(0)} ms`,
       )
     }
-    // Size by size within each round, so that whatever else the machine is doing slows all of them alike.
+    // All sizes within each round, so that other load slows all of them.
     const warmUp = Math.ceil(rounds / 5)
     for (let round = 0; round < warmUp + rounds; round += 1) {
       for (const { objects, engine, samples } of stores) {
@@ -69,7 +69,7 @@ async function fill(engine, objects) {
   return { fillMs, commitMs }
 }
 
-/** Each round changes another file on a branch of its own and merges it, as publishing does. */
+/** Each round changes another file on a new branch and merges it, as publishing does. */
 async function measureRound(engine, objects, round) {
   const branch = `round_${round}`
   // Far apart, and the same files in every run.

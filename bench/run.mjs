@@ -1,5 +1,5 @@
 // npm run bench -- NAME [options of that bench]
-// Runs bench/NAME.mjs (or bench/NAME/main.mjs) against the built package; without a name it lists what there is.
+// Runs bench/NAME.mjs (or bench/NAME/main.mjs) against the built package; without a name it lists the benches.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'

@@ -1,5 +1,5 @@
-// Compiles src/ into dist/, from nothing, so that a file deleted in src/ never lives on in the package. What runs from
-// dist/ meanwhile finds the old one until the new one is whole.
+// Compiles src/ into a new dist/, so that a file deleted in src/ is not left in the package. Programs that run from dist/
+// meanwhile see the old one until the new one is complete.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 
@@ -25,7 +25,7 @@ function swap() {
       renameSync(next, 'dist')
       return
     } catch (error) {
-      // Another build was faster.
+      // Another build finished first.
       if (error.code !== 'ENOTEMPTY' || triesLeft === 0) throw error
       rmSync(old, { recursive: true, force: true })
     }

@@ -1,4 +1,4 @@
-// Installs the packed tarball into an empty project and uses it as a stranger would:
+// Installs the packed tarball into an empty project and uses it like a new user:
 //   node scripts/check-install.mjs EMPTY_DIRECTORY
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Runs a conformance probe that lives outside the project against `perago lakefs`, twice on one data directory:
+// Runs a conformance probe from outside the project against `perago lakefs`, twice on one data directory:
 //   node scripts/check-probe.mjs PROBE EMPTY_DIRECTORY
 import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
@@ -13,7 +13,7 @@ if (directory === undefined) {
   process.exit(2)
 }
 
-// A program asks by its path whether it is the one that was started; behind a link it would do nothing, and well.
+// A program compares its path with the one that was started; through a link it would do nothing and report success.
 const probe = realpathSync(given)
 for (const round of [1, 2]) {
   const data = join(directory, 'data')

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import openapiTS, { astToString } from 'openapi-typescript'
 
 const CONTRACTS = [
-  // Not immutable: openapi-fetch takes a readonly list for an object and loses its methods.
+  // Not immutable: openapi-fetch treats a readonly list as an object and loses its methods.
   { source: 'openapi/lakefs.yaml', target: 'src/lakefs/generated/lakefs-api.ts', immutable: false },
   { source: 'openapi/conductor.yaml', target: 'src/conductor/generated/conductor-api.ts', immutable: true },
 ]

@@ -30,7 +30,7 @@ const version = execFileSync(
 if (!version.toString().startsWith(`v${major}.`)) throw new Error(`${name}@${major} says it is ${version}`)
 console.log(bin)
 
-/** From 26 on a major carries the number of its year and becomes the long-term one at the end of October. */
+/** From 26 on a major version has the number of its year and becomes LTS at the end of October. */
 function currentLts(now, named) {
   if (named) return Number(named)
   const year = now.getUTCFullYear() - 2000

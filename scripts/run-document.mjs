@@ -1,7 +1,7 @@
 // Runs the commands that a document shows, word for word: node scripts/run-document.mjs PAGE [DIRECTORY]
 // A fenced `sh` block is run when the line before it says so:
-//   <!-- run -->          it must end well before the next one starts
-//   <!-- run: serves -->  it prints `ready …` and goes on serving until the end of the page
+//   <!-- run -->          it must succeed before the next one starts
+//   <!-- run: serves -->  it prints `ready …` and runs until the end of the page
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { startServing } from './serving.mjs'

@@ -1,11 +1,11 @@
-// Starts a program that serves, waits for its `ready URL` line, and stops it for certain.
+// Starts a server program, waits for its `ready URL` line, and always stops it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 const READY_MS = 60_000
 const STOP_MS = 20_000
 
-/** Resolves once the program said where it serves. */
+/** Resolves once the program has printed its address. */
 export async function startServing(command, args, { cwd, env = process.env } = {}) {
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   let printed = ''
@@ -34,7 +34,7 @@ export async function startServing(command, args, { cwd, env = process.env } = {
   return { url, stop: () => stop(child, killWithUs) }
 }
 
-/** Asks for the end, and gives the exit code; a program that does not listen is killed and that is an error. */
+/** Stops the program and returns the exit code; if it does not stop, it is killed, which is an error. */
 async function stop(child, killWithUs) {
   let killed = false
   const late = setTimeout(() => {
@@ -50,7 +50,7 @@ async function stop(child, killWithUs) {
   return child.exitCode
 }
 
-// The program may stand behind `npx` and a shell: the whole group is told.
+// The program may be a child of `npx` and a shell: signal the whole group.
 function signalGroup(child, signal) {
   try {
     process.kill(-child.pid, signal)

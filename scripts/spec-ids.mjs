@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Pages that promise nothing themselves. */
+/** Pages without promises. */
 const NOT_SPECS = new Set(['README.md', 'not-yet.md'])
 const ROW = /^\|\s*`?([A-Z]{1,2}-\d+)`?\s*\|\s*(.*?)\s*\|/
 /** `| E-02, E-20–E-27 | the reason |`: ids and ranges of ids that share a reason. */

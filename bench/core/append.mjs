@@ -1,4 +1,4 @@
-// Recording events and reading the latest of their type again, each a step of its own that is durable when it resolves.
+// Records events and reads the latest of their type; each write is durable when it resolves.
 import { printTable } from '../support/figures.mjs'
 import { eventOf } from './backends.mjs'
 import { compareSides, timesAsLong, work } from './compare.mjs'

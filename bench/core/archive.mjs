@@ -1,5 +1,5 @@
-// Events of executions that are over, into the archive and looked up there. The bare side writes the same rows with the
-// same statement into a table with the same columns and indexes, as many in one transaction, and does nothing else.
+// Archives events of ended executions and looks them up. The bare side writes the same rows with the same statement into a
+// table with the same columns and indexes, equally many per transaction.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { openSqliteArchive } from '../../dist/stores/archive/sqlite-archive.js'
@@ -55,7 +55,7 @@ export async function measureArchive({ bench, backends, rounds }) {
   console.log('')
 }
 
-/** The adapter alone: rows that are there already. */
+/** Only the adapter, with prepared rows. */
 async function measureWrites({ name, driver, archive, bare, rounds }) {
   const compared = await compareRounds(rounds, async (side) => {
     const target = side === 'ours' ? archive : bare
@@ -67,7 +67,7 @@ async function measureWrites({ name, driver, archive, bare, rounds }) {
   return rowOf(`write, ${name}`, driver, compared)
 }
 
-/** From a store in memory: read, written, counted, marked, freed. */
+/** From a store in memory: read, write, count, mark, delete. */
 async function measurePass({ name, driver, archive, bare, rounds }) {
   const compared = await compareRounds(rounds, async (side) => {
     if (side === 'bare') {
@@ -120,7 +120,7 @@ function figures(samples) {
   return [0.5, 0.99].map((share) => sorted[Math.floor(sorted.length * share)])
 }
 
-/** Each round does the same work; what it needs is made before the clock starts. */
+/** Each round does the same work; its data is prepared before the clock starts. */
 async function compareRounds(rounds, prepare) {
   const count = EXECUTIONS * EVENTS_EACH
   const sides = ['ours', 'bare']

@@ -1,4 +1,4 @@
-// Both sides of each comparison: the core over one of our stores, and its bare driver beside it on the same server or disk.
+// Both sides of each comparison: the core over one of our stores, and the bare driver on the same server or disk.
 import { join } from 'node:path'
 import { openCore } from '../../dist/perago-core.js'
 import { openEtcdStore } from '../../dist/stores/etcd.js'
@@ -9,7 +9,7 @@ import { openSqliteStore } from '../../dist/stores/sqlite.js'
 import { startEtcd, startPostgres, startRedis } from '../support/databases.mjs'
 import { openBareEtcd, openBareLibsql, openBareMap, openBarePg, openBareRedis } from './bare.mjs'
 
-/** As many as our store takes unless told otherwise. */
+/** The default of our store. */
 const CONNECTIONS = 10
 
 const KINDS = {
@@ -59,7 +59,7 @@ export async function openBackend(bench, name) {
   return { name, driver, ...opened, ours: oursOver(opened.store) }
 }
 
-/** The core, behind the few words that the bare drivers know too. */
+/** The core, behind the same interface as the bare drivers. */
 export function oursOver(store) {
   const core = openCore({ store })
   return {

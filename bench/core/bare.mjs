@@ -1,7 +1,6 @@
-// The same writes with nothing but a driver, as whoever knows it well would make them: one transaction that demands the
-// execution's record as it was seen and a free place in the log, then puts the event into the log and over the latest of
-// its type. What our stores add to that (batches of any shape, keys in order, changes for those who watch, expiry) is what
-// the ratio shows.
+// The same writes with only a driver, as an expert would write them: one transaction that requires an unchanged record of
+// the execution and a free place in the log, then writes the event to the log and as the latest of its type. The ratio shows
+// the cost of what our stores add: batches of any shape, ordered keys, changes for watches, expiry.
 import { randomUUID } from 'node:crypto'
 
 const RECORD = Buffer.from(JSON.stringify({ status: 'running' }))
@@ -113,7 +112,7 @@ export async function openBareLibsql(file) {
       const { entry, latest, value } = log.next(event)
       transaction(() => {
         if (sql.revision.get(log.record)?.revision !== seen) throw new Error('refused')
-        // Fails where the place is taken.
+        // Fails if the place is taken.
         sql.insert.run(entry, value, (revision += 1))
         sql.put.run(latest, value, revision)
       })

@@ -1,8 +1,8 @@
-// Two sides in turn, so that whatever else the machine does slows both alike; what counts is the ratio within each round.
+// Alternates between two sides, so that other load slows both; only the ratio within each round counts.
 import { quantile } from '../support/figures.mjs'
 
 /**
- * `run(side, until)` works until that moment and answers the milliseconds that each operation took, or how many there were.
+ * `run(side, until)` works until that moment and returns the milliseconds of each operation, or their number.
  */
 export async function compareSides({ sides, rounds, roundMs, run }) {
   const found = new Map(sides.map((side) => [side, { rates: [], samples: [] }]))
@@ -33,7 +33,7 @@ export function timesAsLong([first, second]) {
   )
 }
 
-/** Some workers one beside the other, each doing one thing after another until the time is over. */
+/** Parallel workers, each running one operation after another until the time is over. */
 export async function work(workers, until, act) {
   const samples = []
   await Promise.all(
@@ -41,7 +41,7 @@ export async function work(workers, until, act) {
       for (let n = 0, before = performance.now(); before < until; n += 1) {
         await act(worker, n)
         samples.push(performance.now() - before)
-        // Drivers that answer at once would let nobody else in, timers and sockets neither.
+        // Drivers that resolve at once would block timers and sockets.
         if (n % YIELD_EVERY === 0) await new Promise((resolve) => setImmediate(resolve))
         before = performance.now()
       }

@@ -1,5 +1,5 @@
-// Many who follow one execution: how long after an event was recorded the last of them has it. Over HTTP the server is a
-// process of its own, and all followers are connections of this one, which share the machine with it.
+// Many followers of one execution: how long after an event was recorded the last one has it. Over HTTP the server is a
+// separate process, and all followers are connections of this one, on the same machine.
 import { setMaxListeners } from 'node:events'
 import { createConnection } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -101,7 +101,7 @@ async function followOverHttp(bench, followers) {
   return describe({ samples, followers, cpu, before, after })
 }
 
-/** `publish` may tell by the clock of the machine when it began. */
+/** `publish` may return when it began, by the machine's clock. */
 async function tellAll(all, publish) {
   const samples = []
   for (let n = 0; n < WARM_UP + EVENTS; n += 1) {
@@ -114,7 +114,7 @@ async function tellAll(all, publish) {
   return samples
 }
 
-/** Counts what all followers got; none may be told anything twice. */
+/** Counts the events of all followers; none may get an event twice. */
 function gather(followers) {
   let got = 0
   let wanted = Infinity
@@ -124,7 +124,7 @@ function gather(followers) {
       got += count
       if (got >= wanted) resolve(machineMs())
     },
-    /** Resolves with the moment at which all of them have that many. */
+    /** Resolves with the time at which all of them have that many. */
     reached(each) {
       wanted = each * followers
       return new Promise((settle) => {
@@ -135,7 +135,7 @@ function gather(followers) {
   }
 }
 
-/** A plain connection: what a client's library costs is none of the server's. */
+/** A plain connection, because a client library is not part of the server's cost. */
 function openFollower({ port, execution, onEvents }) {
   return new Promise((resolve, reject) => {
     const socket = createConnection(port, '127.0.0.1')
@@ -144,7 +144,7 @@ function openFollower({ port, execution, onEvents }) {
     socket.once('error', reject)
     socket.on('data', (chunk) => {
       const parts = (rest + chunk).split('\ndata: {"id"')
-      // What is left may hold the beginning of the mark.
+      // The rest may contain the beginning of the mark.
       rest = parts.at(-1).slice(-MARK_CHARACTERS)
       if (parts.length > 1) onEvents(parts.length - 1)
       resolve(socket)

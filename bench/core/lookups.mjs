@@ -1,13 +1,13 @@
-// One lookup after another: has an event of a type happened, and what was the latest one?
+// Sequential lookups: has an event of a type happened, and which is the latest?
 import { printTable, quantile, round } from '../support/figures.mjs'
 import { openMemoryStore } from '../../dist/perago-core.js'
 import { eventOf, oursOver } from './backends.mjs'
 import { openBareMap } from './bare.mjs'
 
 const EVENTS = 10_000
-/** A program has this many kinds of events, and hardly ever as many as events. */
+/** A program has about this many event types, rarely as many as events. */
 const TYPES = 100
-/** As many calls as one reading of the clock stands for; a single one of memory's would be lost in it. */
+/** Calls per reading of the clock; a single call of the memory store is too short to measure. */
 const TOGETHER = { memory: 100, sqlite: 10 }
 const BATCHES = 200
 const PUBLISHED_TOGETHER = 500
@@ -48,7 +48,7 @@ export async function measureLookups({ backends, rounds }) {
   console.log('')
 }
 
-/** In memory nothing but these events: what else it holds makes every look slower. */
+/** Only these events in memory: more data makes every lookup slower. */
 function scenesOf(backends) {
   return backends.flatMap((backend) =>
     backend.name === 'memory'
@@ -61,7 +61,7 @@ function scenesOf(backends) {
   )
 }
 
-/** Microseconds a call, ours and bare in turn. */
+/** Microseconds per call, ours and bare alternating. */
 export async function readInTurn({ read, types, together, rounds }) {
   const found = { ours: [], bare: [] }
   let at = 0
@@ -71,7 +71,7 @@ export async function readInTurn({ read, types, together, rounds }) {
       for (let batch = 0; batch < BATCHES; batch += 1) {
         const before = performance.now()
         for (let call = 0; call < together; call += 1) {
-          // In steps that meet every type and have no neighbour follow its neighbour.
+          // In steps that reach every type without visiting neighbours in sequence.
           at = (at + 7_919) % types.length
           const answer = await ask(types[at])
           if (!answer) throw new Error(`${side} found nothing under ${types[at]}`)

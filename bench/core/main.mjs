@@ -1,6 +1,6 @@
-// What the core costs beside the bare drivers of its stores: recording and reading events, lookups, sweeping, followers,
-// archiving, variables, expressions. Starts PostgreSQL, Redis and etcd itself; all of it runs on this machine. Says nothing
-// of a network.
+// What the core costs compared with the bare drivers of its stores: recording and reading events, lookups, sweeping, followers,
+// archiving, variables, expressions. Starts PostgreSQL, Redis and etcd; everything runs on this machine. Does
+// not measure a network.
 //
 //   npm run bench -- core [--parts sweep,append,lookups,variables,archive,followers] [--stores memory,sqlite,…]
 //     [--rounds 3] [--round-ms 1000] [--executions 10000] [--server-executions 1000] [--followers 1000]
@@ -14,7 +14,7 @@ import { measureLookups } from './lookups.mjs'
 import { measureSweep } from './sweep.mjs'
 import { measureExpressions, measureVariables } from './variables.mjs'
 
-/** Sweeping first: what the others leave behind would be looked at too. */
+/** Sweeping first, because it would also look at data of the other parts. */
 const PARTS = {
   sweep: measureSweep,
   append: measureAppend,
@@ -43,7 +43,7 @@ const bench = openBench('core')
 try {
   const wanted = values.parts.split(',')
   const backends = []
-  // Only those that a part asks for; the others start no server.
+  // Starts only the servers that a part needs.
   if (wanted.some((part) => part !== 'followers')) {
     for (const name of values.stores.split(',')) backends.push(await openBackend(bench, name))
   }

@@ -1,5 +1,5 @@
-// What it costs to remove executions that are over: each with its events, its latest ones by type, its variables and its
-// record, found through the registry.
+// The cost of removing ended executions: each with its events, the latest ones by type, variables and record, found through
+// the registry.
 import { clearInterval, setInterval } from 'node:timers'
 import { openCore, openMaintenance } from '../../dist/perago-core.js'
 import { printTable } from '../support/figures.mjs'
@@ -83,7 +83,7 @@ async function fill(store, executions) {
   return (performance.now() - startMs) / 1_000
 }
 
-/** The same store, and how often it was asked for what. */
+/** The same store, counting its calls. */
 function countCalls(store) {
   const counts = { get: 0, range: 0, commit: 0, clear: 0 }
   const counted = { ...store }
@@ -97,7 +97,7 @@ function countCalls(store) {
 }
 
 async function heldMib() {
-  // What a first round only marks as over, such as memory outside the heap, a later one gives back.
+  // Memory outside the heap is freed only by a later collection.
   for (let round = 0; round < 3; round += 1) {
     globalThis.gc()
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))

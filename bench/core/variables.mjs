@@ -1,4 +1,4 @@
-// Changing a variable as one step, and judging an expression.
+// Updates a variable atomically, and evaluates an expression.
 import { evaluateExpression } from '../../dist/core/expressions/evaluate-expression.js'
 import { evaluateInExecution } from '../../dist/core/expressions/evaluate-in-execution.js'
 import { parseExpression } from '../../dist/core/expressions/parse-expression.js'

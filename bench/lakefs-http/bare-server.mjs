@@ -1,4 +1,4 @@
-// The limit: a node:http handler that does what any durable object server must do and nothing else. PUT writes the
+// The limit: a node:http handler that does only what every durable object server must do. PUT writes the
 // body to a new file, syncs it, renames it into place and syncs the directory; GET streams it back.
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'

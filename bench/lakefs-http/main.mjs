@@ -1,6 +1,6 @@
-// What the embedded lakeFS gives through our own client, beside a bare handler that writes the same bytes with the
-// same syncs: the limit of this machine. Both are processes of their own; their runs alternate. Also start-up and
-// memory. Says nothing of a real lakeFS, nor of a network.
+// Throughput of the embedded lakeFS through our client, compared with a bare handler that writes the same bytes with the
+// same syncs: the limit of this machine. Both are separate processes; their runs alternate. Also start-up and memory.
+// Does not measure a real lakeFS or a network.
 //
 //   npm run bench -- lakefs-http [--seconds 3] [--rounds 3] [--large-mib 128]
 import { spawn } from 'node:child_process'
@@ -109,7 +109,7 @@ async function measure() {
   }
 }
 
-/** Best of the rounds on either side: what disturbs a run only ever makes it slower. */
+/** Best of the rounds on either side, because other load only makes a run slower. */
 async function compare(what, unit, work, ours, limit) {
   let a = 0
   let b = 0
@@ -142,7 +142,7 @@ async function openOurs(endpoint) {
   const repo = openLakefsRepo(client, name)
   const put = (path, body) => repo.write({ branch: BRANCH, path, body })
   const get = async (path) => drain((await repo.read(BRANCH, path)).body)
-  // Content differs from object to object, as it does in life: an object store by content would else write one file.
+  // Content differs between objects: a content-addressed store would otherwise write one file.
   const small = () => randomBytes(1024)
   await put('small', { sizeBytes: 1024, open: small })
   return {
@@ -184,7 +184,7 @@ function openLimit(endpoint) {
   }
 }
 
-/** Never the same bytes twice, and never all of them in memory. */
+/** Never the same bytes twice, and not all in memory. */
 function largeBody() {
   const salt = randomBytes(16)
   let left = largeMib

@@ -1,4 +1,4 @@
-// The Python package of the same name and `lakectl`, where they can be had.
+// The Python package of the same name and `lakectl`, if available.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -6,14 +6,14 @@ import { join } from 'node:path'
 
 const PEER = 'perago==0.6.1'
 
-/** An interpreter with the package: PERAGO_PEER_PYTHON, or a virtual environment that is made once. */
+/** An interpreter with the package: PERAGO_PEER_PYTHON, or a virtual environment that is created once. */
 export function findPeerPython() {
   if (process.env.PERAGO_PEER_PYTHON) return process.env.PERAGO_PEER_PYTHON
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')
   const place = join(cache, 'perago-bench', PEER.replace('==', '-'))
   const python = join(place, 'bin/python')
   if (hasPeer(python)) return python
-  // A half-made one is of no use.
+  // An incomplete one cannot be used.
   rmSync(place, { recursive: true, force: true })
   mkdirSync(cache, { recursive: true })
   run('python3', ['-m', 'venv', place])

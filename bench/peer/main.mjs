@@ -1,6 +1,6 @@
-// Our worker beside the Python package of the same name (0.6.1), `lakectl local clone` + `commit` and `cp -r`, on the same
+// Compares our worker, the Python package of the same name (0.6.1), `lakectl local clone` + `commit` and `cp -r` on the same
 // servers, in turn, best of the rounds. Every run is verified: bytes, number of commits, reported ref. Servers and clients
-// share this machine; says nothing of a network.
+// share this machine; a network is not measured.
 //
 //   npm run bench -- peer [--rounds 3] [--only small,read,…] [--growth 1000,10000,100000] [--profile DIR]
 //
@@ -119,7 +119,7 @@ async function measure() {
     `Over ${lakefs.kind}; best of ${world.rounds}; ${lakectlPath === undefined ? 'no lakectl here' : 'lakectl here'}.\n`,
   )
 
-  // A server that has just started is slow to whoever comes first.
+  // A server that has just started is slow at first.
   await measureQueueAlone({
     ...{ conductor, requests, branches: BRANCHES, chain: CHAIN, slots: SLOTS },
     workflow: chainOf(ours, 'write', CHAIN),

@@ -1,4 +1,4 @@
-// One row of the comparison: every side in turn, round after round, each run on a branch of its own, each run verified.
+// One row of the comparison: all sides in turn, in several rounds, each run on its own branch and verified.
 import { seedOf, taskMs } from '../support/workflows.mjs'
 import { verifyBranch } from './verify.mjs'
 
@@ -32,7 +32,7 @@ export async function measureRow(world, row) {
   return measured
 }
 
-/** Requests to lakeFS and to Conductor for one run of each side, through counters that slow it. */
+/** Requests to lakeFS and to Conductor for one run of each side, through counting proxies that slow it. */
 export async function countRow(world, row) {
   const { openLakectlAt, stable } = world
   const counters = await stable.openCounters()
@@ -81,7 +81,7 @@ function sidesOf({ sides }, row) {
   return sides.filter(({ isWarm }) => row.warm || !isWarm)
 }
 
-/** Two tasks in a row as two workflows, so that what the second one asks can be told from what the first one did; the seconds of the second. */
+/** Two tasks as two workflows, so that their requests can be told apart; the seconds of the second. */
 export async function runTwice(world, row, side, between) {
   const { requests, datasets } = world
   const branch = await datasets.branch(row.data, `run-${++runs}`)
@@ -99,7 +99,7 @@ export async function runTwice(world, row, side, between) {
   return { seconds }
 }
 
-/** One run: from the claim of the task to its completion, by Conductor's clock; of a warm side, those of the second of two. */
+/** One run: from the claim of the task to its completion, by Conductor's clock; for a warm side, the second of two tasks. */
 export async function runTask(world, row, side) {
   const { requests, datasets } = world
   const { data, change } = row
@@ -139,7 +139,7 @@ export function inputOf({ data, change }, { branch, ref, seed }) {
   }
 }
 
-/** What a worker still does after its result is neither part of this run nor of the next one. */
+/** Work of a worker after its result belongs neither to this run nor to the next. */
 function settle() {
   return new Promise((resolve) => setTimeout(resolve, 250))
 }

@@ -1,11 +1,11 @@
-// The workers of all sides, each started once for each task and at rest while another one is measured.
+// The workers of all sides, each started once per task and stopped (SIGSTOP) while another one is measured.
 import { startCounter } from '../support/servers.mjs'
 import { startWorker } from './workers.mjs'
 
-/** Tasks that a worker has behind it when it is measured: neither its code nor its connections are new then. */
+/** Tasks that a worker has done before it is measured, so that code and connections are warm. */
 const WARM_UPS = 5
 
-/** `within(side, task, work, { isCounted })` runs the work while that one worker is awake. */
+/** `within(side, task, work, { isCounted })` runs the work while only that worker runs. */
 export function openStable(world, { warmUp }) {
   const started = new Map()
   let counters

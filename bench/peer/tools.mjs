@@ -1,4 +1,4 @@
-// `lakectl local clone` and `commit`, and `cp -r`: what moves the same files without a workflow.
+// `lakectl local clone` and `commit`, and `cp -r`: the same files without a workflow.
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'

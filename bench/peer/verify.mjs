@@ -1,4 +1,4 @@
-// What a run must have left in lakeFS. Nothing that is not so counts as a result.
+// What a run must have left in lakeFS; otherwise it does not count.
 import { contentOf, pathOf } from '../support/contents.mjs'
 import { PREFIX, readBytes } from '../support/datasets.mjs'
 

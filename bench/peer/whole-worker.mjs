@@ -1,5 +1,4 @@
-// What is true of a worker as a whole: tasks a second over many branches, what it uses while idle, and how all of it grows
-// with the files that are there.
+// A worker as a whole: tasks per second over many branches, resources while idle, and growth with the number of files.
 import { setTimeout as wait } from 'node:timers/promises'
 import { startCounter } from '../support/servers.mjs'
 import { seedOf } from '../support/workflows.mjs'
@@ -10,7 +9,7 @@ import { startWorker } from './workers.mjs'
 const IDLE_SETTLE_MS = 20_000
 const IDLE_MS = 60_000
 
-/** Tasks a second, best of the rounds, by the name of the side. */
+/** Tasks per second, best of the rounds, by the name of the side. */
 export async function measureThroughput(world, { data, branches, chain, slots }) {
   const { bench, sides, rounds, requests, datasets } = world
   const best = new Map()
@@ -46,7 +45,7 @@ export async function measureThroughput(world, { data, branches, chain, slots })
   return best
 }
 
-/** Share of one core and resident memory of a worker that has nothing to do. */
+/** Share of one core and resident memory of an idle worker. */
 export async function measureIdle(world, { slots }) {
   const idle = new Map()
   for (const side of world.sides) {
@@ -66,7 +65,7 @@ export async function measureIdle(world, { slots }) {
   return idle
 }
 
-/** One changed file among ever more: time, requests and memory of our own worker, cold and warm. */
+/** One changed file among a growing number: time, requests and memory of our worker, cold and warm. */
 export async function measureGrowth(world, sizes) {
   const rows = []
   for (const files of sizes) {

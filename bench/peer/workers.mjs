@@ -1,4 +1,4 @@
-// The two workers that are compared, each started with its own command, and how each is told where the servers are.
+// The two workers that are compared, each with its own command and its own settings for the servers.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -22,14 +22,14 @@ const TASKS_PATH = join(HERE, '../support/tasks.mjs')
 const FIRST_POLL_MS = 120_000
 const LOOK_MS = 10
 
-/** Does each attempt from nothing: no content kept, no directory taken over. */
+/** Each attempt from scratch: no content cache, no reused directory. */
 export const COLD = { name: 'ours', isWarm: false, domain: 'cold' }
-/** As it comes. */
+/** With default settings. */
 export const WARM = { name: 'ours, warm', isWarm: true, domain: 'warm' }
 
 let coldFlags
 
-/** Whatever this version has that would spare a lay-out, switched off. */
+/** Switches off everything that would avoid a checkout. */
 function flagsOf({ isWarm }) {
   coldFlags ??= (() => {
     const { stdout } = spawnSync(process.execPath, [MAIN, 'start', '--help'], { encoding: 'utf8' })
@@ -114,7 +114,7 @@ export function openPeer(bench, python) {
   }
 }
 
-/** A worker that polls, and how long it took until it did. */
+/** A worker that polls, and the time until its first poll. */
 export async function startWorker(bench, side, { task, slots, lakefs, conductor, profile }) {
   const taskType = side.taskOf(task)
   const startMs = Date.now()

@@ -1,4 +1,4 @@
-// Files whose content follows from a seed: whoever knows the seed can say what must have been published.
+// Files whose content follows from a seed, so that the expected publication is known.
 import { createHash } from 'node:crypto'
 
 /** The path below the prefix; a hundred files to a folder. */
@@ -6,7 +6,7 @@ export function pathOf(index) {
   return `d${String(Math.floor(index / 100)).padStart(4, '0')}/f${String(index).padStart(6, '0')}.txt`
 }
 
-/** Bytes that differ by seed and path. Said once more in every language that a bench compares. */
+/** Bytes that differ by seed and path. Written again in every language that a bench compares. */
 export function contentOf(seed, path, sizeBytes) {
   const line = `${createHash('sha256').update(`${seed}:${path}`).digest('hex')}\n`
   return Buffer.alloc(sizeBytes, line)

@@ -1,5 +1,5 @@
-// Passes everything on to a server and counts what was asked: `node count-requests.mjs TARGET`, over a channel to its
-// parent. Slows what it counts, so nothing is timed through it.
+// A proxy that counts requests: `node count-requests.mjs TARGET`, with a channel to its parent. It slows requests, so
+// nothing is timed through it.
 import http from 'node:http'
 import { pipeline } from 'node:stream'
 

@@ -1,5 +1,5 @@
-// PostgreSQL, Redis and etcd from Debian's packages: each in a directory of its own, on a free port of loopback, and set to
-// keep what it has acknowledged through a power cut.
+// PostgreSQL, Redis and etcd from Debian's packages: each in its own directory, on a free loopback port, configured to keep
+// acknowledged writes through a power failure.
 import { spawnSync } from 'node:child_process'
 import {
   accessSync,
@@ -19,7 +19,7 @@ import { findFreePort, startProgram, waitFor } from './processes.mjs'
 const READY_MS = 30_000
 const PASSWORD = 'perago'
 
-/** PERAGO_TEST_POSTGRES_URL names one that runs already. */
+/** PERAGO_TEST_POSTGRES_URL names a running one. */
 export async function startPostgres(bench) {
   const named = process.env.PERAGO_TEST_POSTGRES_URL
   if (named) return { url: named, pid: undefined }
@@ -53,7 +53,7 @@ export async function startPostgres(bench) {
   return { url, pid: program.pid }
 }
 
-/** PERAGO_TEST_REDIS_URL names one that runs already. */
+/** PERAGO_TEST_REDIS_URL names a running one. */
 export async function startRedis(bench) {
   const named = process.env.PERAGO_TEST_REDIS_URL
   if (named) return { url: named, pid: undefined }
@@ -77,7 +77,7 @@ export async function startRedis(bench) {
   return { url: `redis://:${PASSWORD}@127.0.0.1:${port}`, pid: program.pid }
 }
 
-/** PERAGO_TEST_ETCD_URL names one that runs already. */
+/** PERAGO_TEST_ETCD_URL names a running one. */
 export async function startEtcd(bench) {
   const named = process.env.PERAGO_TEST_ETCD_URL
   if (named) return { url: named, pid: undefined }
@@ -90,7 +90,7 @@ export async function startEtcd(bench) {
     ...['--listen-client-urls', url, '--advertise-client-urls', url],
     ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
   ]
-  // Debian's etcd refuses 64-bit ARM unless told that we mean it.
+  // Debian's etcd refuses 64-bit ARM without this.
   const env = arch() === 'arm64' ? { ETCD_UNSUPPORTED_ARCH: 'arm64' } : {}
   const program = startProgram(findProgram('etcd'), args, { cwd: directory, env })
   bench.defer(() => program.close())
@@ -99,7 +99,7 @@ export async function startEtcd(bench) {
   return { url, pid: program.pid }
 }
 
-/** Debian keeps the server's own programs off the PATH. */
+/** On Debian the server's programs are not on the PATH. */
 function findPostgres(name) {
   const home = '/usr/lib/postgresql'
   const versions = listFolder(home).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))

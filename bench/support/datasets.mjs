@@ -1,4 +1,4 @@
-// Repositories for a bench, filled through our own client, and what is read back from them.
+// Repositories for a bench, filled and read through our client.
 import { randomBytes } from 'node:crypto'
 import { branchName, repositoryName } from '../../dist/base/ids.js'
 import { createRepository } from '../../dist/lakefs/administration.js'
@@ -15,7 +15,7 @@ export async function openDatasets(lakefs) {
   const salt = randomBytes(3).toString('hex')
   return {
     client,
-    /** A repository whose main branch holds so many files. */
+    /** A repository with this many files on its main branch. */
     async create(name, { files, sizeBytes, seed = 'first' }) {
       const repository = repositoryName(`bench-${salt}-${name}`)
       const base = lakefs.namespace.endsWith('://')

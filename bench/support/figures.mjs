@@ -5,7 +5,7 @@ export function quantile(samples, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** Three figures that count, and no more. */
+/** Three significant figures. */
 export function round(value) {
   if (value === undefined || Number.isNaN(value)) return '–'
   if (Math.abs(value) >= 100) return value.toFixed(0)

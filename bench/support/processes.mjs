@@ -1,4 +1,4 @@
-// Programs that a bench starts: in directories of their own, on free ports of loopback, ended for certain.
+// Programs that a bench starts: in their own directories, on free loopback ports, always ended.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const STOP_MS = 15_000
 const LOOK_MS = 100
 const TAIL_CHARACTERS = 3_000
 const PSS_LOOK_MS = 250
-/** What everybody needs; a variable of the caller must not change what is measured. */
+/** The only inherited variables: others of the caller could change the measurement. */
 const BARE = Object.fromEntries(
   ['PATH', 'HOME', 'LANG', 'TMPDIR'].flatMap((name) =>
     name in process.env ? [[name, process.env[name]]] : [],
@@ -21,14 +21,14 @@ const BARE = Object.fromEntries(
 /** Ticks a second in /proc: Linux shows every program the same number. */
 const TICKS = 100
 
-/** What still runs; none of it outlives the bench. */
+/** Running programs; none of them outlives the bench. */
 const running = new Set()
 process.once('exit', () => {
   for (const kill of running) kill()
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 
-/** What is undone at the end of a bench, last in first out, however it ends. */
+/** Clean-up at the end of a bench, last in first out, however it ends. */
 export function openBench(name) {
   const closing = []
   const directory = mkdtempSync(join(tmpdir(), `perago-bench-${name}-`))
@@ -42,20 +42,20 @@ export function openBench(name) {
   }
 }
 
-/** Starts a program with a bare environment and what it is given; `close` ends it. */
+/** Starts a program with a minimal environment and the given variables; `close` ends it. */
 export function startProgram(command, args, { cwd, env, ipc = false } = {}) {
   const child = spawn(command, args, {
     cwd,
     env: { ...BARE, ...env },
     stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])],
-    // A group of its own: what it starts in turn is stopped, and ended, with it.
+    // Its own process group: child processes are stopped and ended with it.
     detached: true,
   })
   const signalGroup = (signal) => {
     try {
       process.kill(-child.pid, signal)
     } catch {
-      // All of it is gone.
+      // All processes have ended.
     }
   }
   let said = ''
@@ -73,7 +73,7 @@ export function startProgram(command, args, { cwd, env, ipc = false } = {}) {
     pid: child.pid,
     said: () => said,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
-    /** Takes no processor time until it is resumed. */
+    /** Uses no CPU until it is resumed. */
     pause: () => signalGroup('SIGSTOP'),
     resume: () => signalGroup('SIGCONT'),
     close() {
@@ -83,7 +83,7 @@ export function startProgram(command, args, { cwd, env, ipc = false } = {}) {
         const late = setTimeout(kill, STOP_MS)
         await gone
         clearTimeout(late)
-        // Not everybody takes what it has started along.
+        // Some programs do not end their children.
         kill()
         running.delete(kill)
       })()
@@ -92,7 +92,7 @@ export function startProgram(command, args, { cwd, env, ipc = false } = {}) {
   }
 }
 
-/** Waits until `look` gives something; fails when the program ends or the time is over. */
+/** Waits until `look` returns a value; fails when the program ends or the time is over. */
 export async function waitFor(what, look, { withinMs, program, lookMs = LOOK_MS }) {
   const deadline = performance.now() + withinMs
   let last
@@ -134,22 +134,22 @@ export function rssMib(pid) {
   return treeOf(pid).reduce((sum, each) => sum + statusMib(each, 'VmRSS'), 0)
 }
 
-/** The sum of what each of them has had at most: they need not have had it at the same time. */
+/** The sum of each process's peak, which need not be at the same time. */
 export function peakRssMib(pid) {
   return treeOf(pid).reduce((sum, each) => sum + statusMib(each, 'VmHWM'), 0)
 }
 
-/** From here on the most is counted anew. */
+/** Resets the peak. */
 export function resetPeakRss(pid) {
   for (const each of treeOf(pid)) writeFileSync(`/proc/${each}/clear_refs`, '5')
 }
 
-/** Memory of a process and all below it, what several of them share counted once. */
+/** Memory of a process and all below it, shared memory counted once. */
 export function pssMib(pid) {
   return treeOf(pid).reduce((sum, each) => sum + procMib(`/proc/${each}/smaps_rollup`, 'Pss'), 0)
 }
 
-/** Looks at the memory now and then; gives the most that was seen. */
+/** Samples the memory; returns the most seen. */
 export function watchPss(pid) {
   let most = 0
   const look = () => {

@@ -1,4 +1,4 @@
-// The same workflows with a worker that only claims and completes: what Conductor itself can do on this machine.
+// The same workflows with a worker that only claims and completes: the limit of Conductor on this machine.
 import { createHttpTaskQueue } from '../../dist/conductor/http-task-queue.js'
 import { openConductorClient } from '../../dist/conductor/client.js'
 import { taskMs } from './workflows.mjs'

@@ -1,4 +1,4 @@
-// The two servers of a bench: Conductor as it is delivered, and lakeFS, embedded or the one that the environment names.
+// The two servers of a bench: Conductor, and lakeFS, embedded or the one that the environment names.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -13,7 +13,7 @@ const LAKEFS_READY_MS = 60_000
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const KEYS = { accessKeyId: 'AKIABENCHBENCHBENCH1', secretAccessKey: 'bench-secret-bench-secret-0001' }
 
-/** PERAGO_TEST_CONDUCTOR_URL names one that runs already; otherwise one is started over a fresh SQLite file. */
+/** PERAGO_TEST_CONDUCTOR_URL names a running one; otherwise one is started over a fresh SQLite file. */
 export async function startConductor(bench) {
   const named = process.env.PERAGO_TEST_CONDUCTOR_URL
   if (named) return { url: named, pid: undefined }
@@ -68,7 +68,7 @@ function findJava() {
   return found
 }
 
-/** LAKEFS_ENDPOINT and its keys name a lakeFS that runs already; otherwise the embedded one is started. */
+/** LAKEFS_ENDPOINT and its keys name a running lakeFS; otherwise the embedded one is started. */
 export async function startLakefs(bench) {
   const { LAKEFS_ENDPOINT: named, LAKEFS_ACCESS_KEY_ID, LAKEFS_SECRET_ACCESS_KEY } = process.env
   const { LAKEFS_STORAGE_NAMESPACE: namespace = 'local://' } = process.env
@@ -94,7 +94,7 @@ export async function startLakefs(bench) {
   return { kind: 'the embedded lakeFS', url, keys: KEYS, namespace, pid: program.pid }
 }
 
-/** Stands before a server and counts its requests, in a process of its own. */
+/** A proxy in its own process that counts a server's requests. */
 export async function startCounter(bench, target) {
   const entry = join(dirname(fileURLToPath(import.meta.url)), 'count-requests.mjs')
   const program = startProgram(process.execPath, [entry, target], { ipc: true })
@@ -103,7 +103,7 @@ export async function startCounter(bench, target) {
   const { url } = await told()
   return {
     url,
-    /** What was asked since the last time, by method and kind of path. */
+    /** Requests since the last call, by method and kind of path. */
     async take() {
       const answer = told()
       program.child.send('take')

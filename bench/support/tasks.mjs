@@ -1,4 +1,4 @@
-// The tasks of the benches: what a body does is little, so that what surrounds it shows.
+// The tasks of the benches: bodies do little, so that the rest is visible.
 import { open, readdir, writeFile } from 'node:fs/promises'
 import { defineWorkspaceTask } from 'perago'
 import { z } from 'zod'

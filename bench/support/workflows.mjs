@@ -1,4 +1,4 @@
-// What a bench asks of Conductor: definitions, starts, and how each task ended by the server's own record.
+// Requests of a bench to Conductor: definitions, starts, and how each task ended by the server's record.
 import { setTimeout as wait } from 'node:timers/promises'
 
 const LOOK_MS = 20
@@ -55,7 +55,7 @@ export function openConductorRequests(url) {
         input,
         ...(domain === undefined ? {} : { taskToDomain: { '*': domain } }),
       }),
-    /** The workflow once it has ended; anything but a success is an error. */
+    /** The workflow once it has completed; any other end is an error. */
     async ended(workflowId) {
       const deadline = performance.now() + WAIT_MS
       while (performance.now() < deadline) {
@@ -73,12 +73,12 @@ export function openConductorRequests(url) {
   }
 }
 
-/** What the seed of a workflow becomes for one of its steps: a step that wrote what is there already would change nothing. */
+/** The seed of one step: a step that wrote the same bytes again would change nothing. */
 export function seedOf(seed, index) {
   return `${seed} step ${index}`
 }
 
-/** From when a worker was given the task until the server had its result, by the server's clock. */
+/** From the claim of the task until the server had its result, by the server's clock. */
 export function taskMs(task) {
   return task.endTime - task.startTime
 }

@@ -1,6 +1,6 @@
-// What a task costs beside its body: latency step by step, requests, tasks a second, processor and memory. One worker
-// process, the real Conductor, lakeFS (the embedded one, or what LAKEFS_ENDPOINT names), all on this machine. Says
-// nothing of a network, nor of what a body does.
+// What a task costs besides its body: latency of each step, requests, tasks per second, CPU and memory. One worker process,
+// the real Conductor, lakeFS (embedded, or the one that LAKEFS_ENDPOINT names), all on this machine. Measures neither a
+// network nor a body.
 //
 //   npm run bench -- worker [--tasks 60] [--branches 20] [--chain 5] [--slots 4] [--cpu-prof DIR]
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const WORKER_PATH = fileURLToPath(new URL('./worker-process.mjs', import.meta.ur
 const SMALL = { files: 10, sizeBytes: 1024 }
 const WARM_UP = 10
 const COUNTED = 20
-/** No content is kept, and no directory is taken over. */
+/** No content cache, no reused directory. */
 const COLD = { cacheBytes: 0, warm: false }
 
 const { values } = parseArgs({
@@ -59,7 +59,7 @@ async function measure() {
   await throughput(world)
 }
 
-/** Cold and warm in turn, task by task, so that whatever else the machine is doing slows both alike. */
+/** Cold and warm in turn, task by task, so that other load slows both. */
 async function latency(world) {
   const { lakefs } = world
   const kinds = [
@@ -116,7 +116,7 @@ async function latency(world) {
   )
 }
 
-/** A worker and a branch, and one task after another on what the one before it published. */
+/** A worker and a branch; each task reads what the task before published. */
 async function openChain({ lakefs, conductor, requests, data, datasets }, { name, kept }) {
   const worker = await openWorker({ name, lakefs, conductor, slots: 1, kept })
   const branch = await datasets.branch(data, name)
@@ -161,7 +161,7 @@ async function requestsPerTask({ lakefs, conductor, requests, data, datasets }) 
     ref = done[0].outputData.workspace.ref
     await worker.attemptOf(done[0].taskId)
     for (const side of ['lakefs', 'conductor']) {
-      // The first task also asks what a worker asks once.
+      // The first task also makes the requests that a worker makes once.
       for (const [what, count] of Object.entries(await counted[side].take())) {
         const key = `${side} | ${what}`
         if (turn > 0) rows.set(key, (rows.get(key) ?? 0) + count / COUNTED)

@@ -1,4 +1,4 @@
-// A worker in a process of its own, which tells its parent what each attempt did and how long each step took.
+// A worker in its own process, which reports to its parent what each attempt did and how long each step took.
 import { silentLogger } from '../../dist/base/logger.js'
 import { openWorker } from '../../dist/runtime/worker.js'
 
