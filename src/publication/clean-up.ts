@@ -3,7 +3,6 @@
 import type { BranchName } from '../base/ids.ts'
 import { PUBLICATION_CLEANUP_MS } from './limits.ts'
 import type { BranchHead, CallOptions, VersionedRepo } from './ports.ts'
-import { repeatWhenLost } from './repeat.ts'
 import type { Session } from './session.ts'
 import { stagingPrefix } from './staging-name.ts'
 
@@ -15,7 +14,7 @@ export async function removeStaging(
   // The attempt may have been aborted; its branch is removed all the same.
   const signal = AbortSignal.timeout(PUBLICATION_CLEANUP_MS)
   const remove = (): Promise<{ readonly deleted: boolean }> =>
-    repeatWhenLost(() => repo.deleteBranch(stagingBranch, { signal }), { ...repeat, signal })
+    repeat((call) => repo.deleteBranch(stagingBranch, call), signal)
   // The observer is told of a failure.
   await steps.runAlways('clean-up', remove, () => ({ stagingBranch })).catch(() => undefined)
 }

@@ -7,7 +7,6 @@ import type { AttemptSnapshot } from '../fences/attempt-snapshot.ts'
 import { PublishFenceError, type PublishRefusal } from '../fences/publish-fence.ts'
 import { PUBLICATION_CLEANUP_MS } from './limits.ts'
 import type { StagingSession } from './open-staging.ts'
-import { repeatWhenLost } from './repeat.ts'
 import type { Session } from './session.ts'
 
 export interface EvidenceRecord {
@@ -34,11 +33,11 @@ export interface EvidenceRecord {
 
 /** Tags the commit that is about to leave the branch. Without the tag the branch does not move. */
 export async function keepSuperseded(session: Session, supersededRef: CommitRef): Promise<string> {
-  const { repo, steps, call, repeat } = session
+  const { repo, steps, repeat } = session
   const tag = evidenceTag(supersededRef)
   const outcome = await steps.run(
     'keep-superseded',
-    () => repeatWhenLost(() => repo.createTag({ tag, at: supersededRef }, call), repeat),
+    () => repeat((call) => repo.createTag({ tag, at: supersededRef }, call)),
     () => ({ tag, supersededRef }),
   )
   if (outcome.created || outcome.at === supersededRef) return tag

@@ -3,7 +3,6 @@
 import { errorKindOf, RefusedError } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
 import { removeStaging } from './clean-up.ts'
-import { repeatWhenLost } from './repeat.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
 import { stagingBranchOf } from './staging-name.ts'
 
@@ -39,7 +38,7 @@ export async function openStaging(session: StagingSession, mayBeOpen: () => void
       throw error
     }
   }
-  await steps.run('open-staging', () => repeatWhenLost(create, repeat))
+  await steps.run('open-staging', () => repeat(create))
 }
 
 /** A staging branch that was begun while the task still runs. */

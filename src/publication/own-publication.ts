@@ -11,7 +11,6 @@ import { isMadeBy } from './commit-metadata.ts'
 import { PUBLICATION_LOOK_BACK_COMMITS } from './limits.ts'
 import type { CommitRecord } from './ports.ts'
 import type { PublicationRun } from './publication.ts'
-import { repeatWhenLost } from './repeat.ts'
 
 /** Compares a merge that was answered with the branch; gives the commit directly above the input ref that counts. */
 export async function confirmMerge(
@@ -19,9 +18,9 @@ export async function confirmMerge(
   merged: { readonly ref: CommitRef; readonly stagedRef: CommitRef },
 ): Promise<CommitRef> {
   return run.steps.run('verify', async () => {
-    const { request, inputRef, strategy, call, repeat } = run
+    const { request, inputRef, strategy, repeat } = run
     const { branch } = request.target
-    const head = await repeatWhenLost(() => strategy.readHead(branch, call), repeat)
+    const head = await repeat((call) => strategy.readHead(branch, call))
     if (head?.ref === merged.ref && head.parents[0] === inputRef) return merged.ref
     const seen = head === undefined ? [] : await readRecent(run)
     const isThere = seen.some(({ ref }) => ref === merged.ref)
@@ -46,15 +45,9 @@ export async function findOwnPublication(
 }
 
 /** The newest commits of the branch, newest first, down to the input ref at most. */
-async function readRecent({
-  repo,
-  request,
-  inputRef,
-  call,
-  repeat,
-}: PublicationRun): Promise<CommitRecord[]> {
+async function readRecent({ repo, request, inputRef, repeat }: PublicationRun): Promise<CommitRecord[]> {
   const limits = { firstParent: true, limit: PUBLICATION_LOOK_BACK_COMMITS, stopAt: inputRef }
-  return repeatWhenLost(async () => {
+  return repeat(async (call) => {
     const seen: CommitRecord[] = []
     try {
       for await (const commit of repo.log(request.target.branch, { ...call, ...limits })) seen.push(commit)
@@ -63,7 +56,7 @@ async function readRecent({
       if (errorKindOf(error) !== 'missing') throw error
     }
     return seen
-  }, repeat)
+  })
 }
 
 /**

@@ -4,11 +4,11 @@ import { systemClock, type Clock } from '../base/clock.ts'
 import { errorKindOf, UncertainError } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
 import type { Random } from '../base/random.ts'
+import { retry } from '../base/retry.ts'
 import { createStepRecorder, type StepRecorder } from '../base/steps.ts'
 import { confirmAuthority, requireAuthority, type Authority } from './authority.ts'
-import { PUBLICATION_TURNS_MAX } from './limits.ts'
+import { PUBLICATION_REPEATS_MAX, PUBLICATION_TURNS_MAX } from './limits.ts'
 import type { CallOptions, CommitRecord, VersionedRepo } from './ports.ts'
-import { repeatWhenLost, type RepeatOptions } from './repeat.ts'
 import { SoftStrategy } from './soft-strategy.ts'
 import type { PublicationObserver, PublicationStep } from './steps.ts'
 import type { BranchWrite, PublishStrategy } from './strategy.ts'
@@ -29,9 +29,13 @@ export interface Session {
   readonly authority: Authority
   readonly strategy: PublishStrategy
   readonly steps: StepRecorder<PublicationStep>
-  /** The caller's signal, as calls and repeats take it. */
+  /** The caller's signal, as calls take it. */
   readonly call: CallOptions
-  readonly repeat: RepeatOptions
+  /**
+   * For reads, and for writes that may be done twice without harm: repeats the operation when its response is lost. What
+   * was surely not done the repository's own client has tried again already. The caller's signal unless another is given.
+   */
+  readonly repeat: <T>(operation: (call: CallOptions) => Promise<T>, signal?: AbortSignal) => Promise<T>
 }
 
 /** A head that left the branch's history. Its tag keeps it reachable. */
@@ -49,9 +53,20 @@ export function openSession(options: SessionOptions): Session {
     authority,
     strategy: options.strategy ?? new SoftStrategy(repo),
     steps: createStepRecorder({ clock, observer, signal }),
-    call: signal === undefined ? {} : { signal },
-    repeat: { clock, random, signal },
+    call: callWith(signal),
+    repeat: (operation, own = signal) => {
+      const call = callWith(own)
+      return retry(() => operation(call), {
+        policy: { maxAttempts: PUBLICATION_REPEATS_MAX },
+        shouldRetry: (error) => errorKindOf(error) === 'uncertain',
+        ...{ clock, ...(random && { random }), ...call },
+      })
+    },
   }
+}
+
+function callWith(signal: AbortSignal | undefined): CallOptions {
+  return signal === undefined ? {} : { signal }
 }
 
 /** An actor has no attempt, so there is nothing to read and no step to report. */
@@ -66,10 +81,10 @@ export async function checkAuthority(
 
 /** `undefined`: there is no such branch. */
 export function readHead(session: Session, branch: BranchName): Promise<CommitRecord | undefined> {
-  const { steps, strategy, call, repeat } = session
+  const { steps, strategy, repeat } = session
   return steps.run(
     'read-facts',
-    () => repeatWhenLost(() => strategy.readHead(branch, call), repeat),
+    () => repeat((call) => strategy.readHead(branch, call)),
     (head) => ({ head: head?.ref, headFirstParent: head?.parents[0] }),
   )
 }

@@ -6,7 +6,6 @@ import { describeAuthority } from './authority.ts'
 import { isMadeBy } from './commit-metadata.ts'
 import type { CommitRecord } from './ports.ts'
 import type { PublicationRun } from './publication.ts'
-import { repeatWhenLost } from './repeat.ts'
 import { uploadAll } from './upload.ts'
 import type { StagedTree } from './verify-staged.ts'
 
@@ -46,7 +45,7 @@ async function commitStaging(run: PublicationRun): Promise<CommitRecord | undefi
       throw error
     }
   }
-  const commit = await repeatWhenLost(commitOnce, repeat)
+  const commit = await repeat(commitOnce)
   if (commit === undefined) return undefined
   if (commit.parents.length !== 1 || commit.parents[0] !== inputRef) throw stagingMoved(run, commit.ref)
   return commit

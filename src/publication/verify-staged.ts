@@ -9,7 +9,6 @@ import type { CommitRef } from '../base/ids.ts'
 import { showPaths, type StoredChecksums } from './planned-changes.ts'
 import type { Change } from './ports.ts'
 import type { PublicationRun } from './publication.ts'
-import { repeatWhenLost } from './repeat.ts'
 
 export interface StagedTree {
   readonly ref: CommitRef
@@ -32,7 +31,7 @@ export async function verifyStaged(run: PublicationRun, { ref, stored }: StagedT
   // An upload that the difference does not show was either lost or brought what the input ref held already.
   const lost: string[] = []
   for (const path of missing.keys()) {
-    const found = await repeatWhenLost(() => run.repo.stat(ref, path, run.call), run.repeat)
+    const found = await run.repeat((call) => run.repo.stat(ref, path, call))
     // An upload has a checksum; a deletion has none, and must leave nothing behind.
     if (found?.checksum !== stored.get(path)) lost.push(path)
   }
@@ -44,12 +43,12 @@ function isPlanned(expected: 'upload' | 'delete' | undefined, change: Change['ch
   return expected === 'upload' && (change === 'added' || change === 'changed')
 }
 
-function readDiff({ repo, inputRef, call, repeat }: PublicationRun, ref: CommitRef): Promise<Change[]> {
-  return repeatWhenLost(async () => {
+function readDiff({ repo, inputRef, repeat }: PublicationRun, ref: CommitRef): Promise<Change[]> {
+  return repeat(async (call) => {
     const changes: Change[] = []
     for await (const change of repo.diff(inputRef, ref, call)) changes.push(change)
     return changes
-  }, repeat)
+  })
 }
 
 function unlikePlan({ stagingBranch }: PublicationRun, what: string, paths: readonly string[]): RefusedError {

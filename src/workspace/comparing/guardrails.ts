@@ -14,7 +14,7 @@ import type { Finding, Guardrail, GuardrailContext, GuardrailRule } from '../../
 import type { TreeEntry } from '../../tasks/tree-entry.ts'
 import { unsafeReason } from '../../tasks/unsafe-path.ts'
 import { compileGlobs } from '../../tasks/workspace-spec.ts'
-import { forEachBounded } from '../for-each-bounded.ts'
+import { forEachBounded } from '../../base/for-each-bounded.ts'
 import {
   GUARDRAIL_FAILURES_MAX,
   GUARDRAIL_JSON_MAX_BYTES,

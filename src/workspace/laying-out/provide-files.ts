@@ -13,7 +13,7 @@ import {
 } from '../limits.ts'
 import { readFileFacts } from '../comparing/file-facts.ts'
 import type { FileProvider } from './file-provider.ts'
-import { forEachBounded } from '../for-each-bounded.ts'
+import { forEachBounded } from '../../base/for-each-bounded.ts'
 import { looksLikeMd5, type Manifest, type ManifestRecord } from '../manifest.ts'
 
 export interface LayOutProgress {

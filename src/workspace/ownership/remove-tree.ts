@@ -9,7 +9,7 @@ import { chmod, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WORKSPACE_DOWNLOADS_IN_FLIGHT } from '../limits.ts'
 import { systemCode } from '../disk-errors.ts'
-import { forEachBounded } from '../for-each-bounded.ts'
+import { forEachBounded } from '../../base/for-each-bounded.ts'
 
 const TRASH_NAME = /^[0-9a-f]{32}$/
 

@@ -1,7 +1,7 @@
 /** Many things to do, a few at a time. */
 
 import { setMaxListeners } from 'node:events'
-import { followSignals } from '../base/abort-signals.ts'
+import { followSignals } from './abort-signals.ts'
 
 export interface BoundedOptions {
   /** How many are under way at once. */
