@@ -1,6 +1,6 @@
 /**
- * What one kind of store has to do; `guard.ts` makes a `Store` of it. What reaches a backend was checked: it has legal
- * keys, batches within their limits, and a signal that is not aborted yet.
+ * What a kind of store implements; `guard.ts` makes a `Store` of it. Arguments are checked before they reach a backend: keys
+ * are valid, batches within their limits, and the signal is not aborted yet.
  */
 
 import type {
@@ -12,13 +12,13 @@ import type {
   StoreOperation,
 } from '../core/ports.ts'
 
-/** A batch within its limits, its lists there. */
+/** A checked batch. */
 export interface CheckedBatch {
   readonly conditions: readonly StoreCondition[]
   readonly operations: readonly StoreOperation[]
 }
 
-/** Keys from `from` on and below `to`; nothing bounds them where `to` is `undefined`. */
+/** Keys from `from` (included) to `to` (excluded); without an upper bound where `to` is `undefined`. */
 export interface KeyStretch {
   readonly from: string
   readonly to: string | undefined
@@ -32,13 +32,13 @@ export interface KeySpan extends KeyStretch {
 export interface Backend {
   readonly name: string
   get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined>
-  /** As `get`, at once and without a copy; only where nothing has to be waited for. */
+  /** As `get`, but synchronous and without a copy; only for data in this process. */
   peek?(key: string): StoreEntry | undefined
   range(span: KeySpan, signal: AbortSignal | undefined): Promise<RangePage>
   commit(batch: CheckedBatch, signal: AbortSignal | undefined): Promise<CommitOutcome>
-  /** Deletes some keys of the stretch, those from its beginning, and tells how many, and whether more are left. */
+  /** Deletes the first keys of the range; returns how many, and whether more are left. */
   clearSome(stretch: KeyStretch, signal: AbortSignal | undefined): Promise<Cleared>
-  /** The changes of one stretch of keys, for one watch. */
+  /** The changes of a range of keys, for one watch. */
   openFeed(stretch: KeyStretch): ChangeFeed
   close(): Promise<void>
 }
@@ -48,21 +48,21 @@ export interface Cleared {
   readonly more: boolean
 }
 
-/** The changes after a place in a store's history, whole batches only. */
+/** Changes after a cursor, whole batches only. */
 export interface ChangeRead {
   readonly changes: readonly StoreChange[]
   readonly cursor: string
-  /** Whether it is worth asking again at once. */
+  /** Whether to read again at once. */
   readonly more: boolean
 }
 
-/** Where one watch reads. A cursor is a place between two batches. */
+/** The source of one watch. A cursor is a position between two batches. */
 export interface ChangeFeed {
-  /** The place behind the last batch. */
+  /** The cursor after the last batch. */
   end(signal: AbortSignal): Promise<string>
-  /** `lost` when changes after the cursor are no longer known, or the cursor is of another history. */
+  /** `lost`: changes after the cursor are no longer stored, or the cursor is from another store. */
   read(cursor: string, signal: AbortSignal): Promise<ChangeRead | 'lost'>
-  /** Resolves when there may be more, at the latest after the time between two looks. */
+  /** Resolves when there may be more changes, at the latest after the poll interval. */
   wait(cursor: string, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
-/** Values on their way to a driver. */
+/** Values for drivers. */
 
-/** The same memory as a `Buffer`, which drivers ask for; nothing is copied. */
+/** The same memory as a `Buffer`, as drivers require; without a copy. */
 export function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength)
 }

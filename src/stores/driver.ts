@@ -1,9 +1,9 @@
-/** Drivers are optional: whoever opens such a store installs its driver, and nobody else loads it. */
+/** Drivers are optional peer dependencies, loaded when a store is opened. */
 
 import { InvalidError } from '../base/errors.ts'
 
 /**
- * Runs an import of a driver, and says what to install when it is not there.
+ * Imports a driver; the error says what to install if it is missing.
  *
  * ```ts
  * const { Pool } = await loadDriver('pg@8', () => import('pg'))

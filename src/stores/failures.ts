@@ -1,15 +1,15 @@
-/** The two ways in which a server's store fails: surely nothing happened, or nobody knows. */
+/** The two kinds of failure of a server's store: nothing happened, or the outcome is unknown. */
 
 import { UnavailableError, UncertainError } from '../base/errors.ts'
 import { oneLine, shortened } from '../base/one-line.ts'
 import type { CheckedBatch } from './backend.ts'
 
-/** What was being done when it failed. */
+/** The call that failed. */
 export interface Work {
   /** The kind of store. */
   readonly store: string
   readonly doing: string
-  /** The keys it was to change; none where it only reads. */
+  /** The keys it changes; empty for reads. */
   readonly changes: readonly string[]
 }
 
@@ -25,32 +25,32 @@ export function reading(store: string, doing: string): Work {
   return { store, doing, changes: [] }
 }
 
-/** Surely nothing happened. */
+/** Nothing happened. */
 export function notDone(work: Work, cause: unknown): UnavailableError {
   return new UnavailableError('stores/unreachable', `${work.doing} (${work.store}): ${wordsOf(cause)}`, {
     details: { store: work.store },
-    next: 'Check that the server is up and reachable; then try again.',
+    next: 'Check that the server is running and reachable, then try again.',
     cause,
   })
 }
 
-/** Sent, and the answer was lost. What only reads has surely changed nothing. */
+/** It was sent, and the response was lost. A read changes nothing, so it counts as not done. */
 export function answerLost(work: Work, cause: unknown): UnavailableError | UncertainError {
   if (work.changes.length === 0) return notDone(work, cause)
   const keys = work.changes.slice(0, KEYS_SHOWN)
   return new UncertainError(
     'stores/answer-lost',
-    `${work.doing} (${work.store}): it was sent, and the answer was lost: ${wordsOf(cause)}`,
+    `${work.doing} (${work.store}): it was sent, but the response was lost: ${wordsOf(cause)}`,
     {
       read: keys.map((key) => JSON.stringify(key)).join(', '),
       details: { store: work.store, keys },
-      next: `Read ${JSON.stringify(keys[0])}: a batch happened wholly or not at all.`,
+      next: `Read ${JSON.stringify(keys[0])}: a batch happens as a whole or not at all.`,
       cause,
     },
   )
 }
 
-/** The words of the driver, on one line, cut where they are long. */
+/** The driver's message, on one line, shortened. */
 function wordsOf(cause: unknown): string {
   const message =
     cause instanceof AggregateError
@@ -65,8 +65,8 @@ function wordsOf(cause: unknown): string {
 }
 
 /**
- * Waits for what a driver does, but no longer than until the time is over or the signal is aborted. What is under way
- * then goes on; `giveUp` may cut it short.
+ * Waits for a call of a driver until the time is over or the signal is aborted. The call itself continues then, unless
+ * `giveUp` stops it.
  */
 export async function bounded<T>(
   running: Promise<T>,
@@ -83,8 +83,8 @@ export async function bounded<T>(
       reject(reason)
       giveUp?.()
     }
-    const timer = setTimeout(() => end(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-    const onAbort = (): void => end(new Error('it was aborted meanwhile', { cause: signal?.reason }))
+    const timer = setTimeout(() => end(new Error(`no response within ${timeoutMs} ms`)), timeoutMs)
+    const onAbort = (): void => end(new Error('it was aborted', { cause: signal?.reason }))
     signal?.addEventListener('abort', onAbort, { once: true })
     stop = () => {
       clearTimeout(timer)
@@ -95,7 +95,7 @@ export async function bounded<T>(
     return await Promise.race([running, late])
   } finally {
     stop()
-    // Nobody listens any more when it fails after all.
+    // A later failure must not be an unhandled rejection.
     running.catch(() => undefined)
   }
 }

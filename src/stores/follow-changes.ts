@@ -1,7 +1,7 @@
 /**
- * A watch: reads a store's changes from a place on, and says so when some are no longer known.
+ * A watch: reads a store's changes from a cursor on, and reports a gap where changes are no longer stored.
  *
- * It pulls. A watcher that is slow holds nothing in memory; it only falls behind, until what it has not read is forgotten.
+ * It polls, so a slow watcher uses no memory; it falls behind until changes it has not read are deleted.
  */
 
 import { isPeragoError, UnavailableError } from '../base/errors.ts'
@@ -10,7 +10,7 @@ import { retry } from '../base/retry.ts'
 import type { WatchNotice } from '../core/ports.ts'
 import type { ChangeFeed } from './backend.ts'
 
-/** More than the patience allows for: time is what bounds it. */
+/** The elapsed time is the limit, not the number of tries. */
 const TRIES_MAX = 1_000_000
 const PATIENCE = {
   maxAttempts: TRIES_MAX,
@@ -51,7 +51,7 @@ export async function* followChanges(
       else if (!read.more) await patiently(() => feed.wait(at, signal))
     }
   } catch (error) {
-    // Whoever ended the watch knows that it ended.
+    // The caller ended the watch: no error.
     if (!signal.aborted) throw error
   }
 }
@@ -60,6 +60,6 @@ function outOfPatience(name: string, cursor: string | undefined, cause: unknown)
   return new UnavailableError(
     'stores/watch-failed',
     `watch (${name}): the store did not answer for ${STORE_WATCH_PATIENCE_MS} ms`,
-    { details: { store: name, cursor }, next: 'Watch again from the cursor, once the store answers.', cause },
+    { details: { store: name, cursor }, next: 'Watch again from the cursor when the store responds.', cause },
   )
 }

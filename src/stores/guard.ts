@@ -1,4 +1,4 @@
-/** Makes a `Store` of a backend: what a caller gives is checked here, once, in the same way for every kind of store. */
+/** Makes a `Store` of a backend: checks the arguments of every call in the same way for every kind of store. */
 
 import { InvalidError, UnavailableError } from '../base/errors.ts'
 import { once } from '../base/once.ts'
@@ -17,11 +17,11 @@ import type { Backend, CheckedBatch, KeySpan, KeyStretch } from './backend.ts'
 import { followChanges } from './follow-changes.ts'
 import { compareKeys, endOfPrefix } from './key-order.ts'
 
-/** What a text of any store's key may hold: no control character, no half of a surrogate pair. */
+/** No control characters, no halves of surrogate pairs. */
 const KEY = /^[^\p{Cc}\p{Cs}]*$/u
-/** Nearly every key; cheaper to tell than the rest. */
+/** Matches nearly every key, and is faster than the full check. */
 const PLAIN_KEY = /^[ -~]*$/
-/** Above a key and below every longer one that begins with it, as no key has control characters. */
+/** A key with this suffix sorts after the key and before every longer one, as keys have no control characters. */
 const JUST_BEHIND = '\u0001'
 
 export function guardStore(backend: Backend): Store {
@@ -32,7 +32,7 @@ export function guardStore(backend: Backend): Store {
     signal?.throwIfAborted()
     return signal
   }
-  // What could not be a key is not there.
+  // No check: a malformed key is not found.
   const peek: Store['peek'] = (key) => {
     begin('read a key', undefined)
     return backend.peek?.(key)
@@ -59,8 +59,8 @@ export function guardStore(backend: Backend): Store {
       if (prefix === '') {
         throw new InvalidError(
           'stores/bad-prefix',
-          'delete by prefix: the empty one would delete everything',
-          { next: 'Name one.' },
+          'delete by prefix: the empty prefix would delete everything',
+          { next: 'Name a prefix.' },
         )
       }
       for (let count = 0; ; signal = begin('delete by prefix', options?.signal)) {
@@ -106,12 +106,12 @@ function spanOf(request: RangeRequest): KeySpan {
   if (!Number.isInteger(limit) || limit < 1 || limit > STORE_PAGE_MAX_ENTRIES) {
     throw new InvalidError(
       'stores/bad-range',
-      `read a range: a page of ${limit} entries; it may have 1 to ${STORE_PAGE_MAX_ENTRIES}`,
-      { next: 'Ask for fewer, and for the next page.' },
+      `read a range: the limit is ${limit}, it must be from 1 to ${STORE_PAGE_MAX_ENTRIES}`,
+      { next: 'Read fewer, and then the next page.' },
     )
   }
   if (after === undefined) return { from, to, order, limit }
-  checkText(after, 'place to go on')
+  checkText(after, 'place to continue')
   return order === 'ascending'
     ? { from: latest(from, after + JUST_BEHIND), to, order, limit }
     : { from, to: to === undefined || compareKeys(after, to) < 0 ? after : to, order, limit }
@@ -121,7 +121,7 @@ function latest(left: string, right: string): string {
   return compareKeys(left, right) < 0 ? right : left
 }
 
-/** Refuses a batch that no store takes. */
+/** Throws for a batch that exceeds a limit. */
 export function checkBatch({ conditions = [], operations }: StoreBatch): CheckedBatch {
   checkCount('operations', operations, STORE_BATCH_MAX_OPERATIONS)
   checkCount('conditions', conditions, STORE_BATCH_MAX_CONDITIONS)
@@ -130,15 +130,15 @@ export function checkBatch({ conditions = [], operations }: StoreBatch): Checked
   for (const condition of conditions) {
     bytes += checkKey(condition.key)
     if (condition.is === 'at' && !Number.isSafeInteger(condition.revision)) {
-      throw new InvalidError('stores/bad-batch', `write a batch: ${condition.revision} is no revision`, {
-        next: 'Give one that was read.',
+      throw new InvalidError('stores/bad-batch', `write a batch: ${condition.revision} is not a revision`, {
+        next: 'Use a revision that was read.',
       })
     }
   }
   if (bytes > STORE_BATCH_MAX_BYTES) {
     throw new InvalidError(
       'stores/too-large',
-      `write a batch: it has ${bytes} bytes, at most ${STORE_BATCH_MAX_BYTES} go together`,
+      `write a batch: it has ${bytes} bytes, the maximum is ${STORE_BATCH_MAX_BYTES}`,
       { next: 'Write it in several batches, or store the data elsewhere and its address here.' },
     )
   }
@@ -152,8 +152,8 @@ function checkCount(what: string, list: readonly { readonly key: string }[], mos
     })
   }
   if (new Set(list.map(({ key }) => key)).size < list.length) {
-    throw new InvalidError('stores/bad-batch', `write a batch: one key stands in several ${what}`, {
-      next: 'Give only the last of them.',
+    throw new InvalidError('stores/bad-batch', `write a batch: one key is in several ${what}`, {
+      next: 'Use only the last of them.',
     })
   }
 }
@@ -164,39 +164,41 @@ function checkValue(operation: StoreOperation): number {
   if (value.byteLength > STORE_VALUE_MAX_BYTES) {
     throw new InvalidError(
       'stores/too-large',
-      `write ${JSON.stringify(key)}: it has ${value.byteLength} bytes, a value has at most ${STORE_VALUE_MAX_BYTES}`,
+      `write ${JSON.stringify(key)}: it has ${value.byteLength} bytes, the maximum is ${STORE_VALUE_MAX_BYTES}`,
       { next: 'Store the data elsewhere and its address here.' },
     )
   }
   if (ttlMs !== undefined && !(Number.isInteger(ttlMs) && ttlMs >= 1 && ttlMs <= STORE_TTL_MAX_MS)) {
     throw new InvalidError(
       'stores/bad-batch',
-      `write ${JSON.stringify(key)}: ${ttlMs} is no time to live in whole milliseconds`,
-      { next: `Give one from 1 to ${STORE_TTL_MAX_MS}, or none.` },
+      `write ${JSON.stringify(key)}: ${ttlMs} is not a time to live in whole milliseconds`,
+      { next: `Use one from 1 to ${STORE_TTL_MAX_MS}, or none.` },
     )
   }
   return value.byteLength
 }
 
-/** Answers how many bytes the key has. */
+/** Returns the size of the key in bytes. */
 function checkKey(key: string): number {
   checkText(key, 'key')
   if (key !== '') return Buffer.byteLength(key)
-  throw new InvalidError('stores/bad-key', 'read "" as a key: it is empty', { next: 'Name a key.' })
+  throw new InvalidError('stores/bad-key', 'read "" as a key: it is empty', {
+    next: 'Use a key that is not empty.',
+  })
 }
 
 function checkText(text: unknown, what: string): asserts text is string {
   if (typeof text !== 'string') {
     throw new InvalidError(
       'stores/bad-key',
-      `read a value of type ${typeof text} as a ${what}: it is no text`,
-      { next: 'Give a text.' },
+      `read a value of type ${typeof text} as a ${what}: it must be a string`,
+      { next: 'Pass a string.' },
     )
   }
   if (!PLAIN_KEY.test(text) && !KEY.test(text)) {
     throw new InvalidError(
       'stores/bad-key',
-      `read ${show(text)} as a ${what}: it has a control character or half a character`,
+      `read ${show(text)} as a ${what}: it has a control character or half a surrogate pair`,
       { next: 'Correct it.' },
     )
   }
@@ -204,7 +206,7 @@ function checkText(text: unknown, what: string): asserts text is string {
   if (bytes > STORE_KEY_MAX_BYTES) {
     throw new InvalidError(
       'stores/bad-key',
-      `read ${show(text)} as a ${what}: it has ${bytes} bytes, at most ${STORE_KEY_MAX_BYTES}`,
+      `read ${show(text)} as a ${what}: it has ${bytes} bytes, the maximum is ${STORE_KEY_MAX_BYTES}`,
       { next: 'Shorten it.' },
     )
   }

@@ -1,6 +1,6 @@
 /**
- * An ordered set of keys in memory: short sorted runs in a sorted row, so that adding and removing move few of them
- * however many there are.
+ * An ordered set of keys in memory: a sorted list of short sorted runs, so that adding and removing move few keys, however
+ * many there are.
  */
 
 import { compareKeys } from './key-order.ts'
@@ -16,7 +16,7 @@ export class SortedKeys {
     return this.#size
   }
 
-  /** False when it was there already. */
+  /** Returns false if it was there already. */
   add(key: string): boolean {
     if (this.#runs.length === 0) this.#runs.push([])
     const at = Math.min(this.#runOf(key), this.#runs.length - 1)
@@ -29,7 +29,7 @@ export class SortedKeys {
     return true
   }
 
-  /** False when it was not there. */
+  /** Returns false if it was not there. */
   delete(key: string): boolean {
     const at = this.#runOf(key)
     const run = this.#runs[at]
@@ -42,7 +42,7 @@ export class SortedKeys {
     return true
   }
 
-  /** Keys from `from` on, upwards. The set must not change meanwhile. */
+  /** Keys from `from` on, ascending. The set must not change meanwhile. */
   *ascending(from: string): Generator<string> {
     for (let at = this.#runOf(from), first = true; at < this.#runs.length; at += 1, first = false) {
       const run = this.#runs[at] ?? []
@@ -50,7 +50,7 @@ export class SortedKeys {
     }
   }
 
-  /** Keys below `below`, or all, downwards. The set must not change meanwhile. */
+  /** Keys below `below`, or all, descending. The set must not change meanwhile. */
   *descending(below: string | undefined): Generator<string> {
     const start = below === undefined ? this.#runs.length : this.#runOf(below)
     for (let at = Math.min(start, this.#runs.length - 1); at >= 0; at -= 1) {

@@ -1,4 +1,4 @@
-/** Lets those who wait for changes go on at once, and at the latest after a while. */
+/** Lets waiting watches continue at once, or after a time limit. */
 
 export class WakeUps {
   readonly #waiting = new Set<() => void>()
@@ -7,7 +7,7 @@ export class WakeUps {
     for (const goOn of [...this.#waiting]) goOn()
   }
 
-  /** Resolves when woken, when the time is over, and when the signal is aborted. */
+  /** Resolves when woken, after the time, or when the signal is aborted. */
   wait(mostMs: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {

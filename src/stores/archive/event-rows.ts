@@ -1,4 +1,4 @@
-/** The table `events` of an archive, as both databases have it. */
+/** The table `events` of an archive, in both databases. */
 
 import type { EventRow, EventRowQuery } from '../../core/events/archive-port.ts'
 
@@ -30,19 +30,19 @@ export function eventRowOf({ timestamp, ...stored }: StoredRow): EventRow {
   }
 }
 
-/** What differs between the two in a query: conditions and columns that need words of the database's own. */
+/** The parts of a query that differ between the two databases. */
 export interface QueryDialect {
   readonly table: string
   /** The payload as JSON text. */
   readonly payload: string
-  /** The condition that a type is one of a list, which is given as one value. */
+  /** The condition that the type is in a list, which is one value. */
   readonly typeIn: string
   readonly timestamp: string
-  /** How the value at a place is written, from 1 on. */
+  /** The placeholder of a value, counted from 1. */
   readonly value: (place: number) => string
 }
 
-/** The statement that answers a query, and its values in order. */
+/** The statement for a query, and its values in order. */
 export function selectEvents(
   { order, types, ...query }: Omit<EventRowQuery, 'types'> & { readonly types?: unknown },
   dialect: QueryDialect,

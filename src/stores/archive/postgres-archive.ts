@@ -11,7 +11,7 @@ import { eventRowOf, selectEvents, type QueryDialect, type StoredRow } from './e
 export interface PostgresArchiveOptions {
   /** `postgresql://user:password@host:port/database` */
   readonly url: string
-  /** The schema that holds the table `events`; made when it is not there. */
+  /** The schema that holds the table `events`; created if it does not exist. */
   readonly schema?: string
 }
 
@@ -27,7 +27,7 @@ export async function openPostgresArchive(options: PostgresArchiveOptions): Prom
   if (!SCHEMA_NAME.test(schema)) {
     throw new InvalidError(
       'stores/bad-schema',
-      `open an archive in schema ${JSON.stringify(schema)}: that is no name`,
+      `open an archive in schema ${JSON.stringify(schema)}: it is not a valid name`,
       { next: 'Use lower-case letters, digits and "_".' },
     )
   }
@@ -134,7 +134,7 @@ class PostgresArchive implements EventArchive {
     return this.#connections.query<Row & Record<string, unknown>>(reading, statement, undefined)
   }
 
-  /** Not at opening: an engine starts, and runs, also while its archive is away. */
+  /** Not when the archive is opened: a server can start and run while its archive does not respond. */
   #prepare(): Promise<void> {
     this.#ready ??= this.#makeSchema().catch((error: unknown) => {
       this.#ready = undefined
@@ -153,7 +153,7 @@ class PostgresArchive implements EventArchive {
     const [row] = await this.#connections.query<{ there: string | null }>(work, look, undefined)
     if (row?.there !== null) return
     await this.#connections.transaction(work, async (client) => {
-      // Two archivers may begin at the same time; "IF NOT EXISTS" alone does not keep them apart.
+      // Two instances may start at the same time; "IF NOT EXISTS" alone does not exclude them.
       await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`${this.#schema}.events`])
       await client.query(schemaSql(this.#schema))
     })
@@ -182,7 +182,7 @@ CREATE INDEX IF NOT EXISTS events_by_type ON ${schema}.events (event_type, execu
 `
 }
 
-/** What jsonb refuses (U+0000, halves of surrogate pairs) or changes (-0), told by the text, rather once too often. */
+/** Text that jsonb may refuse (U+0000, halves of surrogate pairs) or change (-0); some matches are false alarms. */
 const NOT_IN_JSONB = /\\u0000|\\ud[89a-f][0-9a-f]{2}|-0(?![.\d])/i
 
 function isExactAsJsonb(payload: string): boolean {

@@ -1,4 +1,4 @@
-/** The file of an archive: opened, and made when it is not there. */
+/** Opening the file of an archive; creates it if it does not exist. */
 
 import { dirname, resolve } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
@@ -6,10 +6,10 @@ import { STORE_SQLITE_LOG_BYTES } from '../limits.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
 import { StoreDatabase } from '../sqlite/database.ts'
 
-/** Marks the file as an archive: "prga". */
+/** "prga". */
 const APPLICATION_ID = 0x70726761
 const SCHEMA_VERSION = 1
-/** Nobody else writes but another archiver, in short transactions. */
+/** Only other instances that archive write here, in short transactions. */
 const BUSY_MS = 5_000
 
 const SCHEMA = `
@@ -35,7 +35,7 @@ export function openArchiveDatabase(file: string): StoreDatabase {
     db = new StoreDatabase(file)
     db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
     db.get('PRAGMA journal_mode = WAL')
-    // What was confirmed to be archived is freed elsewhere: it has to survive a power cut.
+    // Archived events are deleted from the store, so they must survive a power failure.
     db.exec('PRAGMA synchronous = FULL')
     db.exec(`PRAGMA journal_size_limit = ${STORE_SQLITE_LOG_BYTES}`)
     makeSchema(db)
@@ -46,13 +46,13 @@ export function openArchiveDatabase(file: string): StoreDatabase {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new InvalidError('stores/cannot-open-archive', `open ${file} as an archive of events: ${why}`, {
       details: { file },
-      next: 'Name another file, or check the path and its permissions.',
+      next: 'Use another file, or check the path and its permissions.',
       cause,
     })
   }
 }
 
-/** Two processes may open a new file at the same time; the transaction lets one of them make it. */
+/** The transaction lets one of several processes that open a new file create the schema. */
 function makeSchema(db: StoreDatabase): void {
   db.exec('BEGIN IMMEDIATE')
   const pragma = (name: string): unknown => db.get<Record<string, unknown>>(`PRAGMA ${name}`)?.[name]
@@ -63,7 +63,7 @@ function makeSchema(db: StoreDatabase): void {
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
   } else if (application !== APPLICATION_ID || version !== SCHEMA_VERSION) {
-    throw new Error('it is no archive of this version of perago')
+    throw new Error('it is not an archive of this version of perago')
   }
   db.exec('COMMIT')
 }

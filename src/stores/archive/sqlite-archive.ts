@@ -1,4 +1,4 @@
-/** The archive of events in a SQLite file of its own. */
+/** The archive of events in a separate SQLite file. */
 
 import { UnavailableError, isPeragoError } from '../../base/errors.ts'
 import type { EventArchive, EventRow } from '../../core/events/archive-port.ts'
@@ -7,7 +7,7 @@ import { eventRowOf, selectEvents, type QueryDialect, type StoredRow } from './e
 import { openArchiveDatabase } from './sqlite-archive-file.ts'
 
 export interface SqliteArchiveOptions {
-  /** Made when it is not there. Another file than the store's. */
+  /** Created if it does not exist. Not the file of the store. */
   readonly file: string
 }
 
@@ -18,7 +18,7 @@ export interface SqliteArchiveOptions {
  */
 export function openSqliteArchive({ file }: SqliteArchiveOptions): EventArchive {
   const db = openArchiveDatabase(file)
-  // libsql's calls are synchronous: each has happened, or has surely not.
+  // libsql is synchronous, so a failed call has done nothing.
   const act = async <T>(doing: string, work: () => T): Promise<T> => {
     try {
       return await Promise.resolve(work())
@@ -27,7 +27,7 @@ export function openSqliteArchive({ file }: SqliteArchiveOptions): EventArchive 
       if (isPeragoError(cause)) throw cause
       const why = cause instanceof Error ? cause.message : String(cause)
       throw new UnavailableError('stores/archive-failed', `${doing} the archive ${file}: ${why}`, {
-        next: 'Check the file and the space on its disk; then try again.',
+        next: 'Check the file and the free disk space, then try again.',
         cause,
       })
     }

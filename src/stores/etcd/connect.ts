@@ -1,4 +1,4 @@
-/** A client of etcd that sends everything once, and what its failures mean. */
+/** A client of etcd that never repeats a request, and what its errors mean. */
 
 import type { Etcd3, IOptions } from 'etcd3'
 import { rootCertificates } from 'node:tls'
@@ -18,7 +18,7 @@ export interface EtcdAddress {
 
 type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>
 
-/** The client's own policies would send a batch again after its answer was lost. */
+/** The client's own policies would repeat a batch after a lost response. */
 const ONCE = {
   execute: async (run: (context: { signal: AbortSignal }) => unknown) =>
     await run({ signal: new AbortController().signal }),
@@ -30,11 +30,11 @@ export async function connect({ endpoints, username, password, tls }: EtcdAddres
     hosts: [...endpoints],
     dialTimeout: STORE_CONNECT_TIMEOUT_MS,
     grpcOptions: {
-      // Pages are bounded by us; the default would refuse those of large values.
+      // Our pages are bounded; the default limit would refuse pages of large values.
       'grpc.max_receive_message_length': -1,
       'grpc.keepalive_time_ms': 10_000,
       'grpc.keepalive_timeout_ms': 5_000,
-      // A server that comes back is noticed within this time.
+      // How soon a server that is back is noticed.
       'grpc.initial_reconnect_backoff_ms': 50,
       'grpc.max_reconnect_backoff_ms': 1_000,
       'grpc.enable_retries': 0,
@@ -47,7 +47,7 @@ export async function connect({ endpoints, username, password, tls }: EtcdAddres
 
 function credentialsOf(tls: NonNullable<EtcdAddress['tls']>): NonNullable<IOptions['credentials']> {
   return {
-    // The driver wants one wherever it is given certificates; these are what Node trusts by itself.
+    // The driver requires one with any certificate. Default: Node's default certificate authorities.
     rootCertificate: tls.ca ?? Buffer.from(rootCertificates.join('\n')),
     ...(tls.key === undefined ? {} : { privateKey: tls.key }),
     ...(tls.certificate === undefined ? {} : { certChain: tls.certificate }),
@@ -56,7 +56,7 @@ function credentialsOf(tls: NonNullable<EtcdAddress['tls']>): NonNullable<IOptio
 
 export function failureOf(work: Work, error: unknown): Error {
   const message = error instanceof Error ? error.message : String(error)
-  // It never got as far as a connection.
+  // There was no connection, so nothing was sent.
   if (/No connection established|ECONNREFUSED|Failed to connect|Name resolution failed/i.test(message)) {
     return notDone(work, error)
   }
@@ -71,7 +71,7 @@ export function failureOf(work: Work, error: unknown): Error {
       `${work.doing} (etcd): the server answered: ${message}`,
       {
         details: { store: 'etcd' },
-        next: 'Check user and rights, and that the server’s limits are not below etcd’s defaults.',
+        next: 'Check user and permissions, and that the server’s limits are not below etcd’s defaults.',
         cause: error,
       },
     )

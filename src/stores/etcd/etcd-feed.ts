@@ -1,6 +1,6 @@
 /**
- * The changes of one stretch of keys, over a watch of etcd's. etcd pushes; what it pushed is kept here until it is asked
- * for. A watcher that is too slow has its stream cut, and goes on later from where it had come to.
+ * The changes of one range of keys, over a watch of etcd. etcd pushes changes, which are buffered here until they are read.
+ * The stream of a watcher that is too slow is cancelled; its next read opens one at the place it had reached.
  */
 
 import type { Etcd3, IWatchResponse } from 'etcd3'
@@ -15,18 +15,18 @@ export interface EtcdFeedOptions {
   readonly key: Buffer
   readonly end: Buffer
   readonly prefixBytes: number
-  /** Any answer of the server. */
+  /** Sends any request, for the header of its response. */
   readonly ask: (
     signal: AbortSignal,
   ) => Promise<{ readonly header: { readonly cluster_id: string; readonly revision: string } }>
 }
 
-/** One stream, from one place on. */
+/** One stream of changes. */
 interface Following {
   readonly cancel: () => void
-  /** The place up to which its changes were handed out. */
+  /** Changes up to this revision were returned by `read`. */
   handedOut: number
-  /** The place up to which they are here. */
+  /** Changes up to this revision have arrived. */
   reached: number
   pending: StoreChange[]
   isReady: boolean
@@ -88,12 +88,12 @@ export class EtcdFeed implements ChangeFeed {
     this.#following = undefined
   }
 
-  /** The stream that stands at this place, opened where there is none. */
+  /** The stream that continues at this revision; opens one if needed. */
   async #follow(cluster: string, after: number, signal: AbortSignal): Promise<Following | 'lost'> {
     const present = this.#following
     if (present !== undefined && present.handedOut === after) return present
     this.#stop()
-    // etcd would silently wait for a revision that lies ahead, and for one of another cluster.
+    // For a future revision, or one of another cluster, etcd would wait silently.
     const { header } = await this.#options.ask(signal)
     if (header.cluster_id !== cluster || Number(header.revision) < after) return 'lost'
     const following = await this.#open(after)
@@ -120,7 +120,7 @@ export class EtcdFeed implements ChangeFeed {
     })
     const following: Following = {
       cancel: () => {
-        // A stream that breaks while it can be written to would make the client close its other connections.
+        // Ended first: a writable stream that breaks makes the client close its other connections.
         stream.end()
         stream.cancel()
       },

@@ -1,6 +1,6 @@
 /**
- * The store in etcd, shared between instances. A batch is one transaction of etcd's, its revision is etcd's own, and entries
- * with a time to live hang on a lease.
+ * The store in etcd, shared between instances. A batch is one transaction of etcd, its revision is that of etcd, and entries
+ * with a time to live have a lease.
  */
 
 import type { Etcd3, ICompare, IKeyValue, IRequestOp } from 'etcd3'
@@ -19,7 +19,7 @@ import { connect, failureOf, type EtcdAddress } from './connect.ts'
 import { EtcdFeed } from './etcd-feed.ts'
 
 export interface EtcdStoreOptions extends EtcdAddress {
-  /** Stands before every key in etcd. */
+  /** Prefix of every key in etcd. */
   readonly prefix?: string
   readonly answerTimeoutMs?: number
 }
@@ -32,8 +32,8 @@ export interface EtcdStoreOptions extends EtcdAddress {
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const prefix = options.prefix ?? 'perago/'
   if (prefix === '') {
-    throw new InvalidError('stores/bad-address', 'open a store: an empty prefix would take all of etcd', {
-      next: 'Name one, such as perago/.',
+    throw new InvalidError('stores/bad-address', 'open a store: an empty prefix would use all of etcd', {
+      next: 'Set a prefix, such as perago/.',
     })
   }
   const client = await connect(options)
@@ -48,14 +48,15 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
 }
 
 const NAME = 'etcd'
-/** How many entries are asked for at first; more once their size is known. */
+/** Entries in the first request of a range; later ones depend on the sizes seen. */
 const FIRST_STEP = 32
-/** A lease is granted before the batch is written, and must not end before its time even so. */
+/** A lease is granted before the batch is written, so it gets extra time. */
 const LEASE_AHEAD_S = 1
-/** Entries that live so long share a lease: each may stay this part of its time longer. A lease costs as much as a batch. */
+/** Entries with at least this time to live share leases, since a lease costs as much as a batch. */
 const LEASE_SHARED_FROM_MS = 60_000
+/** How much longer a shared entry may live, as a part of its time. */
 const LEASE_SHARED_PART = 0.01
-/** etcd removes what hangs on one lease in one step. */
+/** Most entries per lease: etcd removes all of them in one step. */
 const LEASE_SHARED_BY_MAX = 1_000
 const LEASES_SHARED_MAX = 100
 
@@ -70,7 +71,7 @@ class EtcdBackend implements Backend {
   readonly #client: Etcd3
   readonly #prefix: string
   readonly #answerTimeoutMs: number
-  /** By time to live; each until others may not hang on it any more. */
+  /** The current shared lease for each time to live. */
   readonly #shared = new BoundedMap<number, SharedLease>({ max: LEASES_SHARED_MAX, evict: 'oldest' })
 
   constructor(client: Etcd3, prefix: string, answerTimeoutMs: number) {
@@ -89,7 +90,7 @@ class EtcdBackend implements Backend {
   async range({ from, to, order, limit }: KeySpan, signal: AbortSignal | undefined): Promise<RangePage> {
     const entries: StoreEntry[] = []
     let [low, high] = [this.#keyOf(from), this.#endOf(to)]
-    // The later pieces of a page are read as of the first one.
+    // All requests of a page read the same revision.
     let revision: string | undefined
     for (let bytes = 0, step = FIRST_STEP; ;) {
       const answer = await this.#ask(reading(NAME, 'read a range'), signal, (call) =>
@@ -142,7 +143,7 @@ class EtcdBackend implements Backend {
       ),
     )
     const answer = await writing.catch((error: unknown) => {
-      // Perhaps the server knows a lease no more that others would go on with.
+      // The server may not know a shared lease any more: use new ones.
       for (const ttlMs of leases.keys()) this.#shared.delete(ttlMs)
       throw error
     })
@@ -191,7 +192,7 @@ class EtcdBackend implements Backend {
     return Promise.resolve()
   }
 
-  /** One lease for each different time to live of a batch. */
+  /** One lease per time to live of a batch. */
   async #grantLeases(
     { operations }: CheckedBatch,
     signal: AbortSignal | undefined,
@@ -208,7 +209,7 @@ class EtcdBackend implements Backend {
     return leases
   }
 
-  /** A lease that nothing hangs on ends by itself. */
+  /** An unused lease expires. */
   async #grant(ttlMs: number, signal: AbortSignal | undefined): Promise<string> {
     const TTL = Math.ceil(ttlMs / 1000) + LEASE_AHEAD_S
     const { ID } = await this.#ask(reading(NAME, 'write a batch'), signal, (call) =>
@@ -225,7 +226,7 @@ class EtcdBackend implements Backend {
       return known.lease
     }
     const spareMs = ttlMs * LEASE_SHARED_PART
-    // Nobody's signal: others wait for it too.
+    // Without a signal: other callers wait for this lease too.
     const lease = this.#grant(ttlMs + spareMs, undefined)
     this.#shared.set(ttlMs, { lease, untilMs: nowMs + spareMs, left: LEASE_SHARED_BY_MAX - 1 })
     try {
@@ -244,7 +245,7 @@ class EtcdBackend implements Backend {
           this.#client.leaseClient.leaseRevoke({ ID }, call),
         )
       } catch {
-        // It ends by itself.
+        // It expires.
       }
     }
   }

@@ -1,4 +1,4 @@
-/** The store in memory: of one process, gone with it. Also the model that says in the shortest words what a store does. */
+/** The store in memory of one process. It is also the reference implementation of a store. */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { STORE_PAGE_MAX_BYTES } from '../../core/limits.ts'
@@ -25,15 +25,15 @@ import { SortedKeys } from '../sorted-keys.ts'
 import { WakeUps } from '../wake-ups.ts'
 
 export interface MemoryStoreOptions {
-  /** What entries expire by. */
+  /** For expiry. */
   readonly clock?: Clock
-  /** How many changes are remembered for watches that lag behind. */
+  /** Changes kept for watches that lag behind. */
   readonly changesKept?: number
-  /** The data of another memory store of this process, to share it; a new and empty one unless told. */
+  /** Data shared with other memory stores of this process. Default: new and empty. */
   readonly space?: MemorySpace
 }
 
-/** What memory stores hold; two stores on one space are like two processes on one server. */
+/** The data of memory stores; two stores on one space are like two processes on one server. */
 export interface MemorySpace {
   readonly backend: Backend
 }
@@ -54,7 +54,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
 }
 
 interface Held extends StoreEntry {
-  /** By the monotonic clock; infinite for what does not expire. */
+  /** By the monotonic clock; infinite if it does not expire. */
   readonly expiresAtMs: number
 }
 
@@ -69,7 +69,7 @@ class MemoryBackend implements Backend {
   readonly #changesKept: number
   readonly #held = new Map<string, Held>()
   readonly #keys = new SortedKeys()
-  /** `time key` of everything that expires, the next first. */
+  /** `time key` of every entry that expires, the next first. */
   readonly #expiries = new SortedKeys()
   readonly #wakeUps = new WakeUps()
   /** The last batches, oldest first, and the revision before the first of them. */
@@ -77,8 +77,8 @@ class MemoryBackend implements Backend {
   #logged = 0
   #logStart = 0
   #revision = 0
-  /** Where the next small values go. */
-  #room = new Uint8Array(0)
+  /** Free memory for the next small values. */
+  #block = new Uint8Array(0)
 
   constructor(clock: Clock, changesKept: number) {
     this.#clock = clock
@@ -122,9 +122,9 @@ class MemoryBackend implements Backend {
     if (unmet.length > 0) return Promise.resolve({ committed: false, unmet })
     const revision = this.#revision + 1
     const changes: StoreChange[] = []
-    // An event is put under several keys: its bytes are kept once.
+    // An event is put under several keys, but its bytes are stored once.
     let given: Uint8Array | undefined
-    let kept = NOTHING
+    let kept = EMPTY
     for (const operation of operations) {
       const { key } = operation
       if (operation.do === 'put') {
@@ -166,7 +166,7 @@ class MemoryBackend implements Backend {
     }
   }
 
-  /** Others may be at work on the same space; without them it is garbage. */
+  /** Nothing to do: other stores may use the same space. */
   close(): Promise<void> {
     return Promise.resolve()
   }
@@ -178,7 +178,7 @@ class MemoryBackend implements Backend {
   #put(operation: Extract<CheckedBatch['operations'][number], { do: 'put' }>, revision: number): void {
     const { key, value, ttlMs } = operation
     const expiresAtMs = ttlMs === undefined ? Infinity : this.#clock.monotonicMs() + ttlMs
-    // Written over in its place: a Map that keys leave and enter again and again makes itself anew all the time.
+    // Overwritten in place: a Map rebuilds itself often if keys are deleted and added again.
     const before = this.#held.get(key)
     if (before === undefined) this.#keys.add(key)
     else if (before.expires) this.#expiries.delete(expiryOf(key, before.expiresAtMs))
@@ -192,15 +192,15 @@ class MemoryBackend implements Backend {
     if (expiresAtMs !== Infinity) this.#expiries.add(expiryOf(key, expiresAtMs))
   }
 
-  /** A copy: what the caller does with its bytes afterwards is none of the store's business. */
+  /** A copy, since the caller may change its bytes later. */
   #keep(value: Uint8Array): Uint8Array {
     const { byteLength } = value
     if (byteLength > KEPT_TOGETHER_MAX_BYTES) return new Uint8Array(value)
-    // Memory of its own for each small value costs more than the rest of writing it.
-    if (this.#room.byteLength < byteLength) this.#room = new Uint8Array(ROOM_BYTES)
-    const copied = this.#room.subarray(0, byteLength)
+    // A separate allocation for each small value would cost more than the rest of the write.
+    if (this.#block.byteLength < byteLength) this.#block = new Uint8Array(BLOCK_BYTES)
+    const copied = this.#block.subarray(0, byteLength)
     copied.set(value)
-    this.#room = this.#room.subarray(byteLength)
+    this.#block = this.#block.subarray(byteLength)
     return copied
   }
 
@@ -230,7 +230,7 @@ class MemoryBackend implements Backend {
     this.#revision += 1
     this.#log.push({ revision: this.#revision, changes })
     this.#logged += changes.length
-    // Forgotten in larger pieces: taking the first off a long row again and again is slow.
+    // Deleted in large pieces: removing the first element of a long array is slow.
     if (this.#logged > 2 * this.#changesKept) {
       let kept = 0
       let first = this.#log.length
@@ -253,10 +253,10 @@ class MemoryBackend implements Backend {
   }
 }
 
-const NOTHING: Uint8Array = new Uint8Array(0)
+const EMPTY: Uint8Array = new Uint8Array(0)
 const EXPIRY_DIGITS = 20
-/** One value that is left keeps the room it shares from being given back, so rooms are small. */
-const ROOM_BYTES = 4096
+/** Small, because one remaining value keeps the whole block in memory. */
+const BLOCK_BYTES = 4096
 const KEPT_TOGETHER_MAX_BYTES = 512
 
 function expiryOf(key: string, atMs: number): string {

@@ -1,4 +1,4 @@
-/** The connections of a PostgreSQL store, and what their failures mean. */
+/** The connections of a PostgreSQL store, and what their errors mean. */
 
 import type { Client, Pool, PoolClient, QueryResultRow } from 'pg'
 import { InvalidError, type PeragoError } from '../../base/errors.ts'
@@ -7,7 +7,7 @@ import { loadDriver } from '../driver.ts'
 import { answerLost, bounded, notDone, type Work } from '../failures.ts'
 
 export interface Statement {
-  /** Prepared under this name, once for each connection. */
+  /** Prepared under this name, once per connection. */
   readonly name: string
   readonly text: string
   readonly values: readonly unknown[]
@@ -19,9 +19,9 @@ export interface ConnectionsOptions {
   readonly answerTimeoutMs: number
 }
 
-/** What the server says while it ends: it may have committed just before. */
+/** The server is shutting down: it may have committed before. */
 const ENDING = new Set(['57P01', '57P02'])
-/** Classes of answers that stay the same however often one asks: access, names, syntax. */
+/** Error classes that do not change on a retry: access, names, syntax. */
 const LASTING = /^(28|3D|3F|42)/
 
 export class Connections {
@@ -42,13 +42,13 @@ export class Connections {
       connectionTimeoutMillis: STORE_CONNECT_TIMEOUT_MS,
       keepAlive: true,
       application_name: 'perago',
-      // The server gives up by itself what nobody waits for any more.
+      // The server stops statements that the client no longer waits for.
       statement_timeout: answerTimeoutMs,
     }
     const pool = new pg.Pool({ ...settings, max: connections, allowExitOnIdle: true })
-    // A connection that breaks while nobody uses it is replaced by the next one who needs it.
+    // The pool replaces an idle connection that breaks.
     pool.on('error', () => undefined)
-    // One that breaks while it is lent out tells its query; unheard, it would tell the whole process too.
+    // The query in progress reports it; an unhandled event would end the process.
     pool.on('connect', (client) => client.on('error', () => undefined))
     return new Connections(pool, () => new pg.Client(settings), answerTimeoutMs)
   }
@@ -66,7 +66,7 @@ export class Connections {
       return rows
     } catch (error) {
       const failed = failureOf(work, error)
-      // Whatever the server did not answer in order is on a connection nobody should use again.
+      // Without a proper response the state of the connection is unknown: it is not used again.
       if (!isAnswer(error)) failure = failed
       throw failed
     } finally {
@@ -74,7 +74,7 @@ export class Connections {
     }
   }
 
-  /** Statements of one transaction. */
+  /** Runs statements in one transaction. */
   async transaction(work: Work, run: (client: PoolClient) => Promise<void>): Promise<void> {
     const client = await this.#connect(work, undefined)
     let failure: Error | undefined
@@ -90,7 +90,7 @@ export class Connections {
     }
   }
 
-  /** A connection of its own, for listening. */
+  /** A separate connection, for LISTEN. */
   async openClient(work: Work): Promise<Client> {
     const client = this.#openClient()
     client.on('error', () => undefined)
@@ -113,7 +113,7 @@ export class Connections {
       return await bounded(connecting, {
         timeoutMs: this.#answerTimeoutMs,
         signal,
-        // It may still be given to us when we have left.
+        // The pool may still deliver it after we have given up.
         giveUp: () => void connecting.then((client) => client.release()).catch(() => undefined),
       })
     } catch (error) {
@@ -137,13 +137,13 @@ function refused(work: Work, error: Error & { readonly code: string }): InvalidE
     `${work.doing} (${work.store}): the server answered ${error.code}: ${error.message}`,
     {
       details: { store: work.store, answer: error.code },
-      next: 'Check the address, the user’s rights and the schema.',
+      next: 'Check the address, the user’s permissions and the schema.',
       cause: error,
     },
   )
 }
 
-/** An error of the server itself, which has ended the transaction, and not of the way to it. */
+/** An error reported by the server, which has ended the transaction; not one of the connection. */
 function isAnswer(error: unknown): error is Error & { readonly code: string } {
   return (
     error instanceof Error &&

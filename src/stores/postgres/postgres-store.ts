@@ -1,4 +1,4 @@
-/** The store in PostgreSQL, shared between instances. What a batch does stands in `schema.ts`. */
+/** The store in PostgreSQL, shared between instances. Its functions are in `schema.ts`. */
 
 import type { Client } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -32,12 +32,12 @@ import { schemaSql, SCHEMA_VERSION } from './schema.ts'
 export interface PostgresStoreOptions {
   /** `postgresql://user:password@host:5432/database`, with `?sslmode=` and the like where needed. */
   readonly url: string
-  /** Made when it is not there. Stores in different schemas know nothing of each other. */
+  /** Created if it does not exist. Stores in different schemas are separate. */
   readonly schema?: string
-  /** Connections at the same time, watches apart. */
+  /** Most connections, not counting the one for watches. */
   readonly connections?: number
   readonly answerTimeoutMs?: number
-  /** How many changes are remembered for watches that lag behind. */
+  /** Changes kept for watches that lag behind. */
   readonly changesKept?: number
 }
 
@@ -51,7 +51,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
     throw new InvalidError(
       'stores/bad-address',
-      `open a store: ${JSON.stringify(schema)} is no name of a schema`,
+      `open a store: ${JSON.stringify(schema)} is not a valid schema name`,
       { next: 'Use lower-case letters, digits and "_".' },
     )
   }
@@ -78,10 +78,10 @@ interface Row {
 
 const NAME = 'postgres'
 const CHANNEL = 'perago_store'
-/** How long after one call to all watches the next one may follow; those of this process are woken by every batch. */
-const TELL_PAUSE_MS = 10
-/** Old changes are forgotten, and expired entries removed, once in this many batches of one store. */
-const TIDY_EVERY = 64
+/** Pause between two notifications of other instances; watches of this process are woken by every batch. */
+const NOTIFY_PAUSE_MS = 10
+/** Old changes and expired entries are deleted once per this many batches. */
+const CLEAN_EVERY = 64
 const ALIVE = '(expires_at IS NULL OR expires_at > clock_timestamp())'
 const SNAPSHOT = /^\d{1,20}:\d{1,20}:[\d,]*$/
 
@@ -93,9 +93,9 @@ class PostgresBackend implements Backend {
   readonly #wakeUps = new WakeUps()
   readonly #feeds = new Set<ChangeFeed>()
   #listening: Promise<Client> | undefined
-  #chores: Promise<void> | undefined
-  #untold = 0
-  #untidied = 0
+  #notifying: Promise<void> | undefined
+  #unnotified = 0
+  #uncleaned = 0
 
   constructor(connections: Connections, schema: string, changesKept: number) {
     this.#connections = connections
@@ -115,7 +115,7 @@ class PostgresBackend implements Backend {
 
   async range({ from, to, order, limit }: KeySpan, signal: AbortSignal | undefined): Promise<RangePage> {
     const direction = order === 'ascending' ? 'ASC' : 'DESC'
-    // The first entry always fits; what follows, as long as those before leave room.
+    // The first entry always fits; others while the ones before are below the limit.
     const text = `
       SELECT key, revision, expires, CASE WHEN before < ${STORE_PAGE_MAX_BYTES} AND number <= $3 THEN value END AS value
       FROM (
@@ -171,7 +171,7 @@ class PostgresBackend implements Backend {
         })),
       }
     }
-    this.#tell()
+    this.#notify()
     return { committed: true, revision: Number(revision) }
   }
 
@@ -180,7 +180,7 @@ class PostgresBackend implements Backend {
     const text = `SELECT * FROM ${this.#schema}.clear_some($1, $2, ${STORE_CLEAR_ENTRIES}) AS cleared`
     const statement = { name: 'clear', text, values: [from, to ?? null] }
     const [row] = await this.#query<{ alive: number; cleared: number }>(work, statement, signal)
-    this.#tell()
+    this.#notify()
     return { count: row?.alive ?? 0, more: row?.cleared === STORE_CLEAR_ENTRIES }
   }
 
@@ -215,7 +215,7 @@ class PostgresBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    await this.#chores
+    await this.#notifying
     await this.#stopListening()
     await this.#connections.close()
   }
@@ -259,48 +259,48 @@ class PostgresBackend implements Backend {
       statement,
       signal,
     )
-    if ((row?.removed ?? 0) > 0) this.#tell()
+    if ((row?.removed ?? 0) > 0) this.#notify()
   }
 
-  /** Wakes the watches of all instances, soon, and tidies up from time to time; one chore at a time. */
-  #tell(): void {
-    this.#untold += 1
-    this.#untidied += 1
+  /** Notifies the watches of all instances, and cleans up at times; one such task runs at a time. */
+  #notify(): void {
+    this.#unnotified += 1
+    this.#uncleaned += 1
     this.#wakeUps.wake()
-    this.#chores ??= this.#doChores()
+    this.#notifying ??= this.#runNotifications()
   }
 
-  async #doChores(): Promise<void> {
-    while (this.#untold > 0) {
-      this.#untold = 0
+  async #runNotifications(): Promise<void> {
+    while (this.#unnotified > 0) {
+      this.#unnotified = 0
       try {
-        // In a transaction of its own, which writes nothing and so waits for no disk.
+        // In a separate transaction, which writes nothing and so does not wait for the disk.
         await this.#query(
           reading(NAME, 'wake watches'),
-          { name: 'tell', text: `NOTIFY ${CHANNEL}`, values: [] },
+          { name: 'notify', text: `NOTIFY ${CHANNEL}`, values: [] },
           undefined,
         )
-        if (this.#untidied >= TIDY_EVERY) {
-          this.#untidied = 0
-          await this.#tidy()
+        if (this.#uncleaned >= CLEAN_EVERY) {
+          this.#uncleaned = 0
+          await this.#cleanUp()
         }
-        // Whoever writes without a pause would else have as many calls beside him as batches.
-        await wait(TELL_PAUSE_MS)
+        // Otherwise a busy writer would send one notification per batch.
+        await wait(NOTIFY_PAUSE_MS)
       } catch {
-        // Watches look by themselves, and what is to be tidied up waits: the batch was answered long ago.
+        // Watches also poll, and the clean-up can wait.
         continue
       }
     }
-    this.#chores = undefined
+    this.#notifying = undefined
   }
 
-  async #tidy(): Promise<void> {
+  async #cleanUp(): Promise<void> {
     const text = `SELECT ${this.#schema}.forget_changes(${this.#changesKept})`
     await this.#query(reading(NAME, 'forget changes'), { name: 'forget', text, values: [] }, undefined)
     await this.#removeExpired(undefined)
   }
 
-  /** One connection for all watches of this store; opened again when it broke. */
+  /** One connection for all watches of this store; reopened if it breaks. */
   async #listen(): Promise<void> {
     this.#listening ??= this.#openListener()
     const listening = this.#listening
@@ -332,7 +332,7 @@ class PostgresBackend implements Backend {
       const client = await listening
       await client?.end()
     } catch {
-      // It never came to listen, or broke before.
+      // It was never opened, or is broken already.
     }
   }
 
@@ -345,7 +345,7 @@ class PostgresBackend implements Backend {
   }
 }
 
-/** Instances that start together make it once. */
+/** A lock lets one of several starting instances create it. */
 async function makeSchema(connections: Connections, schema: string): Promise<void> {
   await connections.transaction(reading(NAME, 'open the store'), async (client) => {
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [`perago:${schema}`])

@@ -1,15 +1,13 @@
 /**
- * What a PostgreSQL store keeps, and the one function that decides and writes a batch: a batch is one round trip and one
- * transaction.
+ * The tables of a PostgreSQL store, and the function that checks and writes a batch: one round trip, one transaction.
  *
- * - Batches exclude each other only where one writes a key that the other names: each takes one lock per key, shared where
- *   it only looks, in the order of the locks' numbers, so that two never wait for each other. The locks go with the
- *   transaction.
+ * - Two batches wait for each other only if one writes a key that the other names: each takes one lock per key, shared for
+ *   reads, in the order of the locks' numbers, so that there is no deadlock. The locks end with the transaction.
  * - The transaction's own number (xid) and the revision are taken after the locks, so that for one key both grow from
  *   batch to batch.
- * - A watch's place is a snapshot: the changes it has not seen are those of transactions that were not visible in it and are
- *   now. In plain order of revisions, a slower transaction could turn up behind a watch that has already passed.
- * - Nothing is notified inside these transactions: PostgreSQL would let them commit one at a time only.
+ * - The cursor of a watch is a snapshot: its next changes are those of transactions that were not visible in it and are now.
+ *   In the order of revisions, a slow transaction could appear behind a watch's cursor and be missed.
+ * - No NOTIFY in these transactions: PostgreSQL would commit them one at a time.
  */
 
 export const SCHEMA_VERSION = 1

@@ -1,4 +1,4 @@
-/** A connection to Redis that sends everything once: what was lost on the way is for the caller to judge. */
+/** A connection to Redis that never repeats a request. */
 
 import type { Cluster, Redis } from 'ioredis'
 import { once } from 'node:events'
@@ -7,15 +7,15 @@ import { loadDriver } from '../driver.ts'
 import { bounded, notDone, reading } from '../failures.ts'
 
 export interface RedisAddress {
-  /** `redis://user:password@host:6379/0`, or `rediss://` over TLS. In a cluster it gives user, password and TLS. */
+  /** `redis://user:password@host:6379/0`, or `rediss://` over TLS. For a cluster: only user, password and TLS are used. */
   readonly url: string
-  /** Some nodes of a cluster as `host:port`; without them it is one server. */
+  /** Some nodes of a cluster as `host:port`. Default: a single server. */
   readonly clusterNodes?: readonly string[]
-  /** Certificates in PEM, for `rediss`: whom to trust besides those whom Node trusts by itself, and who we are. */
+  /** Certificates in PEM, for `rediss`: a certificate authority instead of Node's default ones, and a client certificate. */
   readonly tls?: { readonly ca?: Buffer; readonly key?: Buffer; readonly certificate?: Buffer }
 }
 
-/** The longest pause between two tries to connect anew. */
+/** The longest pause between two tries to reconnect. */
 const RECONNECT_MAX_MS = 1_000
 
 export async function connect(address: RedisAddress): Promise<Redis | Cluster> {
@@ -23,7 +23,7 @@ export async function connect(address: RedisAddress): Promise<Redis | Cluster> {
   const behaviour = {
     lazyConnect: true,
     connectTimeout: STORE_CONNECT_TIMEOUT_MS,
-    // Sent again, a batch could happen twice; kept for later, it could happen when nobody waits for it any more.
+    // A repeated batch could happen twice, and a queued one after its caller has given up.
     autoResendUnfulfilledCommands: false,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -36,7 +36,7 @@ export async function connect(address: RedisAddress): Promise<Redis | Cluster> {
           lazyConnect: true,
           enableOfflineQueue: false,
           clusterRetryStrategy: behaviour.retryStrategy,
-          // Else it sends again what was under way when a connection broke.
+          // Otherwise the driver repeats commands when a connection breaks.
           retryDelayOnFailover: 0,
           redisOptions: {
             ...loginOf(address.url),
@@ -45,7 +45,7 @@ export async function connect(address: RedisAddress): Promise<Redis | Cluster> {
             maxRetriesPerRequest: 0,
           },
         })
-  // Each call says by itself what went wrong; only connecting ends with no more than that it ended.
+  // `connect()` rejects without the reason; the event has it.
   let problem: unknown
   redis.on('error', (error: unknown) => (problem = error))
   try {

@@ -1,4 +1,4 @@
-/** The store in Redis, shared between instances. What happens on the server stands in `scripts.ts`. */
+/** The store in Redis, shared between instances. Its scripts are in `scripts.ts`. */
 
 import type { Cluster, Redis } from 'ioredis'
 import { createHash, randomBytes } from 'node:crypto'
@@ -32,14 +32,13 @@ import { CHANGES, CLEAR, COMMIT, END, HELPERS, RANGE } from './scripts.ts'
 
 export interface RedisStoreOptions extends RedisAddress {
   /**
-   * Stands before every key in Redis. In a cluster it must hold a hash tag, as the default does: all of one store lies in
-   * one slot.
+   * Prefix of every key in Redis. In a cluster it must contain a hash tag, as the default does: one store is in one slot.
    */
   readonly prefix?: string
   readonly answerTimeoutMs?: number
-  /** How many batches are remembered for watches that lag behind. */
+  /** Batches kept for watches that lag behind. */
   readonly changesKept?: number
-  /** Open it although Redis may drop data when its memory is full. */
+  /** Open the store even if Redis may delete data when its memory is full. */
   readonly allowEviction?: boolean
 }
 
@@ -53,8 +52,8 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
   if (options.clusterNodes !== undefined && !/\{[^}]+\}/.test(prefix)) {
     throw new InvalidError(
       'stores/bad-address',
-      `open a store: the prefix ${JSON.stringify(prefix)} has no hash tag, and the keys of one store must share a slot`,
-      { next: 'Put a part of it in braces, as in {perago}:.' },
+      `open a store: the prefix ${JSON.stringify(prefix)} has no hash tag, but the keys of one store must share a slot`,
+      { next: 'Put a part of the prefix in braces, as in {perago}:.' },
     )
   }
   const answerTimeoutMs = options.answerTimeoutMs ?? STORE_ANSWER_TIMEOUT_MS
@@ -85,7 +84,7 @@ interface Script {
 }
 
 const NAME = 'redis'
-/** How often a watch looks for changes of other instances: one small script each time. */
+/** How often a watch polls for changes of other instances, with one small script. */
 const LOOK_MS = Math.min(50, STORE_WATCH_POLL_MS)
 const EPOCH_BYTES = 9
 const SCRIPTS = {
@@ -117,7 +116,7 @@ class RedisBackend implements Backend {
   }
 
   async range({ from, to, order, limit }: KeySpan, signal: AbortSignal | undefined): Promise<RangePage> {
-    // An empty stretch; Redis takes an empty upper end for none.
+    // An empty range. For the script, an empty upper end means none.
     if (to !== undefined && compareKeys(from, to) >= 0) return { entries: [], next: undefined }
     const answer = await this.#run(reading(NAME, 'read a range'), SCRIPTS.range, signal, [
       ...[from, to ?? '', order, limit, STORE_PAGE_MAX_BYTES],
@@ -192,7 +191,7 @@ class RedisBackend implements Backend {
     return Promise.resolve()
   }
 
-  /** A Redis that may drop keys when its memory is full would lose work without a word. */
+  /** A Redis that may evict keys when its memory is full would lose data silently. */
   async refuseEviction(): Promise<void> {
     const info = await this.#bounded(reading(NAME, 'open the store'), undefined, () =>
       this.#redis.info('memory'),
@@ -202,7 +201,7 @@ class RedisBackend implements Backend {
     if (policy === 'noeviction' || maxMemory === 0) return
     throw new InvalidError(
       'stores/may-lose-data',
-      `open the store (${NAME}): with maxmemory-policy ${policy} it drops data when its memory is full`,
+      `open the store (${NAME}): with maxmemory-policy ${policy} it evicts data when its memory is full`,
       { details: { policy }, next: 'Set maxmemory-policy to noeviction, or use another Redis.' },
     )
   }
@@ -238,7 +237,7 @@ class RedisBackend implements Backend {
     return { changes, cursor: `${epoch}/${at}`, more: at !== last.toString() }
   }
 
-  /** By its digest, and whole where the server does not know it yet. */
+  /** Sends the digest, or the whole script if the server does not know it yet. */
   async #run(
     work: Work,
     { lua, sha }: Script,
@@ -259,8 +258,8 @@ class RedisBackend implements Backend {
   }
 
   async #bounded<T>(work: Work, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
-    // Without a connection nothing is sent, and nothing waits in a queue to be sent later.
-    if (this.#redis.status !== 'ready') throw notDone(work, new Error('there is no connection at the moment'))
+    // Without a connection the call fails: nothing is queued to be sent later.
+    if (this.#redis.status !== 'ready') throw notDone(work, new Error('there is no connection'))
     try {
       return await bounded(ask(), { timeoutMs: this.#settings.answerTimeoutMs, signal })
     } catch (error) {
@@ -275,7 +274,7 @@ function script(lua: string): Script {
 
 function failureOf(work: Work, error: unknown): Error {
   if (!(error instanceof Error)) return answerLost(work, error)
-  // An answer of the server's: what it refuses it has not begun.
+  // The server has refused it, so nothing was done.
   if (error.name === 'ReplyError') {
     const isLasting = /^(NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|ERR)/.test(error.message)
     if (!isLasting) return notDone(work, error)

@@ -1,18 +1,18 @@
 /**
- * What a Redis store does happens inside these scripts: each is one atomic step on the server.
+ * The scripts of a Redis store: each is one atomic step on the server.
  *
  * Below the prefix of the store:
  * - `{prefix}{key}`: a hash with the value `v` and the revision `r`; `e`, and Redis' own time to live, where it has one.
  * - `{prefix}~keys`: every key in a sorted set of equal scores, which Redis orders by bytes.
- * - `{prefix}~expiring`: keys that have a time to live, by the millisecond of their end. Redis removes the hash by itself; the
- *   next script that comes by takes the key out of the sets and tells the watches.
+ * - `{prefix}~expiring`: keys that have a time to live, by their expiry in milliseconds. Redis removes the hash; the next
+ *   script that runs removes the key from the sets and notifies the watches.
  * - `{prefix}~changes`: a stream of changes, one entry for each batch, which names the one before it.
- * - `{prefix}~state`: the revision, and an epoch by which a watch notices that it all began anew.
+ * - `{prefix}~state`: the revision, and an epoch by which a watch notices that the data was deleted.
  *
- * All of it shares one hash tag, and so one slot of a cluster: a script may touch nothing else.
+ * All keys share one hash tag, and so one slot of a cluster, as a script requires.
  */
 
-/** Keys of a script come in this order; then the keys of entries. */
+/** The keys of every script, in this order. */
 export const HELPERS = ['~keys', '~expiring', '~changes', '~state'] as const
 
 const COMMON = `
@@ -22,7 +22,7 @@ local kept = tonumber(ARGV[2])
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000 + math.floor(tonumber(clock[2]) / 1000)
 
--- As a text: numbers of Lua are written with an exponent when they are large.
+-- As text: Lua writes large numbers with an exponent.
 local function next_revision()
   return string.format('%.0f', tonumber(redis.call('HGET', state, 'revision') or '0') + 1)
 end
@@ -60,7 +60,7 @@ end
 
 /**
  * ARGV: prefix, kept, epoch, expired at most, number of conditions, then for each key, kind and revision; then for each
- * operation key, kind, value and time to live. Answers `{1, revision}`, or `{0, key, revision or '', …}`.
+ * operation key, kind, value and time to live. Returns `{1, revision}`, or `{0, key, revision or '', …}`.
  */
 export const COMMIT = `${COMMON}
 start()
@@ -91,7 +91,7 @@ while at <= #ARGV do
   if kind == 'put' then
     redis.call('HSET', prefix .. key, 'v', value, 'r', revision)
     redis.call('ZADD', keys, 0, key)
-    -- It may stand there although Redis has removed the entry meanwhile.
+    -- It may still be there although Redis has removed the entry.
     redis.call('ZREM', expiring, key)
     if ttl == '' then
       if redis.call('HDEL', prefix .. key, 'e') == 1 then redis.call('PERSIST', prefix .. key) end
@@ -112,7 +112,7 @@ if #told > 0 then note(told, revision) end
 return {1, revision}
 `
 
-/** ARGV: prefix, kept, epoch, low, high, direction, limit, bytes at most. Answers more or not, then key, value, revision and mark of expiry. */
+/** ARGV: prefix, kept, epoch, low, high, direction, limit, bytes at most. Returns whether there are more, then key, value, revision and mark of expiry. */
 export const RANGE = `${COMMON}
 local low, high, limit, most = '[' .. ARGV[4], '(' .. ARGV[5], tonumber(ARGV[7]), tonumber(ARGV[8])
 if ARGV[5] == '' then high = '+' end
@@ -127,7 +127,7 @@ while true do
   end
   for _, key in ipairs(found) do
     local held = redis.call('HMGET', prefix .. key, 'v', 'r', 'e')
-    -- What has expired may still stand in the set.
+    -- Expired keys may still be in the set.
     if held[1] then
       if count == limit or bytes >= most then
         page[1] = 1
@@ -146,7 +146,7 @@ while true do
 end
 `
 
-/** ARGV: prefix, kept, epoch, low, high, number at most. Answers how many, and whether more are left. */
+/** ARGV: prefix, kept, epoch, low, high, number at most. Returns how many, and whether more are left. */
 export const CLEAR = `${COMMON}
 start()
 remove_expired(-1)
@@ -163,7 +163,7 @@ if #told > 0 then note(told, next_revision()) end
 return {#told / 2, #found > most and 1 or 0}
 `
 
-/** ARGV: prefix, kept, epoch, expired at most. Answers the epoch and the id of the last change. */
+/** ARGV: prefix, kept, epoch, expired at most. Returns the epoch and the id of the last change. */
 export const END = `${COMMON}
 start()
 remove_expired(tonumber(ARGV[4]))
@@ -171,7 +171,7 @@ return {redis.call('HGET', state, 'epoch'), redis.call('HGET', state, 'last') or
 `
 
 /**
- * ARGV: prefix, kept, epoch, expired at most, epoch of the cursor, id of the cursor, number at most. Answers nothing when
+ * ARGV: prefix, kept, epoch, expired at most, epoch of the cursor, id of the cursor, number at most. Returns nothing if
  * changes are lost, else the last id of all and the batches: id and packed changes, in pairs.
  */
 export const CHANGES = `${COMMON}
@@ -182,7 +182,7 @@ if redis.call('HGET', state, 'epoch') ~= ARGV[5] then return false end
 local at = ARGV[6]
 if at == last then return {last} end
 local found = redis.call('XRANGE', changes, '(' .. at, '+', 'COUNT', ARGV[7])
--- Whatever follows the cursor must say that it follows the cursor.
+-- The batch after the cursor must name the cursor as the one before it.
 if #found == 0 or found[1][2][2] ~= at then return false end
 local answer = {last}
 for _, entry in ipairs(found) do

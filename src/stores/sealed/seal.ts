@@ -1,5 +1,5 @@
 /**
- * How a sealed value looks, and back:
+ * The format of sealed values:
  *
  * ```text
  * 1 byte    0x50, plus 1 when compressed, plus 2 when encrypted
@@ -7,8 +7,8 @@
  * else:      the value, or its deflated form
  * ```
  *
- * What stands before the nonce and the store's key are authenticated with the ciphertext: a value that somebody moves to
- * another key, or whose head he changes, does not open.
+ * The bytes before the nonce and the entry's key are authenticated with the ciphertext: a value that was moved to another
+ * key, or whose first bytes were changed, cannot be decrypted.
  */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
@@ -18,7 +18,7 @@ import { InvalidError } from '../../base/errors.ts'
 import { STORE_VALUE_MAX_BYTES } from '../../core/limits.ts'
 
 export interface Seal {
-  /** Every key that values may have been encrypted with, by its id; none for values in the clear. */
+  /** Every key that values may be encrypted with, by id; empty without encryption. */
   readonly keys: ReadonlyMap<string, Uint8Array>
   /** The id of the key that new values are encrypted with. */
   readonly use: string | undefined
@@ -43,7 +43,7 @@ export async function sealValue(seal: Seal, key: string, value: Uint8Array): Pro
   if (seal.use === undefined || secret === undefined) return Buffer.concat([Buffer.from([flags]), body])
   const id = Buffer.from(seal.use)
   const head = Buffer.concat([Buffer.from([flags + ENCRYPTED, id.length]), id])
-  // Random nonces of 96 bits: one key is good for some four thousand million values (NIST SP 800-38D, 8.3).
+  // Random nonces of 96 bits: one key is safe for about four thousand million values (NIST SP 800-38D, 8.3).
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, secret, nonce, { authTagLength: TAG_BYTES })
   cipher.setAAD(Buffer.concat([head, Buffer.from(key)]))
@@ -55,7 +55,7 @@ export async function openValue(seal: Seal, key: string, sealed: Uint8Array): Pr
   if (flags < 0 || flags > COMPRESSED + ENCRYPTED) {
     throw new InvalidError(
       'stores/not-sealed',
-      `read ${JSON.stringify(key)}: its value was not written through this wrapper`,
+      `read ${JSON.stringify(key)}: its value is not encrypted or compressed by perago`,
       {
         details: { key },
         next: 'Open the store without encryption and compression, or export it and import it into a new one.',
@@ -83,10 +83,10 @@ function decrypt(seal: Seal, key: string, sealed: Uint8Array): Buffer {
   if (secret === undefined) {
     throw new InvalidError(
       'stores/unknown-key',
-      `read ${JSON.stringify(key)}: it is encrypted with the key ${JSON.stringify(id)}, which is not given`,
+      `read ${JSON.stringify(key)}: it is encrypted with the key ${JSON.stringify(id)}, which is not configured`,
       {
         details: { key, keyId: id },
-        next: 'Give this key as well; new values are encrypted with the one in use.',
+        next: 'Add this key; new values are encrypted with the current one.',
       },
     )
   }
@@ -106,7 +106,7 @@ function decrypt(seal: Seal, key: string, sealed: Uint8Array): Buffer {
 function damaged(key: string, cause: unknown): InvalidError {
   return new InvalidError(
     'stores/damaged',
-    `read ${JSON.stringify(key)}: its value was changed outside perago, or the key is another`,
+    `read ${JSON.stringify(key)}: its value was changed outside perago, or the encryption key is wrong`,
     {
       details: { key },
       next: 'Check the key; if it is right, restore the value from a backup.',

@@ -1,4 +1,4 @@
-/** Encryption at rest and compression, around any store. Keys of the store stay as they are: they are its order. */
+/** Encryption at rest and compression, around any store. The keys of entries are not changed, since they define the order. */
 
 import { InvalidError } from '../../base/errors.ts'
 import { STORE_PAGE_MAX_BYTES, STORE_PAGE_MAX_ENTRIES } from '../../core/limits.ts'
@@ -8,7 +8,7 @@ import { checkBatch } from '../guard.ts'
 import { keyIdOf, openValue, sealValue, type Seal } from './seal.ts'
 
 export interface EncryptionOptions {
-  /** Keys of 32 bytes by their ids: the one in use, and every older one that values may still be encrypted with. */
+  /** Keys of 32 bytes by id: the current one, and older ones that values may still be encrypted with. */
   readonly keys: Readonly<Record<string, Uint8Array>>
   /** The id of the key that new values are encrypted with. */
   readonly use: string
@@ -16,7 +16,7 @@ export interface EncryptionOptions {
 
 export interface SealOptions {
   readonly encryption?: EncryptionOptions
-  /** From this size on values are compressed, where that makes them smaller; `Infinity` for never. */
+  /** Values of at least this size are compressed if that makes them smaller; `Infinity`: never. */
   readonly compressFromBytes?: number
 }
 
@@ -41,14 +41,14 @@ export function sealStore(store: Store, options: SealOptions = {}): Store {
       const entry = await store.get(key, call)
       return entry && open(entry)
     },
-    // It would answer what is sealed.
+    // It would return sealed values.
     peek: undefined,
     range: async (request, call) => {
       const page = await store.range(request, call)
       const entries: StoreEntry[] = []
       let bytes = 0
       for (const entry of page.entries) {
-        // What is small below may be large.
+        // A small compressed value may be large.
         if (bytes >= STORE_PAGE_MAX_BYTES) return { entries, next: entries.at(-1)?.key }
         const opened = await open(entry)
         entries.push(opened)
@@ -64,8 +64,8 @@ export function sealStore(store: Store, options: SealOptions = {}): Store {
 }
 
 /**
- * Writes every value anew that is not encrypted with the key in use, and tells how many those were. What somebody else
- * changes meanwhile is left to him; what has a time to live goes by itself, and is readable as long as its key is given.
+ * Encrypts every value again that is not encrypted with the current key, and returns how many there were. Skips values that
+ * others change meanwhile, and entries with a time to live, which need their old key until they expire.
  */
 export async function resealStore(
   store: Store,
@@ -105,16 +105,16 @@ function sealOf({ encryption, compressFromBytes = STORE_COMPRESS_FROM_BYTES }: S
     if (!KEY_ID.test(id) || key.byteLength !== KEY_BYTES) {
       throw new InvalidError(
         'stores/bad-encryption-key',
-        `seal a store: the key ${JSON.stringify(id)} has ${key.byteLength} bytes or an unfit id`,
-        { next: `Give keys of ${KEY_BYTES} bytes, with ids of letters, digits, "_", "." and "-".` },
+        `seal a store: the key ${JSON.stringify(id)} has ${key.byteLength} bytes or an invalid id`,
+        { next: `Use keys of ${KEY_BYTES} bytes, with ids of letters, digits, "_", "." and "-".` },
       )
     }
   }
   if (encryption !== undefined && !keys.has(encryption.use)) {
     throw new InvalidError(
       'stores/bad-encryption-key',
-      `seal a store: the key in use, ${JSON.stringify(encryption.use)}, is not among the keys`,
-      { next: 'Give it, or name another to use.' },
+      `seal a store: the key in use, ${JSON.stringify(encryption.use)}, is not one of the keys`,
+      { next: 'Add it, or use another.' },
     )
   }
   return { keys, use: encryption?.use, compressFromBytes }

@@ -1,4 +1,4 @@
-/** The file of a SQLite store: opened and checked. */
+/** Opening and checking the file of a SQLite store. */
 
 import { randomBytes } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
@@ -7,11 +7,11 @@ import { STORE_SQLITE_LOG_BYTES } from '../limits.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
 import { SqliteConnection } from '../../base/sqlite-connection.ts'
 
-/** Marks the file as ours: "prgs". */
+/** "prgs". */
 const APPLICATION_ID = 0x70726773
 const SCHEMA_VERSION = 1
 const EPOCH_BYTES = 9
-/** How long SQLite itself waits for another process, with everything standing still; longer waits are ours. */
+/** How long SQLite waits for another process, blocking this one; longer waits are done without blocking. */
 const BUSY_MS = 10
 
 const SCHEMA = `
@@ -44,7 +44,7 @@ export class StoreDatabase extends SqliteConnection {
   }
 }
 
-/** Opens the file, which is made when it is not there. */
+/** Opens the file; creates it if it does not exist. */
 export function openDatabase(file: string): StoreDatabase {
   let db: StoreDatabase | undefined
   try {
@@ -52,7 +52,7 @@ export function openDatabase(file: string): StoreDatabase {
     db = new StoreDatabase(file)
     db.exec(`PRAGMA busy_timeout = 5000`)
     db.get('PRAGMA journal_mode = WAL')
-    // With WAL, FULL is what makes a committed batch survive a power cut and not only a crash.
+    // With WAL, FULL lets a committed batch survive a power failure, not only a crash.
     db.exec('PRAGMA synchronous = FULL')
     db.exec(`PRAGMA journal_size_limit = ${STORE_SQLITE_LOG_BYTES}`)
     makeSchema(db)
@@ -65,7 +65,7 @@ export function openDatabase(file: string): StoreDatabase {
   }
 }
 
-/** Two processes may open a new file at the same time; the transaction lets one of them make it. */
+/** The transaction lets one of several processes that open a new file create the schema. */
 function makeSchema(db: StoreDatabase): void {
   db.exec('BEGIN IMMEDIATE')
   const pragma = (name: string): unknown => db.get<Record<string, unknown>>(`PRAGMA ${name}`)?.[name]
@@ -78,9 +78,9 @@ function makeSchema(db: StoreDatabase): void {
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)
   } else if (application !== APPLICATION_ID) {
-    throw new InvalidError('stores/not-a-store', `open ${db.file}: it is no store of perago`, {
+    throw new InvalidError('stores/not-a-store', `open ${db.file}: it is not a store of perago`, {
       details: { file: db.file },
-      next: 'Name another file, or move this one away.',
+      next: 'Use another file, or move this one away.',
     })
   } else if (version !== SCHEMA_VERSION) {
     throw new InvalidError(
@@ -96,7 +96,7 @@ function cannotOpen(file: string, cause: unknown): InvalidError {
   const why = cause instanceof Error ? cause.message : String(cause)
   return new InvalidError('stores/cannot-open', `open ${file} as a store: ${why}`, {
     details: { file },
-    next: 'Check the path and its permissions; if the file is damaged, restore it from a copy.',
+    next: 'Check the path and its permissions; if the file is damaged, restore it from a backup.',
     cause,
   })
 }

@@ -1,8 +1,8 @@
 /**
  * The store in one file, through SQLite. The default: durable, nothing to install.
  *
- * A batch is decided and written inside one transaction, and batches that come together share one: the disk is asked to
- * keep them once for all of them. Several processes may open the same file; writes go one at a time.
+ * A batch is checked and written in one transaction, and concurrent batches share one, with one sync to disk. Several
+ * processes may open the same file; they write one at a time.
  */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
@@ -35,11 +35,11 @@ import { WakeUps } from '../wake-ups.ts'
 import { openDatabase, type StoreDatabase } from './database.ts'
 
 export interface SqliteStoreOptions {
-  /** Made when it is not there, with the directories above it. */
+  /** Created with its directories if it does not exist. */
   readonly file: string
-  /** What entries expire by; processes that share the file must agree on the time. */
+  /** For expiry; processes that share the file must have the same time. */
   readonly clock?: Clock
-  /** How many changes are remembered for watches that lag behind. */
+  /** Changes kept for watches that lag behind. */
   readonly changesKept?: number
 }
 
@@ -69,14 +69,14 @@ interface Waiting {
   readonly write: () => unknown
   readonly resolve: (outcome: unknown) => void
   readonly reject: (error: unknown) => void
-  /** What to read when its answer is lost. */
+  /** What to read if the response is lost. */
   readonly keys: readonly string[]
 }
 
 const BUSY_PAUSE_MS = 5
-/** How often other processes are looked after by a watch that nobody of this one wakes. */
+/** How often a watch polls for changes of other processes. */
 const LOOK_MS = Math.min(100, STORE_WATCH_POLL_MS)
-/** Old changes are forgotten once in this many revisions. */
+/** Old changes are deleted once per this many revisions. */
 const FORGET_EVERY = 64
 const ASKED_TOGETHER = 8
 const ALIVE = '(expires_at IS NULL OR expires_at > ?)'
@@ -109,7 +109,7 @@ class SqliteBackend implements Backend {
     const { order, limit } = span
     return this.#read('read a range', () => {
       const direction = order === 'ascending' ? 'ASC' : 'DESC'
-      // Which keys make the page is decided by their sizes first, so that no page of huge values is ever read at once.
+      // Sizes first, so that a page of huge values is never read at once.
       const sql = `SELECT key, length(value) AS bytes FROM entries WHERE ${inStretch(span)} AND ${ALIVE} ORDER BY key ${direction} LIMIT ?`
       const sizes = this.#db.all<{ key: string; bytes: number }>(sql, ...keysIn(span), this.#now(), limit + 1)
       let [count, bytes] = [0, 0]
@@ -147,7 +147,7 @@ class SqliteBackend implements Backend {
     return {
       end: () => this.#ask('watch', () => cursorOf(this.#state())),
       read: async (cursor) => {
-        // What has expired meanwhile is found out here, when nobody writes.
+        // Expired entries are removed here if nobody writes.
         if (this.#hasExpired()) await this.#write([], () => this.#removeExpired(STORE_EXPIRED_PER_SWEEP))
         return this.#read('watch', () => this.#readChanges(cursor, stretch))
       },
@@ -190,7 +190,7 @@ class SqliteBackend implements Backend {
     return { committed: true, revision }
   }
 
-  /** Several in one question: each question costs more than what it asks. */
+  /** Several keys per query: a query costs more than a key. */
   #revisionsOf(keys: readonly string[], now: number): ReadonlyMap<string, number> {
     const found = new Map<string, number>()
     for (let at = 0; at < keys.length; at += ASKED_TOGETHER) {
@@ -228,7 +228,7 @@ class SqliteBackend implements Backend {
     )
   }
 
-  /** One that nothing carries does no harm: watches read what lies behind their place. */
+  /** An unused revision does no harm. */
   #nextRevision(): number {
     const row = this.#db.get<{ revision: number }>(
       'UPDATE state SET revision = revision + 1 RETURNING revision',
@@ -280,7 +280,7 @@ class SqliteBackend implements Backend {
     return this.#clock.now().getTime()
   }
 
-  /** Reads see one moment, however many statements they are. */
+  /** Several statements that see the same state. */
   #read<T>(doing: string, read: () => T): Promise<T> {
     return this.#ask(doing, () => {
       this.#db.exec('BEGIN')
@@ -290,7 +290,7 @@ class SqliteBackend implements Backend {
     })
   }
 
-  /** A read of one statement, which sees one moment by itself. */
+  /** A read of one statement. */
   async #ask<T>(doing: string, read: () => T): Promise<T> {
     const deadline = performance.now() + STORE_ANSWER_TIMEOUT_MS
     for (;;) {
@@ -307,10 +307,10 @@ class SqliteBackend implements Backend {
 
   #write(keys: readonly string[], write: () => unknown): Promise<unknown> {
     if (this.#waiting.length >= STORE_WRITES_WAITING_MAX) {
-      const waiting = `${this.#waiting.length} batches wait already`
+      const waiting = `${this.#waiting.length} batches are waiting already`
       return Promise.reject(
         new UnavailableError('stores/overloaded', `write to ${this.#db.file}: ${waiting}`, {
-          next: 'Write less at the same time, or in larger batches.',
+          next: 'Write less in parallel, or in larger batches.',
         }),
       )
     }
@@ -322,13 +322,13 @@ class SqliteBackend implements Backend {
 
   async #flushAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // Whoever writes in the same turn of the event loop shares the transaction.
+      // Writes of the same turn of the event loop share the transaction.
       await new Promise((resolve) => setImmediate(resolve))
       const together = this.#waiting.splice(0, STORE_WRITES_TOGETHER_MAX)
       await this.#flush(together)
       this.#wakeUps.wake()
     }
-    // In the same step that saw nobody waiting, lest somebody wait for a flush that is over.
+    // No await before this: a new write would wait for a flush that has ended.
     this.#flushing = undefined
   }
 
@@ -366,19 +366,19 @@ class SqliteBackend implements Backend {
       `${doing} (${this.#db.file}): ${why}; nothing was written`,
       {
         details: { file: this.#db.file },
-        next: 'Try again; if it lasts, look at the disk and at who else has the file open.',
+        next: 'Try again. If it persists, check the disk and which other processes use the file.',
         cause,
       },
     )
   }
 
-  /** The disk failed while it was told to keep what was written. */
+  /** The commit failed on disk. */
   #lost(keys: readonly string[], cause: unknown): UncertainError {
     const why = cause instanceof Error ? cause.message : String(cause)
     return new UncertainError('stores/answer-lost', `write a batch (${this.#db.file}): ${why}`, {
       read: `the key ${JSON.stringify(keys[0] ?? '')}`,
       details: { file: this.#db.file, keys },
-      next: 'Read a key of the batch: it was written wholly or not at all.',
+      next: 'Read a key of the batch: it was written as a whole or not at all.',
       cause,
     })
   }
@@ -397,7 +397,7 @@ function cursorOf({ epoch, revision }: Pick<State, 'epoch' | 'revision'>): strin
 }
 
 function show({ key, value, revision, expires_at: expiresAt }: Row): StoreEntry {
-  // A Buffer may be a window into larger memory; the caller gets bytes of his own.
+  // A Buffer may be a view of larger memory; the caller gets a copy.
   return {
     key,
     value: Uint8Array.from(value),
