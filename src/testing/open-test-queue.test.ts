@@ -274,9 +274,9 @@ describe('definitions', () => {
   const task = { name: 't', taskReferenceName: 'a' }
   test.each<[string, object]>([
     ['it has no tasks', { name: 'w', tasks: [] }],
-    ['stands twice', { name: 'w', tasks: [task, task] }],
+    ['used twice', { name: 'w', tasks: [task, task] }],
     ['only SIMPLE runs in process', { name: 'w', tasks: [{ ...task, type: 'SWITCH' }] }],
-    ['does not keep optional', { name: 'w', tasks: [{ ...task, optional: true }] }],
+    ['does not support optional', { name: 'w', tasks: [{ ...task, optional: true }] }],
     ['names "ghost"', { name: 'w', tasks: [{ ...task, inputParameters: { x: '${ghost.output.y}' } }] }],
   ])('CO-51 a workflow definition it could not keep is refused: %s', async (why, def) => {
     await expect(openTestQueue().registerWorkflow(def as TestWorkflowDef)).rejects.toThrow(why)

@@ -1,6 +1,5 @@
 /**
- * A task queue inside this process, with the semantics of Conductor 3.32.3: for trying out, for demonstrations and for
- * tests.
+ * A task queue in this process that follows the rules of Conductor 3.32.3: for demonstrations and tests.
  */
 
 import type { WorkflowId } from '../fences/attempt-snapshot.ts'
@@ -18,24 +17,24 @@ import {
   terminateExecution,
   type Termination,
 } from '../engine/protocol/operator.ts'
-import { QueueHost, type QueueHostOptions } from '../engine/protocol/queue-host.ts'
+import { MemoryQueue, type MemoryQueueOptions } from './memory-queue.ts'
 
 export interface QueueCall {
   readonly operation: keyof TaskQueue
-  /** The task, workflow or task type it is about. */
+  /** The task, workflow or task type. */
   readonly about: string
 }
 
 /**
- * What lies between a worker and the queue. Waiting in either function delays; throwing from `onRequest` is a request that
- * never arrived, throwing from `onAnswer` an answer that got lost.
+ * The connection between a worker and the queue. Waiting in either function delays; throwing from `onRequest` loses the
+ * request, throwing from `onAnswer` loses the response.
  */
 export interface QueueLink {
   readonly onRequest?: (call: QueueCall) => Promise<void> | void
   readonly onAnswer?: (call: QueueCall) => Promise<void> | void
 }
 
-export interface TestQueueOptions extends QueueHostOptions {
+export interface TestQueueOptions extends MemoryQueueOptions {
   readonly link?: QueueLink
 }
 
@@ -52,7 +51,7 @@ export interface TestQueue extends TaskQueue, QueueControl {
  * ```
  */
 export function openTestQueue(options: TestQueueOptions = {}): TestQueue {
-  const queue = new QueueHost(options)
+  const queue = new MemoryQueue(options)
   const { link } = options
   const over = async <T>(
     operation: keyof TaskQueue,
@@ -115,7 +114,7 @@ export function openTestQueue(options: TestQueueOptions = {}): TestQueue {
   }
 }
 
-/** What is done at once, told as everybody else tells it: also a refusal comes by the promise. */
+/** The result of a synchronous call as a promise; an error rejects it. */
 function promised<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => resolve(work()))
 }

@@ -22,7 +22,7 @@ export {
   type TestQueue,
   type TestQueueOptions,
 } from './open-test-queue.ts'
-export type { Deficiencies } from '../engine/protocol/queue-host.ts'
+export type { Deficiencies } from './memory-queue.ts'
 export type { QueueControl, WorkflowStartRequest, WorkflowView } from '../engine/protocol/control.ts'
 export type { TestTaskDef, TestWorkflowDef, TestWorkflowTask } from '../engine/protocol/definitions.ts'
 export { ScriptedRepo, calmScript, type ScriptedRepoOptions } from './scripted-repo.ts'

@@ -1,7 +1,4 @@
-/**
- * What is done to a task queue from outside the worker: definitions, starts, and an operator's interventions. The
- * in-process queue offers it; a test may meet it over a real Conductor's API.
- */
+/** Managing a task queue: definitions, starts and an operator's commands. */
 
 import type { TaskId, WorkflowId, WorkflowStatus } from '../../fences/attempt-snapshot.ts'
 import type { TaskRecord } from '../../worker/ports.ts'
@@ -10,13 +7,13 @@ import type { TestTaskDef, TestWorkflowDef } from './definitions.ts'
 
 export interface WorkflowStartRequest {
   readonly name: string
-  /** The latest when not given. */
+  /** Default: the latest. */
   readonly version?: number
   readonly input?: JsonObject
   readonly correlationId?: string
-  /** 0 to 99; the higher goes first. */
+  /** 0 to 99; higher values go first. */
   readonly priority?: number
-  /** By task type; `*` for all. A list such as `fast,NO_DOMAIN` means the first with a poller. */
+  /** By task type; `*` for all. In a list such as `fast,NO_DOMAIN` the first one with a poller is used. */
   readonly taskToDomain?: Readonly<Record<string, string>>
 }
 
@@ -29,31 +26,31 @@ export interface WorkflowView {
   readonly tasks: readonly TaskRecord[]
 }
 
-/** Refusals are `RefusedError`s; what is not there is a `MissingError`. */
+/** Throws a `RefusedError` for what Conductor refuses, a `MissingError` for what does not exist. */
 export interface QueueControl {
   registerTask(def: TestTaskDef): Promise<void>
   registerWorkflow(def: TestWorkflowDef): Promise<void>
   start(request: WorkflowStartRequest): Promise<WorkflowId>
   readWorkflow(workflowId: WorkflowId): Promise<WorkflowView | undefined>
-  /** The lines of a task's log, in no particular order. */
+  /** The lines of a task's log, unordered. */
   readLogs(taskId: TaskId): Promise<readonly string[]>
   pause(workflowId: WorkflowId): Promise<void>
   resume(workflowId: WorkflowId): Promise<void>
   terminate(workflowId: WorkflowId, options?: { readonly reason?: string }): Promise<void>
-  /** The same workflow id from the beginning; its earlier tasks are gone. */
+  /** Starts again with the same workflow id; earlier tasks are removed. */
   restart(workflowId: WorkflowId): Promise<void>
-  /** A new attempt at whatever did not end well. */
+  /** A new attempt at every failed task. */
   retry(workflowId: WorkflowId): Promise<void>
-  /** Opens a task again under its old id; without one, from the beginning. */
+  /** Reopens a task with the same id; without `fromTaskId` starts from the beginning. */
   rerun(
     workflowId: WorkflowId,
     options?: { readonly fromTaskId?: TaskId; readonly taskInput?: JsonObject },
   ): Promise<void>
   remove(workflowId: WorkflowId): Promise<void>
-  /** Passes over a task that is not scheduled yet. */
+  /** Skips a task that is not scheduled yet. */
   skip(workflowId: WorkflowId, referenceTaskName: string): Promise<void>
-  /** Puts every open task of a type into the queue once more, those in progress as well. */
+  /** Puts every open task of a type into the queue again, also those in progress. */
   requeue(taskType: string): Promise<void>
-  /** Looks at the workflow now, instead of when the sweeper comes by. */
+  /** Decides the workflow now, without waiting for the sweeper. */
   decide(workflowId: WorkflowId): Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * What follows from the rows of a workflow, and nothing else: which attempts are overdue, which are tried again, what
- * comes next, how it ends. Pure: the moment is passed in. Conductor decides on each update of a task of the workflow, on
- * resuming it, and when its sweeper comes by; so does whoever calls this.
+ * Decides a workflow: which attempts are overdue, which are retried, which task comes next, how it ends. Pure: the moment is
+ * passed in. Conductor decides on each update of a task, when a workflow is resumed, and when its sweeper runs; a host of
+ * these rules must do the same.
  */
 
 import type { TaskStatus } from '../../fences/attempt-snapshot.ts'
@@ -29,7 +29,7 @@ export function decide(execution: Execution, moment: Moment): Execution {
   return advance(current, moment)
 }
 
-/** When this workflow should next be looked at; `undefined` when no time limit is running. */
+/** The next deadline of this workflow; `undefined` if it has none. */
 export function nextDeadlineMs(execution: Execution): number | undefined {
   if (execution.status !== 'RUNNING') return undefined
   const deadlines = [
@@ -39,7 +39,7 @@ export function nextDeadlineMs(execution: Execution): number | undefined {
   return deadlines.length === 0 ? undefined : Math.min(...deadlines)
 }
 
-/** How long a failed attempt waits for the next. */
+/** The delay before the next attempt. */
 export function retryDelaySeconds(def: WholeTaskDef, retryCount: number): number {
   const delays: Readonly<Record<WholeTaskDef['retryLogic'], number>> = {
     FIXED: def.retryDelaySeconds,
@@ -60,7 +60,7 @@ export function cancelOpenTasks(execution: Execution, moment: Moment): Execution
 interface TaskDeadline {
   readonly atMs: number
   readonly why: string
-  /** Whether it takes the whole workflow with it. */
+  /** Whether it also ends the workflow. */
   readonly endsWorkflow: boolean
 }
 
@@ -69,12 +69,12 @@ function taskDeadlines({ record, def }: AttemptRow): readonly TaskDeadline[] {
   const response: TaskDeadline = {
     atMs: record.updateTimeMs + def.responseTimeoutSeconds * 1000,
     why: `responseTimeout: no lease renewal for ${def.responseTimeoutSeconds} seconds`,
-    // Whatever the policy says: it governs the other time limits.
+    // The policy applies to the other time limits only.
     endsWorkflow: false,
   }
   if (def.timeoutSeconds === 0 || def.timeoutPolicy === 'ALERT_ONLY') return [response]
   const whole: TaskDeadline = {
-    // Renewals do not move it.
+    // Renewals do not extend it.
     atMs: record.startTimeMs + def.timeoutSeconds * 1000,
     why: `timeout: not ended after ${def.timeoutSeconds} seconds`,
     endsWorkflow: def.timeoutPolicy === 'TIME_OUT_WF',
@@ -127,7 +127,7 @@ function settleFailure(execution: Execution, failed: AttemptRow, moment: Moment)
   })
 }
 
-/** The first task of the row that has not ended well is the one whose turn it is. */
+/** The next task is the first one that has not ended successfully. */
 function advance(execution: Execution, moment: Moment): Execution {
   for (const task of execution.def.tasks) {
     const row = latestRow(execution, task.taskReferenceName)

@@ -1,7 +1,6 @@
 /**
- * What the in-process queue can be told to run: task definitions, and workflows that are a row of them. The fields are
- * spelled as Conductor spells them. What it cannot keep is refused, so that nobody tests against a setting that has no
- * effect.
+ * Definitions that the in-process queue can run: tasks, and workflows that are a sequence of tasks. Fields are named as in
+ * Conductor. An unsupported field is refused, so that no test relies on a setting without effect.
  */
 
 import { InvalidError } from '../../base/errors.ts'
@@ -28,7 +27,7 @@ export interface TestWorkflowTask {
   readonly taskReferenceName: string
   readonly type?: 'SIMPLE'
   readonly inputParameters?: JsonObject
-  /** Instead of the task definition's own. */
+  /** Overrides that of the task definition. */
   readonly retryCount?: number
   readonly startDelay?: number
 }
@@ -38,7 +37,7 @@ export interface TestWorkflowDef {
   readonly version?: number
   readonly tasks: readonly TestWorkflowTask[]
   readonly inputTemplate?: JsonObject
-  /** The output of the last task when not given. */
+  /** Default: the output of the last task. */
   readonly outputParameters?: JsonObject
   readonly restartable?: boolean
   readonly timeoutSeconds?: number
@@ -48,7 +47,7 @@ export interface TestWorkflowDef {
   readonly description?: string
 }
 
-/** With Conductor's defaults filled in; they hold for a task nobody defined, too. */
+/** With Conductor's defaults, which also apply to a task that is not defined. */
 export type WholeTaskDef = Required<
   Omit<TestTaskDef, 'ownerEmail' | 'description' | 'concurrentExecLimit'>
 > & { readonly concurrentExecLimit: number }
@@ -103,7 +102,7 @@ export function wholeWorkflowDef(def: TestWorkflowDef): WholeWorkflowDef {
   if (def.tasks.length === 0) throw invalid(what, 'it has no tasks')
   const refs = def.tasks.map((task) => task.taskReferenceName)
   if (new Set(refs).size !== refs.length || refs.includes(''))
-    throw invalid(what, 'a taskReferenceName is missing or stands twice')
+    throw invalid(what, 'a taskReferenceName is missing or used twice')
   for (const task of def.tasks) {
     refuseUnknown(`${what}, task "${task.taskReferenceName}"`, task, WORKFLOW_TASK_FIELDS)
     if (task.type !== undefined && (task.type as string) !== 'SIMPLE')
@@ -114,7 +113,7 @@ export function wholeWorkflowDef(def: TestWorkflowDef): WholeWorkflowDef {
   }
   for (const root of rootsOf(def)) {
     if (root !== 'workflow' && root !== 'CPEWF_TASK_ID' && !refs.includes(root))
-      throw invalid(what, `an expression names "${root}", which is no task of it`)
+      throw invalid(what, `an expression names "${root}", which is not one of its tasks`)
   }
   return {
     name: def.name,
@@ -138,7 +137,7 @@ function rootsOf(def: TestWorkflowDef): readonly string[] {
 
 function refuseUnknown(what: string, value: object, known: ReadonlySet<string>): void {
   const unknown = Object.keys(value).filter((name) => !known.has(name))
-  if (unknown.length > 0) throw invalid(what, `the in-process queue does not keep ${unknown.join(', ')}`)
+  if (unknown.length > 0) throw invalid(what, `the in-process queue does not support ${unknown.join(', ')}`)
 }
 
 function invalid(what: string, why: string): InvalidError {

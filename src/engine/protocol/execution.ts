@@ -1,17 +1,18 @@
-/** One running workflow as a value: its definitions as they were at the start, and one row for each attempt. */
+/** A workflow as a value: its definitions as they were at the start, and one row per attempt. */
 
 import type { TaskId, WorkflowId, WorkflowStatus } from '../../fences/attempt-snapshot.ts'
 import type { TaskRecord } from '../../worker/ports.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
+import type { WorkflowStartRequest } from './control.ts'
 import type { TestWorkflowTask, WholeTaskDef, WholeWorkflowDef } from './definitions.ts'
 import { evaluateTemplate, type Roots } from './expressions.ts'
 
-/** What the queue keeps of an attempt beyond what a reader is shown. */
+/** An attempt: the record that readers see, and what else the rules need. */
 export interface AttemptRow {
   readonly record: TaskRecord
   readonly def: WholeTaskDef
   readonly workflowTask: TestWorkflowTask
-  /** From when on it may be handed out; `undefined` while it is not in the queue. */
+  /** When it may be claimed; `undefined` while it is not in the queue. */
   readonly queuedFromMs: number | undefined
   readonly retriedTaskId: TaskId | undefined
 }
@@ -19,7 +20,7 @@ export interface AttemptRow {
 export interface Execution {
   readonly workflowId: WorkflowId
   readonly def: WholeWorkflowDef
-  /** By name. Taken at the start: later registrations change nothing for a running workflow. */
+  /** By name, as registered at the start: later registrations do not affect a running workflow. */
   readonly taskDefs: Readonly<Record<string, WholeTaskDef>>
   readonly status: WorkflowStatus
   readonly startTimeMs: number
@@ -33,12 +34,32 @@ export interface Execution {
   readonly rows: readonly AttemptRow[]
 }
 
-/** Everything a decision may need from outside. */
+/** The port of the rules: all they need from their host. */
 export interface Moment {
   readonly nowMs: number
   readonly nextTaskId: () => TaskId
-  /** Which of the domains a task type is mapped to gets its tasks now. */
+  /** The domain that gets tasks of this type now, of those it is mapped to; see `chooseDomain`. */
   readonly chooseDomain: (taskType: string, domains: readonly string[]) => string | undefined
+}
+
+/** A workflow that has started and has no tasks yet; `decide` schedules the first one. */
+export function startExecution(
+  { correlationId, priority = 0, taskToDomain = {} }: WorkflowStartRequest,
+  start: Pick<Execution, 'workflowId' | 'def' | 'input' | 'startTimeMs'> & {
+    readonly taskDefs: readonly WholeTaskDef[]
+  },
+): Execution {
+  return {
+    ...start,
+    taskDefs: Object.fromEntries(start.taskDefs.map((def) => [def.name, def])),
+    status: 'RUNNING',
+    output: {},
+    reasonForIncompletion: undefined,
+    correlationId,
+    priority,
+    taskToDomain,
+    rows: [],
+  }
 }
 
 /** The attempt that counts for this reference name: the one scheduled last. */
@@ -83,7 +104,7 @@ export function scheduleTask(execution: Execution, task: TestWorkflowTask, momen
   })
 }
 
-/** A further attempt at the same task, under an id of its own. */
+/** A new attempt at the same task, with a new id. */
 export function scheduleRetry(
   execution: Execution,
   failed: AttemptRow,
@@ -116,32 +137,15 @@ function addRow(
   },
 ): Execution {
   const { task, def, moment, earlier } = request
-  const taskId = moment.nextTaskId()
+  const blank = blankRecord(execution, task, moment)
   const record: TaskRecord = {
-    taskId,
-    workflowId: execution.workflowId,
-    workflowType: execution.def.name,
-    status: 'SCHEDULED',
-    taskType: task.name,
-    taskDefName: task.name,
-    referenceTaskName: task.taskReferenceName,
+    ...blank,
     retryCount: request.retryCount,
-    pollCount: 0,
     seq: Math.max(0, ...execution.rows.map((row) => row.record.seq)) + 1,
-    iteration: 0,
-    scheduledTimeMs: moment.nowMs,
-    startTimeMs: 0,
-    updateTimeMs: 0,
     responseTimeoutSeconds: def.responseTimeoutSeconds,
-    isRetried: false,
-    workerId: '',
-    correlationId: execution.correlationId,
     domain: request.domain,
     reasonForIncompletion: request.reasonForIncompletion,
-    input: evaluateInput(execution, { task, def, taskId }),
-    output: {},
-    externalInputPath: undefined,
-    externalOutputPath: undefined,
+    input: evaluateInput(execution, { task, def, taskId: blank.taskId }),
   }
   const row: AttemptRow = {
     record,
@@ -153,20 +157,54 @@ function addRow(
   return { ...execution, rows: [...execution.rows, row] }
 }
 
+/** The record of a new attempt, with every field that says nothing yet. */
+export function blankRecord(
+  { workflowId, def, correlationId }: Execution,
+  task: TestWorkflowTask,
+  moment: Moment,
+): TaskRecord {
+  return {
+    taskId: moment.nextTaskId(),
+    workflowId,
+    workflowType: def.name,
+    status: 'SCHEDULED',
+    taskType: task.name,
+    taskDefName: task.name,
+    referenceTaskName: task.taskReferenceName,
+    retryCount: 0,
+    pollCount: 0,
+    seq: 0,
+    iteration: 0,
+    scheduledTimeMs: moment.nowMs,
+    startTimeMs: 0,
+    updateTimeMs: 0,
+    responseTimeoutSeconds: 0,
+    isRetried: false,
+    workerId: '',
+    correlationId,
+    domain: undefined,
+    reasonForIncompletion: undefined,
+    input: {},
+    output: {},
+    externalInputPath: undefined,
+    externalOutputPath: undefined,
+  }
+}
+
 function evaluateInput(
   execution: Execution,
   target: { readonly task: TestWorkflowTask; readonly def: WholeTaskDef; readonly taskId: TaskId },
 ): JsonObject {
   const roots = { ...rootsOf(execution), CPEWF_TASK_ID: target.taskId }
   const own = evaluateTemplate(target.task.inputParameters ?? {}, roots)
-  // The template of the task definition fills what is absent, and what came out as nothing.
+  // The template of the task definition replaces inputs that are absent or null.
   const given = Object.entries(own).filter(
     ([name, value]) => value !== null || !(name in target.def.inputTemplate),
   )
   return { ...target.def.inputTemplate, ...Object.fromEntries(given) }
 }
 
-/** What expressions may name. */
+/** What expressions may refer to. */
 export function rootsOf(execution: Execution): Roots {
   const tasks = execution.def.tasks.flatMap(({ taskReferenceName }) => {
     const record = latestRow(execution, taskReferenceName)?.record

@@ -1,12 +1,12 @@
 /**
- * `${ref.output.x}` as Conductor evaluates it: alone in a text it keeps its type, embedded it becomes text; what is not
- * there is null. Paths go by names and `[index]`; filters and functions are not part of it and are refused.
+ * `${ref.output.x}` as Conductor evaluates it: as a whole string it keeps its type, inside a longer one it becomes text; a
+ * missing value is null. Paths have names and `[index]`; filters and functions are not supported and are refused.
  */
 
 import { InvalidError } from '../../base/errors.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 
-/** What an expression may start from: `workflow`, a task's reference name, `CPEWF_TASK_ID`. */
+/** The first names of expressions: `workflow`, a task's reference name, `CPEWF_TASK_ID`. */
 export type Roots = Readonly<Record<string, Json>>
 
 const WHOLE = /^\$\{([^{}]+)\}$/
@@ -27,7 +27,7 @@ function evaluateText(text: string, roots: Roots): Json {
   const [, alone] = WHOLE.exec(text) ?? []
   if (alone !== undefined) return follow(alone, roots)
   return text.replace(EMBEDDED, (match, escape: string, path: string) =>
-    // A doubled dollar sign stands for itself.
+    // `$${x}` is an escape for `${x}`.
     escape === '$' ? match.slice(1) : renderText(follow(path, roots)),
   )
 }
@@ -51,7 +51,7 @@ function stepsOf(path: string): readonly (string | number)[] {
   if (steps.join('').length + (path.match(/\./g) ?? []).length !== path.length)
     throw new InvalidError(
       'task-queue/bad-expression',
-      `evaluate "\${${path}}": the in-process queue follows names and [index] only`,
+      `evaluate "\${${path}}": the in-process queue supports only names and [index]`,
     )
   return steps.map((step) => {
     if (!step.startsWith('[')) return step
@@ -60,7 +60,7 @@ function stepsOf(path: string): readonly (string | number)[] {
   })
 }
 
-/** As Java prints it: objects in braces with `=`, lists in brackets, nothing as `null`. */
+/** As Java prints it: objects in braces with `=`, arrays in brackets, missing values as `null`. */
 function renderText(value: Json): string {
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(renderText).join(', ')}]`
   if (typeof value === 'object' && value !== null)

@@ -1,9 +1,10 @@
-/** What an operator may do to a workflow. Pure; a refusal is a value, in Conductor's sense of when. */
+/** What an operator may do to a workflow, and when Conductor refuses it. Pure; a refusal is a value. */
 
 import type { TaskId } from '../../fences/attempt-snapshot.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { cancelOpenTasks, decide } from './decide.ts'
 import {
+  blankRecord,
   changeRow,
   findRow,
   latestRow,
@@ -21,14 +22,14 @@ export function pauseExecution(execution: Execution): Operated {
   return move(execution, 'pause', (moved) => moved)
 }
 
-/** Decides at once: deadlines that passed meanwhile hit now. */
+/** Decides at once: deadlines that passed while it was paused take effect now. */
 export function resumeExecution(execution: Execution, moment: Moment): Operated {
   return move(execution, 'resume', (moved) => decide(moved, moment))
 }
 
 export interface Termination {
   readonly reason?: string | undefined
-  /** As when a completion schedules the next task while the workflow is being terminated: that task stays. */
+  /** Scheduled tasks stay, as after a completion that races with the termination. */
   readonly leavesScheduled?: boolean
 }
 
@@ -43,12 +44,12 @@ export function terminateExecution(execution: Execution, termination: Terminatio
     return {
       ...canceled,
       reasonForIncompletion,
-      rows: canceled.rows.map((row) => left.find((kept) => kept.record.taskId === row.record.taskId) ?? row),
+      rows: canceled.rows.map((row) => left.find((one) => one.record.taskId === row.record.taskId) ?? row),
     }
   })
 }
 
-/** The same workflow id from the beginning: every task of its first life is gone. */
+/** Starts again with the same workflow id; all earlier tasks are removed. */
 export function restartExecution(
   execution: Execution,
   moment: Moment,
@@ -56,20 +57,20 @@ export function restartExecution(
 ): Operated {
   if (!execution.def.restartable && execution.status === 'COMPLETED')
     return { is: 'refused', why: 'it is completed and not restartable' }
-  return move(execution, 'restart', (moved) => beginAnew(moved, moment, input))
+  return move(execution, 'restart', (moved) => startAgain(moved, moment, input))
 }
 
-/** A new attempt at whatever did not end well, whatever the definition says about retries. */
+/** A new attempt at every failed task, whatever the definition says about retries. */
 export function retryExecution(execution: Execution, moment: Moment): Operated {
   return move(execution, 'retry', (moved) => {
-    const unwell = moved.rows.filter(
+    const failed = moved.rows.filter(
       (row) =>
         !isTaskOpen(row.record.status) &&
         !isTaskWellEnded(row.record.status) &&
         latestRow(moved, row.record.referenceTaskName) === row,
     )
     const reopened = { ...moved, reasonForIncompletion: undefined, startTimeMs: moment.nowMs }
-    const retried = unwell.reduce<Execution>(
+    const retried = failed.reduce<Execution>(
       (current, row) => scheduleRetry(current, row, { moment, delaySeconds: 0, copiesReason: false }),
       reopened,
     )
@@ -78,20 +79,17 @@ export function retryExecution(execution: Execution, moment: Moment): Operated {
 }
 
 export interface Rerun {
-  /** From the beginning when not given. */
+  /** Default: from the beginning. */
   readonly fromTaskId?: TaskId | undefined
   readonly taskInput?: JsonObject | undefined
   readonly workflowInput?: JsonObject | undefined
 }
 
-/**
- * Opens the named task again **under its old id**, with every count at zero and the old worker's name still on it; what
- * came after it is gone.
- */
+/** Reopens the named task **with the same id**: its counts are zero, its worker id stays; later tasks are removed. */
 export function rerunExecution(execution: Execution, rerun: Rerun, moment: Moment): Operated {
   const input = rerun.workflowInput ?? execution.input
   if (rerun.fromTaskId === undefined)
-    return move(execution, 'rerun', (moved) => beginAnew(moved, moment, input))
+    return move(execution, 'rerun', (moved) => startAgain(moved, moment, input))
   const from = findRow(execution, rerun.fromTaskId)
   if (from === undefined) return { is: 'refused', why: `it has no task ${rerun.fromTaskId}` }
   return move(execution, 'rerun', (moved) => ({
@@ -102,11 +100,11 @@ export function rerunExecution(execution: Execution, rerun: Rerun, moment: Momen
     startTimeMs: moment.nowMs,
     rows: moved.rows
       .filter((row) => row.record.seq <= from.record.seq)
-      .map((row) => (row.record.taskId === rerun.fromTaskId ? openAgain(row, rerun, moment) : row)),
+      .map((row) => (row.record.taskId === rerun.fromTaskId ? reopen(row, rerun, moment) : row)),
   }))
 }
 
-function openAgain(row: AttemptRow, rerun: Rerun, moment: Moment): AttemptRow {
+function reopen(row: AttemptRow, rerun: Rerun, moment: Moment): AttemptRow {
   return {
     ...row,
     queuedFromMs: moment.nowMs,
@@ -127,57 +125,32 @@ function openAgain(row: AttemptRow, rerun: Rerun, moment: Moment): AttemptRow {
   }
 }
 
-/** Marks a task that has not been scheduled as skipped; it is passed over when its turn comes. */
+/** Marks a task as skipped before it is scheduled. */
 export function skipTask(execution: Execution, referenceTaskName: string, moment: Moment): Operated {
   const task = execution.def.tasks.find((candidate) => candidate.taskReferenceName === referenceTaskName)
   const def = task === undefined ? undefined : execution.taskDefs[task.name]
   if (task === undefined || def === undefined)
     return { is: 'refused', why: `it has no task "${referenceTaskName}"` }
   if (latestRow(execution, referenceTaskName) !== undefined)
-    return { is: 'refused', why: `"${referenceTaskName}" was scheduled already` }
+    return { is: 'refused', why: `"${referenceTaskName}" is already scheduled` }
   const row: AttemptRow = {
     def,
     workflowTask: task,
     queuedFromMs: undefined,
     retriedTaskId: undefined,
-    record: {
-      taskId: moment.nextTaskId(),
-      workflowId: execution.workflowId,
-      workflowType: execution.def.name,
-      status: 'SKIPPED',
-      taskType: task.name,
-      taskDefName: task.name,
-      referenceTaskName,
-      retryCount: 0,
-      pollCount: 0,
-      seq: 0,
-      iteration: 0,
-      scheduledTimeMs: moment.nowMs,
-      startTimeMs: 0,
-      updateTimeMs: moment.nowMs,
-      responseTimeoutSeconds: 0,
-      isRetried: false,
-      workerId: '',
-      correlationId: execution.correlationId,
-      domain: undefined,
-      reasonForIncompletion: undefined,
-      input: {},
-      output: {},
-      externalInputPath: undefined,
-      externalOutputPath: undefined,
-    },
+    record: { ...blankRecord(execution, task, moment), status: 'SKIPPED', updateTimeMs: moment.nowMs },
   }
   return { is: 'done', execution: { ...execution, rows: [row, ...execution.rows] } }
 }
 
-/** Puts every open task of a type into the queue once more, those in progress as well. */
+/** Puts every open task of a type into the queue again, also those in progress. */
 export function requeueTasks(execution: Execution, taskType: string, nowMs: number): Execution {
   return execution.rows
     .filter((row) => row.record.taskType === taskType && isTaskOpen(row.record.status))
     .reduce((current, row) => changeRow(current, row.record.taskId, { queuedFromMs: nowMs }), execution)
 }
 
-function beginAnew(execution: Execution, moment: Moment, input: JsonObject): Execution {
+function startAgain(execution: Execution, moment: Moment, input: JsonObject): Execution {
   const bare = { ...execution, input, output: {}, reasonForIncompletion: undefined, rows: [] }
   return decide({ ...bare, startTimeMs: moment.nowMs }, moment)
 }

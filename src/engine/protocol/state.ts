@@ -1,7 +1,6 @@
 /**
- * The life of a task and of a workflow, as Conductor 3.32.3 lives it: one table of state × event each, so that a missing
- * cell does not compile. `same`: accepted, the state stays. `ignore`: answered as if accepted, nothing changes.
- * `refuse`: the caller is told that it cannot be done now.
+ * The states of tasks and workflows in Conductor 3.32.3: one table of state × event each, so that a missing cell does not
+ * compile. `same`: accepted, the state stays. `ignore`: the response says accepted, but nothing changes. `refuse`: an error.
  */
 
 import type { TaskStatus, WorkflowStatus } from '../../fences/attempt-snapshot.ts'
@@ -20,7 +19,7 @@ export const TASK_EVENTS = [
 export type TaskEvent = (typeof TASK_EVENTS)[number]
 type TaskRow = Readonly<Record<TaskEvent, TaskStatus | 'same' | 'ignore'>>
 
-/** A task that has ended takes every update for an answer and stays as it is; only `rerun` opens it again. */
+/** An ended task ignores every update; only `rerun` reopens it. */
 const ENDED: TaskRow = {
   claim: 'ignore',
   complete: 'ignore',
@@ -36,7 +35,7 @@ const ENDED: TaskRow = {
 export const TASK_TRANSITIONS = {
   SCHEDULED: {
     claim: 'IN_PROGRESS',
-    // Nobody has to have polled it.
+    // Also if no worker has polled it.
     complete: 'COMPLETED',
     fail: 'FAILED',
     failForGood: 'FAILED_WITH_TERMINAL_ERROR',
@@ -47,7 +46,7 @@ export const TASK_TRANSITIONS = {
     runAgain: 'SCHEDULED',
   },
   IN_PROGRESS: {
-    // After an operator has put it into the queue once more.
+    // After an operator has put it into the queue again.
     claim: 'same',
     complete: 'COMPLETED',
     fail: 'FAILED',
@@ -71,8 +70,8 @@ export const WORKFLOW_EVENTS = ['pause', 'resume', 'terminate', 'restart', 'retr
 export type WorkflowEvent = (typeof WORKFLOW_EVENTS)[number]
 type WorkflowRow = Readonly<Record<WorkflowEvent, WorkflowStatus | 'same' | 'refuse'>>
 
-/** Ended otherwise than well: everything that begins anew is allowed. */
-const BROKEN_OFF: WorkflowRow = {
+/** Ended without success: it can be restarted, retried or rerun. */
+const UNSUCCESSFUL: WorkflowRow = {
   pause: 'refuse',
   resume: 'refuse',
   terminate: 'same',
@@ -98,10 +97,10 @@ export const WORKFLOW_TRANSITIONS = {
     retry: 'refuse',
     rerun: 'refuse',
   },
-  COMPLETED: { ...BROKEN_OFF, terminate: 'refuse', retry: 'refuse' },
-  FAILED: BROKEN_OFF,
-  TIMED_OUT: BROKEN_OFF,
-  TERMINATED: BROKEN_OFF,
+  COMPLETED: { ...UNSUCCESSFUL, terminate: 'refuse', retry: 'refuse' },
+  FAILED: UNSUCCESSFUL,
+  TIMED_OUT: UNSUCCESSFUL,
+  TERMINATED: UNSUCCESSFUL,
 } as const satisfies Readonly<Record<WorkflowStatus, WorkflowRow>>
 
 export function isTaskOpen(status: TaskStatus): boolean {

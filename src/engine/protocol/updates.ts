@@ -1,4 +1,4 @@
-/** What a worker's requests do to a workflow. Pure. Whose request it is, is never compared: Conductor does not either. */
+/** What a worker's requests do to a workflow. Pure. Like Conductor, it does not check which worker sends a request. */
 
 import { CONDUCTOR_REASON_MAX_CHARS } from '../../worker/limits.ts'
 import type { TaskResult, ResultStatus } from '../../worker/ports.ts'
@@ -6,7 +6,7 @@ import { decide } from './decide.ts'
 import { changeRow, findRow, type AttemptRow, type Execution, type Moment } from './execution.ts'
 import { TASK_TRANSITIONS, type TaskEvent } from './state.ts'
 
-/** Whether the attempt may be handed out now. The state of its workflow does not matter: the queue knows nothing of it. */
+/** Whether the attempt may be claimed now. As in Conductor, the state of its workflow does not matter. */
 export function isClaimable(row: AttemptRow, nowMs: number): boolean {
   if (TASK_TRANSITIONS[row.record.status].claim === 'ignore') return false
   return row.queuedFromMs !== undefined && row.queuedFromMs <= nowMs
@@ -24,7 +24,7 @@ export function claimTask(
       status: 'IN_PROGRESS',
       workerId: claim.workerId,
       pollCount: record.pollCount + 1,
-      // Only the first time: later hand-outs of the same id keep it.
+      // Only for the first claim of this id.
       startTimeMs: record.startTimeMs === 0 ? claim.nowMs : record.startTimeMs,
       updateTimeMs: claim.nowMs,
     },
@@ -44,8 +44,8 @@ const EVENT_OF_RESULT: Readonly<Record<ResultStatus, TaskEvent>> = {
 }
 
 /**
- * A result for a task of `execution`, sent under the id of the workflow `named`. Conductor looks at the named one only:
- * under a wrong id the task ends, and its own workflow does not go on until something else decides it.
+ * A result for a task of `execution`, sent with the id of the workflow `named`. Conductor decides only the named workflow:
+ * with a wrong id the task ends, and its own workflow does not continue until something else decides it.
  */
 export function applyResult(
   execution: Execution,
@@ -62,7 +62,7 @@ export function applyResult(
     queuedFromMs: isHandedBack ? nowMs + (result.callbackAfterSeconds ?? 0) * 1000 : undefined,
     record: {
       status: to === 'same' ? row.record.status : to,
-      // Replaced, never merged.
+      // Replaced, not merged.
       output: result.output,
       workerId: result.workerId,
       updateTimeMs: nowMs,

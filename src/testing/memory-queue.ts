@@ -1,57 +1,48 @@
 /**
- * Holds the workflows of an in-process queue and the order of things; what follows from what is decided in the pure modules
- * beside it.
+ * Hosts the rules of `engine/protocol` over memory: it stores definitions and workflows, and calls the rules.
  *
- * Nothing runs in the background: whatever is due is done, in the order in which it was due, before a request is looked
- * at. On a clock that stands still nothing happens by itself.
+ * Nothing runs in the background: before each request, everything that is due is done in the order in which it was due.
  */
 
 import { randomUUID } from 'node:crypto'
-import { followSignals, unlessAborted } from '../../base/abort-signals.ts'
-import { systemClock, type Clock } from '../../base/clock.ts'
-import { InvalidError, MissingError, RefusedError } from '../../base/errors.ts'
-import { CONDUCTOR_LOGS_PER_RESULT_MAX, CONDUCTOR_POLL_WAIT_MAX_MS } from '../../worker/limits.ts'
-import { requirePayloadFits } from '../../worker/payload-limits.ts'
-import type { TaskId, WorkflowId } from '../../fences/attempt-snapshot.ts'
-import type {
-  OpenWorkflows,
-  PollRequest,
-  QueueCallOptions,
-  TaskRecord,
-  TaskResult,
-} from '../../worker/ports.ts'
-import type { JsonObject } from '../../base/json.ts'
-import type { QueueControl, WorkflowStartRequest } from './control.ts'
-import { decide, nextDeadlineMs } from './decide.ts'
-import { wholeTaskDef, type WholeTaskDef, type WholeWorkflowDef } from './definitions.ts'
-import { findRow, type AttemptRow, type Execution, type Moment } from './execution.ts'
-import { requeueTasks, type Operated } from './operator.ts'
-import { isWorkflowOpen, TASK_TRANSITIONS } from './state.ts'
-import { applyResult, claimTask, isClaimable, renewTask } from './updates.ts'
+import { followSignals, unlessAborted } from '../base/abort-signals.ts'
+import { systemClock, type Clock } from '../base/clock.ts'
+import { InvalidError, MissingError, RefusedError } from '../base/errors.ts'
+import { CONDUCTOR_LOGS_PER_RESULT_MAX, CONDUCTOR_POLL_WAIT_MAX_MS } from '../worker/limits.ts'
+import { requirePayloadFits } from '../worker/payload-limits.ts'
+import type { TaskId, WorkflowId } from '../fences/attempt-snapshot.ts'
+import type { OpenWorkflows, PollRequest, QueueCallOptions, TaskRecord, TaskResult } from '../worker/ports.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { QueueControl, WorkflowStartRequest } from '../engine/protocol/control.ts'
+import { decide } from '../engine/protocol/decide.ts'
+import { wholeTaskDef, type WholeTaskDef, type WholeWorkflowDef } from '../engine/protocol/definitions.ts'
+import { findRow, startExecution, type Execution, type Moment } from '../engine/protocol/execution.ts'
+import { requeueTasks, type Operated } from '../engine/protocol/operator.ts'
+import { chooseDomain, findClaimable, nextEventMs, nextSweep, type Placed } from '../engine/protocol/queue.ts'
+import { isWorkflowOpen, TASK_TRANSITIONS } from '../engine/protocol/state.ts'
+import { applyResult, claimTask, renewTask } from '../engine/protocol/updates.ts'
 
-/** What the real server does worse than it could. A worker must be right in spite of it. */
+/** Weaknesses of a real server that can be simulated. */
 export interface Deficiencies {
-  /** How long after a deadline the sweeper comes by. On a real server that is up to two minutes. */
+  /** How long after a deadline the sweeper runs. On a real server that is up to two minutes. */
   readonly sweepLagMs?: number
-  /**
-   * A renewal reads the task, and writes all of it back this much later: what happened to the task in between is undone.
-   */
+  /** A renewal reads the task, and writes all of it back after this time: changes in between are lost. */
   readonly renewalWritesAfterMs?: number
-  /** A poll that its worker gave up waits on at the server, and claims for nobody what comes until its time is over. */
+  /** A poll that was aborted by its worker goes on at the server, and may claim tasks that nobody gets. */
   readonly abandonedPollsClaim?: boolean
 }
 
-export interface QueueHostOptions {
+export interface MemoryQueueOptions {
   readonly clock?: Clock
   readonly deficiencies?: Deficiencies
-  /** Random ids unless given. */
+  /** Default: random ids. */
   readonly nextId?: () => string
 }
 
-/** A domain whose last poll is older is taken to have nobody. */
+/** A domain whose last poll is older than this has no poller. */
 const POLLER_ALIVE_MS = 10_000
 
-export class QueueHost {
+export class MemoryQueue {
   readonly #clock: Clock
   readonly #deficiencies: Deficiencies
   readonly #nextId: () => string
@@ -61,10 +52,10 @@ export class QueueHost {
   readonly #owners = new Map<TaskId, WorkflowId>()
   readonly #logs = new Map<TaskId, string[]>()
   readonly #lastPollMs = new Map<string, number>()
-  /** Wakes the polls that wait. */
+  /** Wakes waiting polls. */
   readonly #waiting = new Set<() => void>()
 
-  constructor(options: QueueHostOptions) {
+  constructor(options: MemoryQueueOptions) {
     this.#clock = options.clock ?? systemClock
     this.#deficiencies = options.deficiencies ?? {}
     this.#nextId = options.nextId ?? randomUUID
@@ -86,16 +77,15 @@ export class QueueHost {
       this.#sweep()
       this.#lastPollMs.set(queueKey(request.taskType, request.domain), this.#nowMs())
       const leftMs = endMs - this.#clock.monotonicMs()
-      // It waits until all of them are there, as Conductor does.
-      if (leftMs <= 0 || this.#findClaimable(request).length >= count) return this.#claim(request)
+      // Like Conductor, it waits until all of them are there.
+      if (leftMs <= 0 || this.#claimable(request).length >= count) return this.#claim(request)
       await this.#waitForChange(leftMs, signal)
     }
   }
 
   readTask(taskId: TaskId, signal?: AbortSignal): TaskRecord | undefined {
     this.#sweep(signal)
-    const found = this.#find(taskId)
-    return found?.row.record
+    return this.#find(taskId)?.row.record
   }
 
   readStatus(workflowId: WorkflowId, signal?: AbortSignal): Execution['status'] | undefined {
@@ -129,7 +119,7 @@ export class QueueHost {
       return true
     }
     if (TASK_TRANSITIONS[read.row.record.status].renew === 'ignore') return true
-    // The request is with the server: that its sender gives up does not stop it.
+    // The server has the request: an abort of the sender does not stop it.
     await this.#clock.sleep(delayMs)
     const now = this.#find(taskId)
     if (now === undefined) return true
@@ -188,21 +178,14 @@ export class QueueHost {
     const input = { ...def.inputTemplate, ...request.input }
     requirePayloadFits('workflow input', input)
     const workflowId = this.#nextId() as WorkflowId
-    const taskDefs = def.tasks.map(({ name }) => [name, this.#taskDefs.get(name) ?? wholeTaskDef({ name })])
-    const execution: Execution = {
+    const taskDefs = def.tasks.map(({ name }) => this.#taskDefs.get(name) ?? wholeTaskDef({ name }))
+    const execution = startExecution(request, {
       workflowId,
       def,
-      taskDefs: Object.fromEntries(taskDefs) as Record<string, WholeTaskDef>,
-      status: 'RUNNING',
-      startTimeMs: this.#nowMs(),
+      taskDefs,
       input,
-      output: {},
-      reasonForIncompletion: undefined,
-      correlationId: request.correlationId,
-      priority: request.priority ?? 0,
-      taskToDomain: request.taskToDomain ?? {},
-      rows: [],
-    }
+      startTimeMs: this.#nowMs(),
+    })
     this.#put(decide(execution, this.#moment()))
     return workflowId
   }
@@ -245,26 +228,15 @@ export class QueueHost {
     this.#executions.delete(workflowId)
   }
 
-  /** Does what was due, each at its time. */
+  /** Does everything that is due, each with its own time. */
   #sweep(signal?: AbortSignal): void {
     signal?.throwIfAborted()
     const nowMs = this.#nowMs()
     for (;;) {
-      const due = this.#nextSweep()
+      const due = nextSweep(this.#executions.values(), this.#deficiencies.sweepLagMs)
       if (due === undefined || due.atMs > nowMs) return
       this.#put(decide(due.execution, this.#moment(due.atMs)))
     }
-  }
-
-  #nextSweep(): { readonly atMs: number; readonly execution: Execution } | undefined {
-    const lagMs = this.#deficiencies.sweepLagMs ?? 0
-    let next: { readonly atMs: number; readonly execution: Execution } | undefined
-    for (const execution of this.#executions.values()) {
-      const deadlineMs = nextDeadlineMs(execution)
-      if (deadlineMs === undefined) continue
-      if (next === undefined || deadlineMs + lagMs < next.atMs) next = { atMs: deadlineMs + lagMs, execution }
-    }
-    return next
   }
 
   #claim(request: PollRequest): readonly TaskRecord[] {
@@ -272,8 +244,8 @@ export class QueueHost {
     const { workerId, count } = request
     const claimed: TaskRecord[] = []
     while (claimed.length < count) {
-      // Looked up anew each time: a claim may use up the limit of concurrent executions.
-      const [next] = this.#findClaimable(request)
+      // Searched again each time: a claim may reach the limit of concurrent executions.
+      const [next] = this.#claimable(request)
       if (next === undefined) break
       this.#put(claimTask(next.execution, next.row, { workerId, nowMs }))
       const record = this.#find(next.row.record.taskId)?.row.record
@@ -282,28 +254,8 @@ export class QueueHost {
     return claimed
   }
 
-  /** Higher priority first, then whoever was due earlier. */
-  #findClaimable({ taskType, domain }: PollRequest): readonly Placed[] {
-    const nowMs = this.#nowMs()
-    const placed = [...this.#executions.values()].flatMap((execution) =>
-      execution.rows.map((row) => ({ execution, row })),
-    )
-    const inProgress = placed.filter(
-      ({ row }) => row.record.taskType === taskType && row.record.status === 'IN_PROGRESS',
-    ).length
-    return placed
-      .filter(
-        ({ row }) =>
-          row.record.taskType === taskType &&
-          row.record.domain === domain &&
-          isClaimable(row, nowMs) &&
-          (row.def.concurrentExecLimit === 0 || inProgress < row.def.concurrentExecLimit),
-      )
-      .sort(
-        (a, b) =>
-          b.execution.priority - a.execution.priority ||
-          (a.row.queuedFromMs ?? 0) - (b.row.queuedFromMs ?? 0),
-      )
+  #claimable(request: PollRequest): readonly Placed[] {
+    return findClaimable(this.#executions.values(), request, this.#nowMs())
   }
 
   async #waitForChange(longestMs: number, signal: AbortSignal | undefined): Promise<void> {
@@ -315,8 +267,11 @@ export class QueueHost {
       this.#waiting.add(resolve)
     })
     try {
-      const slept = this.#clock.sleep(Math.min(longestMs, this.#msUntilNextEvent()), stop.signal)
-      // Whichever loses the race is stopped below, and nobody listens to it any more.
+      const slept = this.#clock.sleep(
+        Math.min(longestMs, Math.max(1, this.#nextEventMs() - this.#nowMs())),
+        stop.signal,
+      )
+      // The loser of the race is stopped below; its rejection is expected.
       slept.catch(() => undefined)
       await Promise.race([slept, changed])
       signal?.throwIfAborted()
@@ -327,16 +282,8 @@ export class QueueHost {
     }
   }
 
-  /** Until a delayed task becomes due, or a deadline passes. */
-  #msUntilNextEvent(): number {
-    const nowMs = this.#nowMs()
-    const queued = [...this.#executions.values()].flatMap((execution) =>
-      execution.rows.flatMap(({ queuedFromMs }) =>
-        queuedFromMs !== undefined && queuedFromMs > nowMs ? [queuedFromMs] : [],
-      ),
-    )
-    const nextMs = Math.min(...queued, this.#nextSweep()?.atMs ?? Infinity)
-    return Math.max(1, nextMs - nowMs)
+  #nextEventMs(): number {
+    return nextEventMs(this.#executions.values(), this.#nowMs(), this.#deficiencies.sweepLagMs)
   }
 
   #find(taskId: TaskId): Placed | undefined {
@@ -349,7 +296,10 @@ export class QueueHost {
   #require(what: string, workflowId: WorkflowId): Execution {
     const execution = this.#executions.get(workflowId)
     if (execution !== undefined) return execution
-    throw new MissingError('task-queue/no-such-workflow', `${what} the workflow ${workflowId}: there is none`)
+    throw new MissingError(
+      'task-queue/no-such-workflow',
+      `${what} the workflow ${workflowId}: it does not exist`,
+    )
   }
 
   #put(execution: Execution): void {
@@ -369,24 +319,18 @@ export class QueueHost {
     return {
       nowMs,
       nextTaskId: () => this.#nextId() as TaskId,
-      chooseDomain: (taskType, domains) => {
-        const isAlive = (domain: string): boolean =>
-          nowMs - (this.#lastPollMs.get(queueKey(taskType, domain)) ?? -Infinity) < POLLER_ALIVE_MS
-        // With nobody polling in any of them it is the last.
-        const chosen = domains.find((domain) => domain === 'NO_DOMAIN' || isAlive(domain)) ?? domains.at(-1)
-        return chosen === 'NO_DOMAIN' ? undefined : chosen
-      },
+      chooseDomain: (taskType, domains) =>
+        chooseDomain(
+          domains,
+          (domain) =>
+            nowMs - (this.#lastPollMs.get(queueKey(taskType, domain)) ?? -Infinity) < POLLER_ALIVE_MS,
+        ),
     }
   }
 
   #nowMs(): number {
     return this.#clock.now().getTime()
   }
-}
-
-interface Placed {
-  readonly execution: Execution
-  readonly row: AttemptRow
 }
 
 function queueKey(taskType: string, domain: string | undefined): string {
