@@ -1,12 +1,12 @@
 /**
- * How many operations may be under way at once, learnt from the server: one more after a round of successes, half as
- * many when it says "slow down" (additive increase, multiplicative decrease).
+ * How many operations may run at once, learnt from the server: one more after a round of successes, half as many when it
+ * says "slow down" (additive increase, multiplicative decrease).
  *
- * 1. Never fewer than `min` at a time, so somebody always goes on; never more than `max`.
- * 2. First come, first served: whoever waits is overtaken by nobody.
- * 3. One burst of refusals halves once: operations that began before the last halving tell nothing new.
+ * 1. Never fewer than `min` at a time, so work always goes on; never more than `max`.
+ * 2. First come, first served.
+ * 3. One burst of refusals halves once: operations that started before the last halving tell nothing new.
  *
- * Wrap single tries, not whole retries: a back-off must not hold a place.
+ * Limit single tries, not whole retries: a wait between tries must not take a place.
  */
 
 import { abortReason } from './clock.ts'
@@ -23,13 +23,18 @@ export interface AdaptiveLimitOptions {
 }
 
 export interface AdaptiveLimit {
-  /** How many may be under way now. */
+  /** How many may run now. */
   readonly limit: number
   readonly running: number
   readonly waiting: number
-  /** Runs `operation` when its turn comes; an abort while waiting gives the place up. */
+  /** Waits for a place, until the signal is aborted. */
+  enter(signal?: AbortSignal): Promise<LeaveLimit>
+  /** Runs `operation` as soon as there is a place. */
   run<T>(operation: () => Promise<T>, options?: { readonly signal?: AbortSignal | undefined }): Promise<T>
 }
+
+/** Frees the place, once. `error` is what the operation failed with, if it did. */
+export type LeaveLimit = (error?: unknown) => void
 
 /**
  * ```ts
@@ -41,7 +46,7 @@ export function createAdaptiveLimit(options: AdaptiveLimitOptions = {}): Adaptiv
   return new AdaptiveLimiter(options)
 }
 
-/** The server turned the request away because it has too much to do: 429 or 503, or it named a time to come back. */
+/** The server has too much to do: it answered 429 or 503, or named a time to come back. */
 export function isOverload(error: unknown): boolean {
   if (!isPeragoError(error) || error.kind !== 'unavailable') return false
   const { status } = error.details
@@ -57,17 +62,17 @@ class AdaptiveLimiter implements AdaptiveLimit {
   readonly #max: number
   readonly #maxWaiting: number
   readonly #isOverload: (error: unknown) => boolean
-  /** Grows by fractions; what counts is its whole part. */
+  /** Grows by fractions; only the whole part counts. */
   #allowed: number
   #running = 0
-  /** How often the limit was halved; an operation remembers the number it began under. */
+  /** How often the limit was halved so far. */
   #halvings = 0
   readonly #queue = new Set<Waiter>()
 
   constructor(options: AdaptiveLimitOptions) {
     this.#min = options.min ?? CONCURRENCY_MIN
     this.#max = options.max ?? CONCURRENCY_MAX
-    invariant(this.#min >= 1 && this.#max >= this.#min, 'a concurrency limit lets at least one through')
+    invariant(this.#min >= 1 && this.#max >= this.#min, 'a concurrency limit allows at least one operation')
     this.#maxWaiting = options.maxWaiting ?? CONCURRENCY_WAITING_MAX
     this.#allowed = Math.min(this.#max, Math.max(this.#min, options.initial ?? CONCURRENCY_INITIAL))
     this.#isOverload = options.isOverload ?? isOverload
@@ -85,23 +90,30 @@ class AdaptiveLimiter implements AdaptiveLimit {
     return this.#queue.size
   }
 
+  async enter(signal?: AbortSignal): Promise<LeaveLimit> {
+    await this.#takePlace(signal)
+    const halvingsBefore = this.#halvings
+    const wasBusy = this.#running >= this.limit
+    return (error) => {
+      if (error === undefined) this.#succeeded(wasBusy)
+      else if (halvingsBefore === this.#halvings && this.#isOverload(error)) this.#halve()
+      this.#running--
+      this.#startNext()
+    }
+  }
+
   async run<T>(
     operation: () => Promise<T>,
     options: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<T> {
-    await this.#takePlace(options.signal)
-    const begunUnder = this.#halvings
-    const wasBusy = this.#running >= this.limit
+    const leave = await this.enter(options.signal)
     try {
       const result = await operation()
-      this.#succeeded(wasBusy)
+      leave()
       return result
     } catch (error) {
-      if (begunUnder === this.#halvings && this.#isOverload(error)) this.#halve()
+      leave(error)
       throw error
-    } finally {
-      this.#running--
-      this.#startNext()
     }
   }
 
@@ -114,7 +126,7 @@ class AdaptiveLimiter implements AdaptiveLimit {
     if (this.#queue.size >= this.#maxWaiting) {
       throw new UnavailableError(
         'base/too-many-waiting',
-        `wait for one of ${this.limit} places: ${this.#queue.size} wait already`,
+        `wait for one of ${this.limit} places: ${this.#queue.size} operations are waiting already`,
         { next: 'Start fewer operations at once.' },
       )
     }
@@ -130,7 +142,7 @@ class AdaptiveLimiter implements AdaptiveLimit {
       const waiter: Waiter = {
         start: () => {
           signal?.removeEventListener('abort', onAbort)
-          // The place is taken here and not by the waiter's continuation: in between somebody could slip in.
+          // Taken here and not when the waiter goes on: in between another operation could take the place.
           this.#running++
           resolve()
         },
@@ -148,7 +160,7 @@ class AdaptiveLimiter implements AdaptiveLimit {
     }
   }
 
-  /** One more place per round of successes. Only when all places were taken: idleness proves nothing. */
+  /** One more place per round of successes, but only when all places were taken: otherwise nothing was tested. */
   #succeeded(wasBusy: boolean): void {
     if (wasBusy) this.#allowed = Math.min(this.#max, this.#allowed + 1 / this.limit)
   }

@@ -27,7 +27,7 @@ test('BA-13 neither the tries nor the time ever exceed their budget', async () =
         const begunAtMs: number[] = []
         const failedAtMs: number[] = []
         const outcome = retry(
-          async ({ attempt }) => {
+          async (attempt) => {
             begunAtMs.push(clock.monotonicMs())
             const { tookMs = 0, retryAfterMs } = failures[attempt - 1] ?? {}
             await clock.sleep(tookMs)

@@ -22,7 +22,7 @@ test('BA-07 an unavailable operation is tried again until it succeeds, waiting l
   const clock = new ManualClock()
   const notices: RetryNotice[] = []
   const answer = await clock.run(
-    retry(({ attempt }) => (attempt < 4 ? Promise.reject(away()) : Promise.resolve(`try ${attempt}`)), {
+    retry((attempt) => (attempt < 4 ? Promise.reject(away()) : Promise.resolve(`try ${attempt}`)), {
       clock,
       random: half,
       policy: { firstDelayMs: 100, maxDelayMs: 250 },
@@ -58,7 +58,7 @@ test.each([
 test('BA-08 a predicate of the caller decides instead', async () => {
   const clock = new ManualClock()
   const lost = new UncertainError('base/lost', 'x', { read: 'the head' })
-  const outcome = retry(({ attempt }) => (attempt === 1 ? Promise.reject(lost) : Promise.resolve('done')), {
+  const outcome = retry((attempt) => (attempt === 1 ? Promise.reject(lost) : Promise.resolve('done')), {
     clock,
     shouldRetry: (error) => error === lost,
   })

@@ -1,8 +1,8 @@
 /**
- * Trying again, within a budget of tries and of time.
+ * Retries within a budget of tries and of time.
  *
- * Only errors of kind `unavailable` are tried again by default: those were surely not done. An `uncertain` one is not,
- * whoever meets it must look first.
+ * By default only errors of kind `unavailable` are retried: nothing was done. After an `uncertain` one the caller must
+ * read the state first.
  */
 
 import pRetry from 'p-retry'
@@ -17,9 +17,9 @@ import {
 import { systemRandom, type Random } from './random.ts'
 
 export interface RetryPolicy {
-  /** Tries in all, the first included. */
+  /** All tries, the first one included. */
   readonly maxAttempts: number
-  /** No further try is begun later than this after the first began. */
+  /** No try starts later than this after the start of the first. */
   readonly maxElapsedMs: number
   readonly firstDelayMs: number
   readonly maxDelayMs: number
@@ -32,72 +32,74 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   maxDelayMs: RETRY_MAX_DELAY_MS,
 }
 
-/** What an operation is told about the try it makes. */
-export interface RetryAttempt {
+/** What failed, and how long the wait before the next try is: for the log. */
+export interface RetryNotice {
   /** 1 for the first try. */
   readonly attempt: number
-}
-
-/** What happened, and what follows: for the log. */
-export interface RetryNotice extends RetryAttempt {
   readonly error: unknown
   readonly delayMs: number
 }
 
 export interface RetryOptions {
-  readonly policy?: Partial<RetryPolicy>
-  readonly clock?: Clock
-  readonly random?: Random
-  /** Stops waiting and begins no further try; a try under way is the operation's own to stop. */
-  readonly signal?: AbortSignal
-  /** Which failures may be tried again; `isRetryable` unless told. */
+  readonly policy?: Partial<RetryPolicy> | undefined
+  readonly clock?: Clock | undefined
+  readonly random?: Random | undefined
+  /** Ends a wait, and no further try starts. A running try is the operation's own to stop. */
+  readonly signal?: AbortSignal | undefined
+  /** Which errors are retried; `isRetryable` by default. */
   readonly shouldRetry?: (error: unknown) => boolean
   /** Called before each wait. */
   readonly onRetry?: (notice: RetryNotice) => void
 }
 
 /**
- * Runs `operation` until it succeeds, fails for good, or the budget is used up; the last error is then thrown as it is.
+ * Runs `operation` until it succeeds, fails with an error that is not retried, or the budget is used up; the last error
+ * is thrown unchanged.
  *
  * ```ts
  * const head = await retry(() => readHead(branch), { signal, policy: { maxAttempts: 3 } })
  * ```
  */
-export async function retry<T>(
-  operation: (attempt: RetryAttempt) => Promise<T>,
+export function retry<T>(
+  operation: (attempt: number) => Promise<T>,
   options: RetryOptions = {},
 ): Promise<T> {
   const policy = { ...DEFAULT_RETRY_POLICY, ...options.policy }
   const { clock = systemClock, random = systemRandom, shouldRetry = isRetryable, signal } = options
   const startMs = clock.monotonicMs()
-  if (signal?.aborted === true) throw abortReason(signal)
+  let delayMs = 0
 
-  return pRetry((attempt) => operation({ attempt }), {
-    retries: policy.maxAttempts - 1,
-    // The waiting is ours, on our clock: p-retry would use the machine's timers and Math.random. The signal is ours too:
-    // p-retry asks it once more after a success, and would throw away an answer that did arrive.
-    minTimeout: 0,
-    maxTimeout: 0,
-    shouldRetry: async ({ error, attemptNumber: attempt }) => {
-      if (!shouldRetry(error)) return false
-      const delayMs = retryDelay({ attempt, error, policy, random })
-      if (clock.monotonicMs() - startMs + delayMs > policy.maxElapsedMs) return false
-      if (signal?.aborted === true) throw abortReason(signal)
-      options.onRetry?.({ attempt, error, delayMs })
-      await clock.sleep(delayMs, signal)
-      return true
+  return pRetry(
+    async (attempt) => {
+      if (attempt > 1) await clock.sleep(delayMs, signal)
+      else if (signal?.aborted === true) throw abortReason(signal)
+      return operation(attempt)
     },
-  })
+    {
+      retries: policy.maxAttempts - 1,
+      // p-retry repeats, counts and asks. It cannot wait for a Retry-After, nor on a clock that it is given, so the wait is
+      // the beginning of the next try. It gets no signal either: it would drop an answer that arrived before the abort.
+      minTimeout: 0,
+      shouldRetry: ({ error, attemptNumber: attempt }) => {
+        if (!shouldRetry(error)) return false
+        if (signal?.aborted === true) throw abortReason(signal)
+        delayMs = retryDelay({ attempt, error, policy, random })
+        if (clock.monotonicMs() - startMs + delayMs > policy.maxElapsedMs) return false
+        options.onRetry?.({ attempt, error, delayMs })
+        return true
+      },
+    },
+  )
 }
 
-/** Surely not done, so that doing it again is safe. */
+/** Nothing was done, so it is safe to try again. */
 export function isRetryable(error: unknown): boolean {
   return errorKindOf(error) === 'unavailable'
 }
 
 /**
- * How long to wait after failed try number `attempt`: anything from zero to the back-off (full jitter). Where the server
- * named a time, never less than that, with the jitter on top so that not everybody comes back at the same instant.
+ * How long to wait after failed try number `attempt`: a random time up to the back-off (full jitter). Where the server
+ * named a time, at least that, plus a jitter so that clients do not all come back at once.
  */
 export function retryDelay(request: {
   readonly attempt: number
