@@ -60,10 +60,7 @@ export interface RetryOptions {
  * const head = await retry(() => readHead(branch), { signal, policy: { maxAttempts: 3 } })
  * ```
  */
-export function retry<T>(
-  operation: (attempt: number) => Promise<T>,
-  options: RetryOptions = {},
-): Promise<T> {
+export function retry<T>(operation: (attempt: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const policy = { ...DEFAULT_RETRY_POLICY, ...options.policy }
   const { clock = systemClock, random = systemRandom, shouldRetry = isRetryable, signal } = options
   const startMs = clock.monotonicMs()

@@ -1,10 +1,11 @@
 /**
- * A key and its secret, traded for a token. One trade at a time serves everybody who waits; it is made anew shortly
- * before the token ends and whenever the server refuses one. A server without access control has no such route: then
- * there is no token, and none is asked for again.
+ * A key and its secret, traded for a token. One trade at a time serves all callers that wait; the token is replaced shortly
+ * before it expires and whenever the server refuses it. A server without access control has no such route: then requests
+ * go without a token, and none is asked for again.
  */
 
-import { abortReason, type Clock } from '../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
+import { untilAborted } from '../remote/until-aborted.ts'
 import { CONDUCTOR_TOKEN_LIFETIME_MS, CONDUCTOR_TOKEN_REFRESH_AHEAD_MS } from './limits.ts'
 
 export interface ConductorKey {
@@ -17,12 +18,6 @@ export interface TokenSource {
   get(signal?: AbortSignal): Promise<string | undefined>
   /** The server refused this token: the next `get` gives another. */
   discard(token: string): void
-}
-
-/** Without a key nothing is ever sent. */
-export const NO_TOKEN: TokenSource = {
-  get: () => Promise.resolve(undefined),
-  discard: () => undefined,
 }
 
 interface Held {
@@ -55,17 +50,16 @@ export function createTokenSource(options: {
       const nowMs = clock.monotonicMs()
       if (held !== undefined && nowMs < held.refreshAtMs) return held.token
       try {
-        // The trade is shared: who gives up waiting must not take it from the others.
-        return (await withSignal(refresh(), signal)).token
+        return (await untilAborted(refresh(), signal)).token
       } catch (error) {
-        // A token that is still good for a while outlives a server that cannot give a new one just now.
+        // A token that has not expired yet is used on while the server cannot give a new one.
         if (signal?.aborted !== true && held !== undefined && clock.monotonicMs() < held.endsAtMs)
           return held.token
         throw error
       }
     },
     discard(token) {
-      // Somebody else may have traded anew since this one was read.
+      // Another request may have replaced it already.
       if (held?.token === token) held = undefined
     },
   }
@@ -75,7 +69,7 @@ function hold(token: string | undefined, clock: Clock): Held {
   const nowMs = clock.monotonicMs()
   if (token === undefined) return { token, refreshAtMs: Infinity, endsAtMs: Infinity }
   const lifetimeMs = readLifetime(token, clock.now()) ?? CONDUCTOR_TOKEN_LIFETIME_MS
-  // A token shorter than the usual lead would be traded at every request: half of its life is lead enough then.
+  // A token that lives shorter than the usual lead time would be replaced at every request: then half its lifetime is the lead time.
   const aheadMs = Math.min(CONDUCTOR_TOKEN_REFRESH_AHEAD_MS, lifetimeMs / 2)
   return { token, refreshAtMs: nowMs + lifetimeMs - aheadMs, endsAtMs: nowMs + lifetimeMs }
 }
@@ -91,16 +85,4 @@ function readLifetime(token: string, now: Date): number | undefined {
   } catch {
     return undefined
   }
-}
-
-function withSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise
-  signal.throwIfAborted()
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(abortReason(signal))
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', onAbort)
-    })
-  })
 }

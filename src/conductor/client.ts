@@ -1,38 +1,25 @@
 /**
- * A client for one Conductor server: a pool of connections, the token, and one call that classifies what comes back.
- * What is asked of the server lives in `http-task-queue.ts` and `definitions.ts`.
+ * A client for one Conductor server. What is asked of the server is in `http-task-queue.ts` and `definitions.ts`.
  */
 
-import { abortReason, systemClock, type Clock } from '../base/clock.ts'
-import {
-  InvalidError,
-  RefusedError,
-  UnavailableError,
-  UncertainError,
-  type PeragoError,
-} from '../base/errors.ts'
+import { systemClock, type Clock } from '../base/clock.ts'
+import { InvalidError, RefusedError } from '../base/errors.ts'
+import type { Logger } from '../base/logger.ts'
+import type { Random } from '../base/random.ts'
+import type { RetryPolicy } from '../base/retry.ts'
+import { Connection, type Authorization, type Call, type RequestNotice } from '../remote/connection.ts'
+import { parseAddress } from '../remote/address.ts'
+import { createTokenSource, type ConductorKey } from './auth.ts'
 import {
   CONDUCTOR_ANSWER_MAX_BYTES,
   CONDUCTOR_ANSWER_TIMEOUT_MS,
   CONDUCTOR_CONNECT_TIMEOUT_MS,
   CONDUCTOR_CONNECTIONS_MAX,
-  CONDUCTOR_QUOTE_MAX_CHARS,
 } from './limits.ts'
-import { ExchangeBrokenError } from '../remote/http-exchange.ts'
-import { silentLogger, type Logger } from '../base/logger.ts'
-import { oneLine, shortened } from '../base/one-line.ts'
-import type { Random } from '../base/random.ts'
-import { createRedactor } from '../base/redaction.ts'
-import { parseRetryAfter } from '../remote/retry-after.ts'
-import { retry, type RetryPolicy } from '../base/retry.ts'
-import { classifyAnswer, classifyBreak, classifyStrangeBody, type Refusal, type Verdict } from './answers.ts'
-import { createTokenSource, NO_TOKEN, type ConductorKey, type TokenSource } from './auth.ts'
-import { parseEndpoint } from './endpoint.ts'
-import { operationRow, type OperationName } from './operations.ts'
-import { createTransport, type RawAnswer, type Transport } from './transport.ts'
+import { CONDUCTOR, OPERATIONS, type ConductorContract, type OperationName } from './operations.ts'
 
 export interface ConductorClientOptions {
-  /** As people write it: with or without `/api`. */
+  /** With or without `/api`. */
   readonly endpoint: string
   /** Nothing else is consulted: no environment variable overrides or supplies it. */
   readonly key?: ConductorKey
@@ -43,278 +30,117 @@ export interface ConductorClientOptions {
   readonly logger?: Logger
   readonly clock?: Clock
   readonly random?: Random
-  /** Told of every request that was made, trades of the key included: for metrics. */
+  /** Called for every request that was made, those for a token included: for metrics. */
   readonly onExchange?: (notice: ExchangeNotice) => void
 }
 
-export interface ExchangeNotice {
-  readonly operation: OperationName
-  /** `undefined` when no answer came. */
-  readonly status: number | undefined
-  readonly durationMs: number
-}
+export type ExchangeNotice = RequestNotice<OperationName>
 
-export interface ConductorCall {
-  readonly operation: OperationName
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** From `/api` or `/health` on, each segment encoded. */
-  readonly path: string
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
-  readonly json?: object
-  readonly text?: string
-  /** What the request is about, for the error message. */
-  readonly about: string
-  /** How long the server was asked to wait before it answers. */
-  readonly serverWaitMs?: number
-  readonly signal?: AbortSignal | undefined
-}
+/** One operation of Conductor, with what it takes in its path, query and body. */
+export type ConductorCall<Name extends OperationName = OperationName> = Name extends OperationName
+  ? Call<Name, ConductorContract[Name]>
+  : never
 
 export interface ConductorClient {
-  /** The body of the answer; `undefined` when what was named is not there. */
-  call(request: ConductorCall): Promise<unknown>
-  /** Cuts whatever is under way. May be called twice. */
+  /** The body of the answer, or what `read` makes of it; `undefined` when what was named is not there. */
+  call<Value = unknown>(request: ConductorCall, read?: (body: unknown) => Value): Promise<Value | undefined>
+  /** Cuts whatever is on its way. May be called twice. */
   close(): Promise<void>
 }
 
 /**
  * ```ts
  * const client = openConductorClient({ endpoint: 'http://localhost:8080/api' })
+ * const task = await client.call({ operation: 'getTask', path: { taskId } })
  * ```
  */
 export function openConductorClient(options: ConductorClientOptions): ConductorClient {
   const { origin, prefix } = parseEndpoint(options.endpoint)
-  const { clock = systemClock, logger = silentLogger, key } = options
-  const transport = createTransport({
+  const { clock = systemClock, key } = options
+  const connection = new Connection<typeof OPERATIONS, ConductorContract>({
+    ...options,
+    table: CONDUCTOR,
     origin,
+    prefix,
+    clock,
     connections: options.connectionsMax ?? CONDUCTOR_CONNECTIONS_MAX,
     connectTimeoutMs: options.connectTimeoutMs ?? CONDUCTOR_CONNECT_TIMEOUT_MS,
+    bound: { bounds: 'whole', boundMs: options.answerTimeoutMs ?? CONDUCTOR_ANSWER_TIMEOUT_MS },
+    bodyIdleMs: 0,
     answerMaxBytes: CONDUCTOR_ANSWER_MAX_BYTES,
+    headers: { accept: 'application/json, text/plain' },
+    authorization: key && authorizationBy(() => tradeKey(key), clock),
+    secrets: key === undefined ? [] : [key.keyId, key.keySecret],
+    onRequest: options.onExchange,
   })
-  const redactor = createRedactor(key === undefined ? [] : [key.keyId, key.keySecret])
-  const exchange = { transport, prefix, clock, options, redact: (text: string) => redactor.text(text) }
-  const tokens =
-    key === undefined ? NO_TOKEN : createTokenSource({ clock, trade: () => trade(exchange, key) })
+
+  async function tradeKey({ keyId, keySecret }: ConductorKey): Promise<string | undefined> {
+    const call = { operation: 'createToken', json: { keyId, keySecret }, target: {} } as const
+    const traded = await connection.once(call, readToken)
+    return traded.is === 'done' ? traded.value : undefined
+  }
 
   return {
-    call(request) {
-      const { operation, signal } = request
-      return retry(() => callOnce(exchange, tokens, request), {
-        clock,
-        policy: { ...options.retry, ...(operationRow(operation).isPacedByCaller ? { maxAttempts: 1 } : {}) },
-        ...(options.random === undefined ? {} : { random: options.random }),
-        ...(signal === undefined ? {} : { signal }),
-        shouldRetry: (error) => mayRepeat(operation, error),
-        onRetry: ({ attempt, error, delayMs }) => {
-          logger.warn('asking Conductor again', { operation, attempt, delayMs, error })
-        },
-      })
+    async call<Value = unknown>(
+      request: ConductorCall,
+      read = (body: unknown): Value => body as Value,
+    ): Promise<Value | undefined> {
+      requireNames(request.path)
+      const outcome = await connection.call(request, read)
+      return outcome.is === 'done' ? outcome.value : undefined
     },
-    close: () => transport.close(),
+    close: () => connection.close(),
   }
 }
 
-/** One segment of a path. */
-export function segment(text: string): string {
-  // A dot alone would be taken for a folder by the address parser, encoded or not.
-  if (text === '' || /^\.{1,2}$/.test(text))
-    throw new InvalidError('conductor/bad-name', `use ${JSON.stringify(text)} in an address: it is no name`)
-  return encodeURIComponent(text)
-}
-
-/** A field of whatever came back. */
+/** A field of any body. */
 export function fieldOf(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
 }
 
-interface Exchange {
-  readonly transport: Transport
-  readonly prefix: string
-  readonly clock: Clock
-  readonly options: ConductorClientOptions
-  readonly redact: (text: string) => string
+/** Where the API is; `prefix` stands before `/api`: empty, or with a slash at its start and none at its end. */
+export function parseEndpoint(text: string): { readonly origin: string; readonly prefix: string } {
+  const { origin, pathname } = parseAddress(
+    text,
+    (why) =>
+      new InvalidError('conductor/bad-endpoint', `read the Conductor endpoint: ${why}`, {
+        next: 'Give the address of the API, such as http://localhost:8080/api.',
+      }),
+  )
+  return { origin, prefix: pathname.replace(/\/api$/, '').replace(/\/+$/, '') }
 }
 
-function mayRepeat(operation: OperationName, error: unknown): boolean {
-  if (error instanceof UnavailableError) return true
-  return error instanceof UncertainError && operationRow(operation).class === 'idempotent'
+const TOKEN_HEADER = 'x-authorization'
+
+function authorizationBy(trade: () => Promise<string | undefined>, clock: Clock): Authorization {
+  const tokens = createTokenSource({ trade, clock })
+  return {
+    async headers({ operation, signal }): Promise<Record<string, string>> {
+      if (operation === 'createToken') return {}
+      const token = await tokens.get(signal)
+      return token === undefined ? {} : { [TOKEN_HEADER]: token }
+    },
+    renew({ [TOKEN_HEADER]: token }) {
+      if (token !== undefined) tokens.discard(token)
+      return token !== undefined
+    },
+  }
 }
 
-async function trade(exchange: Exchange, key: ConductorKey): Promise<string | undefined> {
-  const body = await callOnce(exchange, NO_TOKEN, {
-    operation: 'createToken',
-    method: 'POST',
-    path: '/api/token',
-    json: { keyId: key.keyId, keySecret: key.keySecret },
-    about: 'the configured key',
-  })
-  if (body === undefined) return undefined
+function readToken(body: unknown): string {
   const token = fieldOf(body, 'token')
   if (typeof token === 'string' && token !== '') return token
-  throw new RefusedError('conductor/unauthorized', 'trade the key for a token: the answer holds no token', {
+  throw new RefusedError('conductor/unauthorized', 'trade the key for a token: the answer has no token', {
     next: 'Check the endpoint and the key.',
   })
 }
 
-async function callOnce(exchange: Exchange, tokens: TokenSource, request: ConductorCall): Promise<unknown> {
-  const token = await tokens.get(request.signal)
-  const answer = await send(exchange, request, token)
-  if (answer.status !== 401 || token === undefined) return judge(exchange, request, answer)
-  // Refused before anything was done, whatever was asked: with a new token it is the first try.
-  tokens.discard(token)
-  return judge(exchange, request, await send(exchange, request, await tokens.get(request.signal)))
-}
-
-async function send(
-  exchange: Exchange,
-  request: ConductorCall,
-  token: string | undefined,
-): Promise<RawAnswer> {
-  const { clock, options, prefix, transport } = exchange
-  const startMs = clock.monotonicMs()
-  const note = (status: number | undefined): void =>
-    options.onExchange?.({
-      operation: request.operation,
-      status,
-      durationMs: clock.monotonicMs() - startMs,
+function requireNames(path: object = {}): void {
+  for (const name of Object.values(path)) {
+    // A server's address parser takes a dot alone for a folder, encoded or not.
+    if (typeof name === 'string' && name !== '' && !/^\.{1,2}$/.test(name)) continue
+    throw new InvalidError('conductor/bad-name', `use ${JSON.stringify(name)} as a name in an address`, {
+      next: 'Give a name that is neither empty nor made of dots alone.',
     })
-  try {
-    const answer = await transport.exchange({
-      method: request.method,
-      path: prefix + request.path + renderQuery(request.query),
-      headers: headersOf(request, token),
-      body: request.json === undefined ? request.text : JSON.stringify(request.json),
-      timeoutMs: (options.answerTimeoutMs ?? CONDUCTOR_ANSWER_TIMEOUT_MS) + (request.serverWaitMs ?? 0),
-      signal: request.signal,
-    })
-    note(answer.status)
-    return answer
-  } catch (error) {
-    note(undefined)
-    if (!(error instanceof ExchangeBrokenError)) throw error
-    const verdict = classifyBreak(request.operation, error.broken)
-    // Who gave up himself is told so, unless something may have happened that he ought to know of.
-    if (error.broken.how === 'aborted' && verdict.kind !== 'uncertain') throw abortReason(request.signal)
-    throw errorOf({ exchange, request, verdict, said: error.message, cause: error })
   }
-}
-
-function judge(exchange: Exchange, request: ConductorCall, answer: RawAnswer): unknown {
-  const body = readBody(answer)
-  const verdict = classifyAnswer(request.operation, {
-    status: answer.status,
-    refusal: readRefusal(body.value),
-  })
-  if (verdict.is === 'missing') return undefined
-  const said = `the server answered ${answer.status}`
-  if (verdict.is === 'done') {
-    if (looksRight(request.operation, answer, body.isJson)) return body.value
-    throw strangeBody(request.operation, request.about, `${said} with a body of type "${answer.contentType}"`)
-  }
-  const words = readRefusal(body.value)?.message
-  throw errorOf({
-    exchange,
-    request,
-    verdict,
-    said: words === undefined ? said : `${said}: ${words}`,
-    status: answer.status,
-    retryAfterMs: parseRetryAfter(answer.retryAfter, exchange.clock.now()),
-  })
-}
-
-/** The error for a body of a success that holds something else than it should. */
-export function strangeBody(operation: OperationName, about: string, what: string): PeragoError {
-  const { kind, code, next } = classifyStrangeBody(operation)
-  const row = operationRow(operation)
-  const message = `${row.doing} ${oneLine(about)}: ${shortened(oneLine(what), CONDUCTOR_QUOTE_MAX_CHARS)}`
-  const options = { details: { operation }, next }
-  return kind === 'uncertain'
-    ? new UncertainError(code, message, { ...options, read: 'read' in row ? row.read : 'the state' })
-    : new InvalidError(code, message, options)
-}
-
-/** A proxy's login page is a 200, too. */
-function looksRight(operation: OperationName, answer: RawAnswer, isJson: boolean): boolean {
-  const { answers } = operationRow(operation)
-  if (answers === 'json') return isJson || answer.status === 204
-  const isPage = answer.contentType.startsWith('text/html') || answer.text.trimStart().startsWith('<')
-  if (answers === 'nothing') return !isPage
-  return !isPage && answer.text !== ''
-}
-
-interface Body {
-  readonly isJson: boolean
-  /** Parsed when it is JSON, else the text. */
-  readonly value: unknown
-}
-
-function readBody(answer: RawAnswer): Body {
-  if (!/\bjson\b/.test(answer.contentType)) return { isJson: false, value: answer.text }
-  try {
-    return { isJson: true, value: JSON.parse(answer.text) as unknown }
-  } catch {
-    return { isJson: false, value: answer.text }
-  }
-}
-
-function readRefusal(value: unknown): Refusal | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { message, retryable, validationErrors } = value as Record<string, unknown>
-  if (typeof message !== 'string' || typeof retryable !== 'boolean') return undefined
-  const details = Array.isArray(validationErrors)
-    ? validationErrors.map((entry: { message?: unknown } | null) => String(entry?.message)).join('; ')
-    : ''
-  return { message: details === '' ? message : details, isRetryable: retryable }
-}
-
-function errorOf(given: {
-  readonly exchange: Exchange
-  readonly request: ConductorCall
-  readonly verdict: Extract<Verdict, { is: 'error' }>
-  readonly said: string
-  readonly status?: number
-  readonly retryAfterMs?: number | undefined
-  readonly cause?: unknown
-}): PeragoError {
-  const { exchange, request, verdict, status, retryAfterMs } = given
-  const row = operationRow(request.operation)
-  const said = shortened(oneLine(exchange.redact(given.said)), CONDUCTOR_QUOTE_MAX_CHARS)
-  const message = `${row.doing} ${oneLine(request.about)}: ${said}`
-  const options = {
-    details: { operation: request.operation, ...(status === undefined ? {} : { status }) },
-    next: verdict.next,
-    ...(given.cause === undefined ? {} : { cause: given.cause }),
-  }
-  switch (verdict.kind) {
-    case 'unavailable':
-      return new UnavailableError(verdict.code, message, {
-        ...options,
-        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      })
-    case 'uncertain':
-      return new UncertainError(verdict.code, message, {
-        ...options,
-        read: 'read' in row ? row.read : 'the state',
-      })
-    case 'refused':
-      return new RefusedError(verdict.code, message, options)
-    case 'invalid':
-    case 'missing':
-    case 'defect':
-      return new InvalidError(verdict.code, message, options)
-  }
-}
-
-function headersOf(request: ConductorCall, token: string | undefined): Record<string, string> {
-  return {
-    accept: 'application/json, text/plain',
-    ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(request.text === undefined ? {} : { 'content-type': 'text/plain; charset=utf-8' }),
-    ...(token === undefined ? {} : { 'x-authorization': token }),
-  }
-}
-
-function renderQuery(query: ConductorCall['query'] = {}): string {
-  const pairs = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) pairs.set(name, String(value))
-  return pairs.size === 0 ? '' : `?${pairs.toString()}`
 }

@@ -3,7 +3,8 @@
 import { MissingError, RefusedError } from '../base/errors.ts'
 import type { QueueCallOptions, WorkflowId } from '../worker/ports.ts'
 import type { JsonObject } from '../base/json.ts'
-import { fieldOf, segment, strangeBody, type ConductorClient } from './client.ts'
+import { ShapeError } from '../remote/failures.ts'
+import { fieldOf, type ConductorClient } from './client.ts'
 import {
   diffTaskDef,
   diffWorkflowDef,
@@ -12,7 +13,6 @@ import {
   type WorkflowDef,
 } from './definition-diff.ts'
 import type { components } from './generated/conductor-api.ts'
-import type { OperationName } from './operations.ts'
 import { requirePayloadFits } from '../worker/payload-limits.ts'
 
 /** What registering would do. */
@@ -34,9 +34,9 @@ export interface WorkflowStart {
   /** The latest when not given. */
   readonly version?: number
   readonly input?: JsonObject
-  /** Give one: it is the only way to find a workflow again whose start was not answered. */
+  /** Give one: without it, a workflow whose start was not answered cannot be found. */
   readonly correlationId?: string
-  /** 0 to 99; the higher goes first. */
+  /** 0 to 99; a higher priority is served first. */
   readonly priority?: number
   readonly taskToDomain?: Readonly<Record<string, string>>
 }
@@ -45,17 +45,17 @@ export interface DefinitionRegistry {
   readTaskDef(name: string, options?: QueueCallOptions): Promise<TaskDef | undefined>
   /** Reads the server and compares; changes nothing. */
   planTaskDef(declared: TaskDef, options?: QueueCallOptions): Promise<TaskDefPlan>
-  /** Does what the plan says. Definitions have no versions for tasks: the last to write wins. */
+  /** Does what the plan says. Task definitions have no versions: the last one written wins. */
   applyTaskDef(plan: TaskDefPlan, options?: QueueCallOptions): Promise<void>
   readWorkflowDef(
     name: string,
     options?: QueueCallOptions & { readonly version?: number },
   ): Promise<WorkflowDef | undefined>
   planWorkflowDef(declared: WorkflowDef, options?: QueueCallOptions): Promise<WorkflowDefPlan>
-  /** Workflows that run already keep the definition they started with. */
+  /** Running workflows keep the definition they started with. */
   applyWorkflowDef(plan: WorkflowDefPlan, options?: QueueCallOptions): Promise<void>
   startWorkflow(start: WorkflowStart, options?: QueueCallOptions): Promise<WorkflowId>
-  /** Ends it, and cancels what of it is open. One that is gone already is no error. */
+  /** Ends it and cancels its open tasks. A workflow that is already gone is not an error. */
   terminateWorkflow(workflowId: WorkflowId, reason: string, options?: QueueCallOptions): Promise<void>
   readVersion(options?: QueueCallOptions): Promise<string>
   isHealthy(options?: QueueCallOptions): Promise<boolean>
@@ -69,23 +69,13 @@ export interface DefinitionRegistry {
  * ```
  */
 export function createDefinitionRegistry(client: ConductorClient): DefinitionRegistry {
-  const readTaskDef: DefinitionRegistry['readTaskDef'] = async (name, { signal } = {}) => {
-    const path = `/api/metadata/taskdefs/${segment(name)}`
-    const about = `"${name}"`
-    const body = await client.call({ operation: 'getTaskDef', method: 'GET', path, about, signal })
-    return body === undefined ? undefined : (requireNamed('getTaskDef', name, body) as TaskDef)
-  }
-  const readWorkflowDef: DefinitionRegistry['readWorkflowDef'] = async (name, { version, signal } = {}) => {
-    const body = await client.call({
-      operation: 'getWorkflowDef',
-      method: 'GET',
-      path: `/api/metadata/workflow/${segment(name)}`,
-      query: { version },
-      about: `"${name}"`,
-      signal,
-    })
-    return body === undefined ? undefined : (requireNamed('getWorkflowDef', name, body) as WorkflowDef)
-  }
+  const readTaskDef: DefinitionRegistry['readTaskDef'] = (name, { signal } = {}) =>
+    client.call({ operation: 'getTaskDef', path: { name }, signal }, readNamed<TaskDef>(name))
+  const readWorkflowDef: DefinitionRegistry['readWorkflowDef'] = (name, { version, signal } = {}) =>
+    client.call(
+      { operation: 'getWorkflowDef', path: { name }, query: { version }, signal },
+      readNamed<WorkflowDef>(name),
+    )
 
   return {
     readTaskDef,
@@ -97,24 +87,13 @@ export function createDefinitionRegistry(client: ConductorClient): DefinitionReg
 
     async applyTaskDef(planned, { signal } = {}) {
       const { action, declared } = planned
-      if (action === 'keep') return
-      const about = `"${declared.name}"`
-      if (action === 'create') {
-        const json = [declared]
-        const path = '/api/metadata/taskdefs'
-        await client.call({ operation: 'registerTaskDefs', method: 'POST', path, json, about, signal })
-        return
-      }
-      const path = '/api/metadata/taskdefs'
-      const body = await client.call({
-        operation: 'updateTaskDef',
-        method: 'PUT',
-        path,
-        // An update replaces everything; schemas are not ours to take away.
-        json: { ...schemasOf(planned.registered), ...declared },
-        about,
-        signal,
-      })
+      const target = { name: declared.name }
+      if (action === 'create')
+        await client.call({ operation: 'registerTaskDefs', json: [declared], target, signal })
+      if (action !== 'update') return
+      // An update replaces everything; schemas that others registered must stay.
+      const json = { ...schemasOf(planned.registered), ...declared }
+      const body = await client.call({ operation: 'updateTaskDef', json, target, signal })
       if (body === undefined) throw goneMeanwhile('task', declared.name)
     },
 
@@ -125,82 +104,37 @@ export function createDefinitionRegistry(client: ConductorClient): DefinitionReg
     },
 
     async applyWorkflowDef({ action, declared }, { signal } = {}) {
-      if (action === 'keep') return
-      const about = `"${declared.name}"`
-      const path = '/api/metadata/workflow'
-      if (action === 'create') {
-        await client.call({
-          operation: 'registerWorkflowDef',
-          method: 'POST',
-          path,
-          json: declared,
-          about,
-          signal,
-        })
-        return
-      }
-      const json = [declared]
-      const body = await client.call({
-        operation: 'updateWorkflowDefs',
-        method: 'PUT',
-        path,
-        json,
-        about,
-        signal,
-      })
+      const target = { name: declared.name }
+      if (action === 'create')
+        await client.call({ operation: 'registerWorkflowDef', json: declared, target, signal })
+      if (action !== 'update') return
+      const body = await client.call({ operation: 'updateWorkflowDefs', json: [declared], target, signal })
       const problem = fieldOf(fieldOf(body, 'bulkErrorResults'), declared.name)
       if (problem === undefined) return
       throw new RefusedError(
         'conductor/definition-refused',
-        `replace the workflow definition ${about}: ${JSON.stringify(problem)}`,
+        `replace the workflow definition "${declared.name}": ${JSON.stringify(problem)}`,
       )
     },
 
     async startWorkflow(start, { signal } = {}) {
       if (start.input !== undefined) requirePayloadFits('workflow input', start.input)
-      const json: components['schemas']['WorkflowStart'] = start
-      const about = `"${start.name}"`
-      const body = await client.call({
-        operation: 'startWorkflow',
-        method: 'POST',
-        path: '/api/workflow',
-        json,
-        about,
-        signal,
-      })
-      if (body === undefined) throw notDefined(start)
-      const id = typeof body === 'string' ? body.trim().replaceAll('"', '') : ''
-      if (/^[\w-]+$/.test(id)) return id as WorkflowId
-      throw strangeBody('startWorkflow', about, 'the answer is no workflow id')
+      const call = { operation: 'startWorkflow', json: start, target: { name: start.name }, signal } as const
+      const id = await client.call(call, readWorkflowId)
+      if (id === undefined) throw notDefined(start)
+      return id
     },
 
     async terminateWorkflow(workflowId, reason, { signal } = {}) {
-      await client.call({
-        operation: 'terminateWorkflow',
-        method: 'DELETE',
-        path: `/api/workflow/${segment(workflowId)}`,
-        query: { reason },
-        about: `"${workflowId}"`,
-        signal,
-      })
+      await client.call({ operation: 'terminateWorkflow', path: { workflowId }, query: { reason }, signal })
     },
 
     async readVersion({ signal } = {}) {
-      const path = '/api/version'
-      const body = await client.call({
-        operation: 'getVersion',
-        method: 'GET',
-        path,
-        about: 'in use',
-        signal,
-      })
-      return String(body).trim()
+      return String(await client.call({ operation: 'getVersion', signal })).trim()
     },
 
     async isHealthy({ signal } = {}) {
-      const path = '/health'
-      const body = await client.call({ operation: 'getHealth', method: 'GET', path, about: 'now', signal })
-      return fieldOf(body, 'healthy') === true
+      return fieldOf(await client.call({ operation: 'getHealth', signal }), 'healthy') === true
     },
   }
 }
@@ -217,16 +151,24 @@ function plan<Definition extends { readonly name: string }>(
     : { action: 'update', declared, registered, changes }
 }
 
-function requireNamed(operation: OperationName, name: string, body: unknown): unknown {
-  if (fieldOf(body, 'name') === name) return body
-  throw strangeBody(operation, `"${name}"`, 'the answer is not the definition of that name')
+function readNamed<Definition>(name: string): (body: unknown) => Definition {
+  return (body) => {
+    if (fieldOf(body, 'name') === name) return body as Definition
+    throw new ShapeError('it is not the definition of that name')
+  }
+}
+
+function readWorkflowId(body: unknown): WorkflowId {
+  const id = typeof body === 'string' ? body.trim().replaceAll('"', '') : ''
+  if (!/^[\w-]+$/.test(id)) throw new ShapeError('it is not a workflow id')
+  return id as WorkflowId
 }
 
 function goneMeanwhile(what: string, name: string): MissingError {
   return new MissingError(
     'conductor/definition-gone',
-    `replace the ${what} definition "${name}": it is not there any more`,
-    { next: 'Compare again, and register it anew.' },
+    `replace the ${what} definition "${name}": it is no longer there`,
+    { next: 'Compare again, and register it again.' },
   )
 }
 
@@ -243,7 +185,7 @@ function notDefined({ name, version }: WorkflowStart): MissingError {
 
 const SCHEMA_FIELDS: readonly string[] = ['inputSchema', 'outputSchema', 'enforceSchema']
 
-/** What others have registered of a task's input and output: the contract of the server does not name these fields. */
+/** The schemas others have registered for a task's input and output; the contract does not name these fields. */
 function schemasOf(registered: TaskDef): Partial<TaskDef> {
   return Object.fromEntries(Object.entries(registered).filter(([field]) => SCHEMA_FIELDS.includes(field)))
 }

@@ -10,6 +10,7 @@ import {
 } from '../../test/conformance/scripted-server.ts'
 import type { TaskId, TaskQueue, TaskResult, WorkflowId } from '../worker/ports.ts'
 import { openConductorClient, type ConductorClientOptions } from './client.ts'
+import { createDefinitionRegistry, type DefinitionRegistry } from './definitions.ts'
 import { createHttpTaskQueue } from './http-task-queue.ts'
 
 const TASK = {
@@ -106,6 +107,40 @@ describe('when the answer does not come', () => {
     expect(server.seen).toHaveLength(2)
   })
 
+  const declared = { name: 't', version: 1, tasks: [] }
+  const idempotent: Record<string, (registry: DefinitionRegistry) => Promise<void>> = {
+    terminateWorkflow: (registry) => registry.terminateWorkflow(RESULT.workflowId, 'why'),
+    registerTaskDefs: (registry) => registry.applyTaskDef({ action: 'create', declared }),
+    updateTaskDef: (registry) =>
+      registry.applyTaskDef({ action: 'update', declared, registered: declared, changes: [] }),
+    updateWorkflowDefs: (registry) =>
+      registry.applyWorkflowDef({ action: 'update', declared, registered: declared, changes: [] }),
+  }
+  test.each(Object.keys(idempotent))(
+    'CO-79 %s is uncertain when the first answer was lost and no later try could be sent',
+    async (name) => {
+      let closed: Promise<void> | undefined
+      const server = await startScriptedServer(() => {
+        closed = server.close()
+        return 'drop'
+      })
+      const client = openConductorClient({
+        endpoint: server.url,
+        clock: instantClock(),
+        retry: { maxAttempts: 3 },
+      })
+      open.push(client)
+      await expect(idempotent[name]!(createDefinitionRegistry(client))).rejects.toMatchObject({
+        kind: 'uncertain',
+        code: 'conductor/answer-lost',
+        read: expect.stringMatching(/workflow|definition/) as string,
+        cause: { kind: 'unavailable', code: 'conductor/unreachable' },
+      })
+      expect(server.seen).toHaveLength(1)
+      await closed
+    },
+  )
+
   test('CO-67 a poll may take the wait it asked for on top of the bound of every request', async () => {
     const reply = { status: 200, json: [] }
     const { server, queue } = await scripted(
@@ -142,7 +177,7 @@ describe('what an answer means', () => {
     await expect(queue.readTask(RESULT.taskId)).rejects.toMatchObject({
       kind: 'invalid',
       code: 'conductor/not-retryable',
-      message: 'read the task "task-1": the server answered 500: JSON parse error',
+      message: 'read the task (taskId task-1): the server answered 500: JSON parse error',
     })
     await expect(queue.postResult(RESULT)).rejects.toMatchObject({ kind: 'uncertain' })
     expect(server.seen).toHaveLength(2)

@@ -1,6 +1,6 @@
 /**
- * The task queue of a Conductor server, over HTTP. Claims, renews, posts and reads, and nothing else: which attempt is
- * current, and what to do when an answer is lost, is decided by the worker.
+ * The task queue of a Conductor server, over HTTP. It claims, renews, posts and reads; the worker decides which attempt is
+ * current and what to do when an answer is lost.
  */
 
 import { systemClock, type Clock } from '../base/clock.ts'
@@ -15,9 +15,9 @@ import {
   type TaskResult,
   type WorkflowStatus,
 } from '../worker/ports.ts'
-import { fieldOf, segment, strangeBody, type ConductorClient } from './client.ts'
+import { ShapeError } from '../remote/failures.ts'
+import { fieldOf, type ConductorClient } from './client.ts'
 import type { components } from './generated/conductor-api.ts'
-import type { OperationName } from './operations.ts'
 import { requirePayloadFits } from '../worker/payload-limits.ts'
 import { readTaskRecord } from './task-records.ts'
 import { readOpenPage } from './open-workflows.ts'
@@ -38,45 +38,22 @@ export function createHttpTaskQueue(
   return {
     async poll({ taskType, workerId, domain, count, waitMs }, { signal } = {}) {
       const serverWaitMs = requirePollable({ count, waitMs })
-      const about = `of type "${taskType}"`
-      const body = await client.call({
-        operation: 'pollTasks',
-        method: 'GET',
-        path: `/api/tasks/poll/batch/${segment(taskType)}`,
-        query: { workerid: workerId, count, timeout: serverWaitMs, domain },
-        about,
-        serverWaitMs,
-        signal,
-      })
-      // A server that has nothing may say so with 204 and no body.
-      if (body === '' || body === undefined) return []
-      if (!Array.isArray(body)) throw strangeBody('pollTasks', about, 'the answer is no list')
-      return body.map((task: unknown) => requireTask('pollTasks', about, task))
+      const query = { workerid: workerId, count, timeout: serverWaitMs, domain }
+      const tasks = await client.call(
+        { operation: 'pollTasks', path: { taskType }, query, serverWaitMs, signal },
+        readTasks,
+      )
+      return tasks ?? []
     },
 
-    async readTask(taskId, { signal } = {}) {
-      const about = `"${taskId}"`
-      const path = `/api/tasks/${segment(taskId)}`
-      const body = await client.call({ operation: 'getTask', method: 'GET', path, about, signal })
-      return body === undefined ? undefined : requireTask('getTask', about, body)
-    },
+    readTask: (taskId, { signal } = {}) =>
+      client.call({ operation: 'getTask', path: { taskId }, signal }, readTaskRecord),
 
-    async readWorkflowStatus(workflowId, { signal } = {}) {
-      const about = `"${workflowId}"`
-      const body = await client.call({
-        operation: 'getWorkflow',
-        method: 'GET',
-        path: `/api/workflow/${segment(workflowId)}`,
-        query: { includeTasks: false },
-        about,
-        signal,
-      })
-      if (body === undefined) return undefined
-      const status = fieldOf(body, 'status')
-      const known = WORKFLOW_STATUSES.find((candidate): candidate is WorkflowStatus => candidate === status)
-      if (known !== undefined) return known
-      throw strangeBody('getWorkflow', about, `its status is ${JSON.stringify(status)}`)
-    },
+    readWorkflowStatus: (workflowId, { signal } = {}) =>
+      client.call(
+        { operation: 'getWorkflow', path: { workflowId }, query: { includeTasks: false }, signal },
+        readStatus,
+      ),
 
     async readOpenWorkflows(max, { signal } = {}) {
       const workflows: OpenWorkflow[] = []
@@ -93,7 +70,7 @@ export function createHttpTaskQueue(
       }
     },
 
-    async renewLease({ taskId, workflowId, workerId }, { signal } = {}) {
+    renewLease({ taskId, workflowId, workerId }, { signal } = {}) {
       const json: TaskUpdate = {
         taskId,
         workflowInstanceId: workflowId,
@@ -101,57 +78,50 @@ export function createHttpTaskQueue(
         status: 'IN_PROGRESS',
         extendLease: true,
       }
-      return requireTaken('extendLease', taskId, await update(client, 'extendLease', json, signal))
+      return update(client, 'extendLease', json, signal)
     },
 
     async postResult(result, { signal } = {}) {
       requirePayloadFits('task output', result.output)
-      const json = renderResult(result, clock.now())
-      return requireTaken('updateTask', result.taskId, await update(client, 'updateTask', json, signal))
+      return update(client, 'updateTask', renderResult(result, clock.now()), signal)
     },
 
     async appendLog(taskId, line, { signal } = {}) {
-      // An empty body is refused as a missing one.
+      // The server refuses an empty body.
       if (line === '') return
-      await client.call({
-        operation: 'addTaskLog',
-        method: 'POST',
-        path: `/api/tasks/${segment(taskId)}/log`,
-        text: line,
-        about: `"${taskId}"`,
-        signal,
-      })
+      const headers = { 'content-type': 'text/plain; charset=utf-8' }
+      await client.call({ operation: 'addTaskLog', path: { taskId }, headers, body: line, signal })
     },
   }
 }
 
-function update(
+async function update(
   client: ConductorClient,
   operation: 'updateTask' | 'extendLease',
   json: TaskUpdate,
   signal: AbortSignal | undefined,
-): Promise<unknown> {
-  return client.call({
-    operation,
-    method: 'POST',
-    path: '/api/tasks',
-    json,
-    about: `"${json.taskId}"`,
-    signal,
-  })
+): Promise<boolean> {
+  const { taskId } = json
+  // Conductor answers with the task's id. Anything else came from somebody else, and the update may have arrived.
+  const readId = (body: unknown): true => {
+    if (typeof body === 'string' && body.trim().replaceAll('"', '') === taskId) return true
+    throw new ShapeError('it is not the id of the task')
+  }
+  return (await client.call({ operation, json, target: { taskId }, signal }, readId)) ?? false
 }
 
-/** Conductor answers with the task's id. Anything else was said by somebody else, and the update may have arrived. */
-function requireTaken(operation: OperationName, taskId: string, body: unknown): boolean {
-  if (body === undefined) return false
-  if (typeof body === 'string' && body.trim().replaceAll('"', '') === taskId) return true
-  throw strangeBody(operation, `"${taskId}"`, 'the answer is not the id of the task')
+function readTasks(body: unknown): readonly TaskRecord[] {
+  // A server that has nothing may answer 204 without a body.
+  if (body === '') return []
+  if (!Array.isArray(body)) throw new ShapeError('it is not a list')
+  return body.map(readTaskRecord)
 }
 
-function requireTask(operation: OperationName, about: string, body: unknown): TaskRecord {
-  const record = readTaskRecord(body)
-  if ('wrong' in record) throw strangeBody(operation, about, `a task cannot be read: ${record.wrong}`)
-  return record
+function readStatus(body: unknown): WorkflowStatus {
+  const status = fieldOf(body, 'status')
+  const known = WORKFLOW_STATUSES.find((candidate) => candidate === status)
+  if (known === undefined) throw new ShapeError(`the status is ${JSON.stringify(status)}`)
+  return known
 }
 
 function requirePollable({ count, waitMs }: { readonly count: number; readonly waitMs: number }): number {
@@ -179,7 +149,7 @@ function renderResult(result: TaskResult, now: Date): TaskUpdate {
   }
 }
 
-/** The server keeps the first ten lines of a result and says nothing about the others: what is more goes into the last. */
+/** The server drops all but the first ten lines of a result without a word: the tenth line holds all that follow. */
 function foldLogs(logs: readonly string[]): readonly string[] {
   if (logs.length <= CONDUCTOR_LOGS_PER_RESULT_MAX) return logs
   const kept = CONDUCTOR_LOGS_PER_RESULT_MAX - 1

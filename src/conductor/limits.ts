@@ -9,8 +9,6 @@ export const CONDUCTOR_CONNECT_TIMEOUT_MS = 10_000
 export const CONDUCTOR_ANSWER_TIMEOUT_MS = 30_000
 /** Largest response of Conductor that is read: a full poll of payloads just below their limit. */
 export const CONDUCTOR_ANSWER_MAX_BYTES = 134_217_728
-/** @internal Part of a server's message that an error quotes. */
-export const CONDUCTOR_QUOTE_MAX_CHARS = 300
 /** @internal Open workflows per page of a search. */
 export const CONDUCTOR_SEARCH_PAGE = 100
 /** @internal Assumed lifetime of a token that does not state one. */

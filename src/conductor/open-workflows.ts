@@ -3,7 +3,8 @@
 import { z } from 'zod'
 import type { OpenWorkflow, WorkflowId } from '../worker/ports.ts'
 import type { JsonObject } from '../base/json.ts'
-import { strangeBody, type ConductorClient } from './client.ts'
+import type { ConductorClient } from './client.ts'
+import { readBy } from './task-records.ts'
 
 const text = z.string().nullish()
 const object = z.record(z.string(), z.unknown())
@@ -22,35 +23,32 @@ const PAGE = z.object({
   ),
 })
 
+interface OpenPage {
+  readonly workflows: readonly OpenWorkflow[]
+  readonly total: number
+}
+
 export async function readOpenPage(
   client: ConductorClient,
   { start, size }: { readonly start: number; readonly size: number },
   signal: AbortSignal | undefined,
-): Promise<{ readonly workflows: readonly OpenWorkflow[]; readonly total: number }> {
-  const about = 'that have not ended'
-  const body = await client.call({
-    operation: 'searchWorkflows',
-    method: 'GET',
-    path: '/api/workflow/search-v2',
-    // The newest first: of more than are looked at, the oldest are the least likely to move again.
-    query: { query: 'status IN (RUNNING,PAUSED)', start, size, sort: 'startTime:DESC' },
-    about,
-    signal,
-  })
-  const read = PAGE.safeParse(body)
-  if (!read.success) {
-    const [first] = read.error.issues
-    const where = `field "${first?.path.join('.') ?? ''}": ${first?.message ?? 'not readable'}`
-    throw strangeBody('searchWorkflows', about, `the page cannot be read: ${where}`)
-  }
+): Promise<OpenPage> {
+  // The newest first: when there are more than are looked at, the oldest are the least likely to move again.
+  const query = { query: 'status IN (RUNNING,PAUSED)', start, size, sort: 'startTime:DESC' }
+  const page = await client.call({ operation: 'searchWorkflows', query, signal }, readPage)
+  return page ?? { workflows: [], total: 0 }
+}
+
+function readPage(body: unknown): OpenPage {
+  const page = readBy(PAGE, body, 'the page')
   return {
-    total: read.data.totalHits,
-    workflows: read.data.results.map((found) => ({
+    total: page.totalHits,
+    workflows: page.results.map((found) => ({
       workflowId: found.workflowId as WorkflowId,
       name: found.workflowName ?? '',
       parentId: (found.parentWorkflowId ?? undefined) as WorkflowId | undefined,
       startTimeMs: found.startTime,
-      // It came out of JSON, so JSON is what it is.
+      // It was parsed from JSON.
       input: (found.input ?? {}) as JsonObject,
       steps: (found.workflowDefinition?.tasks ?? []) as readonly JsonObject[],
     })),

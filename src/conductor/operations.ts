@@ -1,185 +1,276 @@
 /**
- * Every request perago makes of Conductor, and what may be done when its answer does not arrive.
+ * The table of Conductor: every request perago sends it, and what its answers mean.
  *
- * - `safe`: reads only. Repeated freely.
- * - `idempotent`: saying it twice is like saying it once. Repeated; `read` tells what to look at when the last answer
- *   was lost as well.
- * - `look-before-repeat`: a repetition could do harm or lie. Never repeated once the server may have seen it: the caller
- *   is told what to read.
+ * Conductor answers 500 to malformed requests as well as to its own trouble, so the status alone does not tell. The
+ * `retryable` in its body was false in every case seen; it therefore means "do not repeat the same request blindly" and
+ * never "nothing happened".
  *
- * The table is held to `openapi/conductor.yaml` by the compiler and shown in `operations.md`.
+ * The operations are checked against `openapi/conductor.yaml` by the compiler and by a test, and are shown in
+ * `operations.md`.
  */
 
+import type { FailureRow, OperationRow, ServerTable, Answer } from '../remote/server-table.ts'
+import { readFirst } from '../remote/server-table.ts'
 import type { operations } from './generated/conductor-api.ts'
 
-/** Renewing a lease is the same request as posting a result, and quite another promise. */
-export type OperationName = keyof operations | 'extendLease'
-
-interface RowBase {
-  readonly doing: string
-  /** What a 404 that names the thing means: a value for the caller, or the wrong server. */
-  readonly on404: 'missing' | 'not-conductor'
-  /** What the body of a 200 must look like; anything else came from somebody else. */
-  readonly answers: 'json' | 'text' | 'nothing'
-  /**
-   * The caller asks again and again in a rhythm of his own, and must know at once when it does not work: nothing is
-   * repeated here.
-   */
-  readonly isPacedByCaller: boolean
+/** Renewing a lease is the same request as posting a result, with another promise. */
+export interface ConductorContract extends operations {
+  readonly extendLease: operations['updateTask']
 }
 
-export type OperationRow =
-  | (RowBase & { readonly class: 'safe' })
-  | (RowBase & {
-      readonly class: 'idempotent' | 'look-before-repeat'
-      /** What shows whether the request took effect. */
-      readonly read: string
-    })
+export type OperationName = keyof ConductorContract
+
+const DONE = [200, 204]
+const MISSING = { 404: 'missing' } as const
 
 export const OPERATIONS = {
   createToken: {
     doing: 'trade the key for a token',
+    method: 'POST',
+    path: '/api/token',
     class: 'safe',
-    on404: 'missing',
-    answers: 'json',
-    isPacedByCaller: false,
+    done: DONE,
+    values: MISSING,
   },
   pollTasks: {
     doing: 'poll for tasks',
-    // What was handed out in an answer that got lost is in progress under the worker id of this poll, and nobody can list
-    // it. It comes back by itself.
+    method: 'GET',
+    path: '/api/tasks/poll/batch/{taskType}',
+    // A task in an answer that was lost is in progress under the worker id of this poll, and no request lists it. The
+    // server offers it again after its response timeout.
     class: 'look-before-repeat',
     read: 'nothing: a task that was handed out comes back after its response timeout',
-    on404: 'not-conductor',
-    answers: 'json',
+    done: DONE,
     isPacedByCaller: true,
   },
   getTask: {
     doing: 'read the task',
+    method: 'GET',
+    path: '/api/tasks/{taskId}',
     class: 'safe',
-    on404: 'missing',
-    answers: 'json',
-    isPacedByCaller: false,
+    done: DONE,
+    values: MISSING,
   },
   getWorkflow: {
     doing: 'read the workflow',
+    method: 'GET',
+    path: '/api/workflow/{workflowId}',
     class: 'safe',
-    on404: 'missing',
-    answers: 'json',
-    isPacedByCaller: false,
+    done: DONE,
+    values: MISSING,
   },
   searchWorkflows: {
     doing: 'search for workflows',
+    method: 'GET',
+    path: '/api/workflow/search-v2',
     class: 'safe',
-    on404: 'not-conductor',
-    answers: 'json',
-    isPacedByCaller: false,
+    done: DONE,
   },
   updateTask: {
     doing: 'post the result of the task',
+    method: 'POST',
+    path: '/api/tasks',
     class: 'look-before-repeat',
     read: 'the task: whether it has ended, under which worker id and with which output',
-    on404: 'missing',
-    answers: 'text',
-    isPacedByCaller: false,
+    done: DONE,
+    values: MISSING,
+    body: 'text',
   },
   extendLease: {
     doing: 'renew the lease of the task',
-    // Saying it twice would be harmless, were it not that a renewal on its way may undo a completion: at most one may be
-    // in flight, and one whose answer is lost may still be.
+    method: 'POST',
+    path: '/api/tasks',
+    // A late renewal may undo a completion: at most one may be on its way, and one whose answer was lost may still be.
     class: 'look-before-repeat',
     read: 'the task: its update time moves when the renewal arrives, which may be later',
-    on404: 'missing',
-    answers: 'text',
+    done: DONE,
+    values: MISSING,
+    body: 'text',
     isPacedByCaller: true,
   },
   addTaskLog: {
     doing: 'add a line to the log of the task',
+    method: 'POST',
+    path: '/api/tasks/{taskId}/log',
     class: 'look-before-repeat',
     read: 'the log of the task, if a line that stands there twice does harm',
-    on404: 'not-conductor',
-    answers: 'nothing',
-    isPacedByCaller: false,
+    done: DONE,
+    body: 'none',
   },
   startWorkflow: {
     doing: 'start the workflow',
+    method: 'POST',
+    path: '/api/workflow',
     class: 'look-before-repeat',
     read: 'the workflows with your correlation id; the server ignores idempotency keys',
-    on404: 'missing',
-    answers: 'text',
-    isPacedByCaller: false,
+    done: DONE,
+    values: MISSING,
+    body: 'text',
   },
   terminateWorkflow: {
     doing: 'terminate the workflow',
+    method: 'DELETE',
+    path: '/api/workflow/{workflowId}',
     class: 'idempotent',
     read: 'the workflow',
-    on404: 'missing',
-    answers: 'nothing',
-    isPacedByCaller: false,
+    done: DONE,
+    values: MISSING,
+    body: 'none',
   },
   getTaskDef: {
     doing: 'read the task definition',
+    method: 'GET',
+    path: '/api/metadata/taskdefs/{name}',
     class: 'safe',
-    on404: 'missing',
-    answers: 'json',
-    isPacedByCaller: false,
+    done: DONE,
+    values: MISSING,
   },
   registerTaskDefs: {
     doing: 'register the task definitions',
+    method: 'POST',
+    path: '/api/metadata/taskdefs',
     class: 'idempotent',
     read: 'the task definitions',
-    on404: 'not-conductor',
-    answers: 'nothing',
-    isPacedByCaller: false,
+    done: DONE,
+    body: 'none',
   },
   updateTaskDef: {
     doing: 'replace the task definition',
+    method: 'PUT',
+    path: '/api/metadata/taskdefs',
     class: 'idempotent',
     read: 'the task definition',
-    on404: 'missing',
-    answers: 'nothing',
-    isPacedByCaller: false,
+    done: DONE,
+    values: MISSING,
+    body: 'none',
   },
   getWorkflowDef: {
     doing: 'read the workflow definition',
+    method: 'GET',
+    path: '/api/metadata/workflow/{name}',
     class: 'safe',
-    on404: 'missing',
-    answers: 'json',
-    isPacedByCaller: false,
+    done: DONE,
+    values: MISSING,
   },
   registerWorkflowDef: {
     doing: 'register the workflow definition',
-    // Repeated after it was done it is answered "there already", as if somebody else had been quicker.
+    method: 'POST',
+    path: '/api/metadata/workflow',
+    // A repetition after a success is answered "exists already", as if somebody else had been quicker.
     class: 'look-before-repeat',
     read: 'the workflow definition of that version',
-    on404: 'not-conductor',
-    answers: 'nothing',
-    isPacedByCaller: false,
+    done: DONE,
+    body: 'none',
   },
   updateWorkflowDefs: {
     doing: 'replace the workflow definitions',
+    method: 'PUT',
+    path: '/api/metadata/workflow',
     class: 'idempotent',
     read: 'the workflow definitions',
-    on404: 'not-conductor',
-    answers: 'json',
-    isPacedByCaller: false,
+    done: DONE,
   },
   getHealth: {
     doing: 'ask for the health of the server',
+    method: 'GET',
+    path: '/health',
     class: 'safe',
-    on404: 'not-conductor',
-    answers: 'json',
-    isPacedByCaller: false,
+    done: DONE,
   },
   getVersion: {
     doing: 'ask for the version of the server',
+    method: 'GET',
+    path: '/api/version',
     class: 'safe',
-    on404: 'not-conductor',
-    answers: 'text',
-    isPacedByCaller: false,
+    done: DONE,
+    body: 'text',
   },
 } as const satisfies Readonly<Record<OperationName, OperationRow>>
 
-export function operationRow(name: OperationName): OperationRow {
-  return OPERATIONS[name]
+const TRY_LATER = 'Try again later; nothing was done.'
+
+/** Anything that speaks for another server, or for a proxy that answers in its place. */
+const NOT_CONDUCTOR: FailureRow = {
+  kind: 'invalid',
+  code: 'conductor/not-conductor',
+  next: 'Check the endpoint: it must be the API of a Conductor server, and no proxy may answer in its place.',
+}
+
+export const CONDUCTOR: ServerTable<OperationName> = {
+  server: 'Conductor',
+  retryLogLevel: 'warn',
+  operations: OPERATIONS,
+  statuses: {
+    400: { kind: 'invalid', code: 'conductor/bad-request', next: 'Correct what the server names.' },
+    401: { kind: 'refused', code: 'conductor/unauthorized', next: 'Check the key id and the key secret.' },
+    403: { kind: 'refused', code: 'conductor/forbidden', next: 'Check what the key may do.' },
+    404: NOT_CONDUCTOR,
+    405: NOT_CONDUCTOR,
+    408: { kind: 'unavailable', code: 'conductor/request-timeout', next: TRY_LATER },
+    409: {
+      kind: 'refused',
+      code: 'conductor/conflict',
+      next: 'Read the present state and decide again.',
+    },
+    413: {
+      kind: 'invalid',
+      code: 'conductor/payload-refused',
+      next: 'Pass a reference instead of the data.',
+    },
+    429: { kind: 'unavailable', code: 'conductor/too-many-requests', next: TRY_LATER },
+  },
+  badRequest: { kind: 'invalid', code: 'conductor/bad-request', next: 'Correct what the server names.' },
+  wrongServer: NOT_CONDUCTOR,
+  unreachable: {
+    kind: 'unavailable',
+    code: 'conductor/unreachable',
+    next: 'Check the endpoint and that the server is running.',
+  },
+  codes: {
+    // Not even 503 means that nothing was done: a proxy says it, too, when the server broke off in the middle.
+    trouble: 'conductor/server-trouble',
+    answerLost: 'conductor/answer-lost',
+    unknownAnswer: 'conductor/unknown-answer',
+    closed: 'conductor/client-closed',
+  },
+  // Only Conductor itself can say that a task is gone.
+  isOwnRefusal: (answer) => answer.status !== 404 || readRefusal(answer) !== undefined,
+  messageOf: (answer) => readRefusal(answer)?.message,
+  exception(operation, answer) {
+    const { status } = answer
+    const refusal = readRefusal(answer)
+    if (status === 404) {
+      // A route that does not exist is answered in the same shape. A server without access control has none for tokens;
+      // anywhere else it means that the address is wrong, not that the task is gone.
+      const isRoute = refusal?.message.startsWith('No static resource') === true
+      return isRoute && operation !== 'createToken' ? NOT_CONDUCTOR : undefined
+    }
+    if (status < 500 || refusal?.isRetryable !== false) return undefined
+    const row: OperationRow = OPERATIONS[operation]
+    // A result may have been stored before the server failed on what comes after it.
+    return row.class === 'look-before-repeat'
+      ? {
+          kind: 'uncertain',
+          code: 'conductor/not-retryable',
+          next: `${readFirst(row)} The same request may fail in the same way.`,
+        }
+      : {
+          kind: 'invalid',
+          code: 'conductor/not-retryable',
+          next: 'Correct what the server names, or read its log.',
+        }
+  },
+}
+
+/** A refusal in Conductor's own shape. */
+function readRefusal({
+  json,
+}: Answer): { readonly message: string; readonly isRetryable: boolean } | undefined {
+  if (typeof json !== 'object' || json === null) return undefined
+  const { message, retryable, validationErrors } = json as Record<string, unknown>
+  if (typeof message !== 'string' || typeof retryable !== 'boolean') return undefined
+  const details = Array.isArray(validationErrors)
+    ? validationErrors.map((entry: { message?: unknown } | null) => String(entry?.message)).join('; ')
+    : ''
+  return { message: details === '' ? message : details, isRetryable: retryable }
 }

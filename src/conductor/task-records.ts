@@ -1,7 +1,8 @@
-/** Reads a task as Conductor writes it. Outside data is nothing until a schema has read it. */
+/** Reads a task as Conductor writes it. */
 
 import { z } from 'zod'
 import { TASK_STATUSES, type TaskId, type TaskRecord, type WorkflowId } from '../worker/ports.ts'
+import { ShapeError } from '../remote/failures.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { components } from './generated/conductor-api.ts'
 
@@ -9,7 +10,7 @@ type ApiTask = components['schemas']['Task']
 
 const count = z.number().int().default(0)
 const payload = z.record(z.string(), z.unknown()).default({})
-// Absent and null mean the same; which of them a server writes is a matter of its configuration.
+// Absent and null mean the same; which one a server writes depends on its configuration.
 const text = z.string().nullish()
 
 const TASK = z.object({
@@ -39,14 +40,8 @@ const TASK = z.object({
   externalOutputPayloadStoragePath: text,
 }) satisfies z.ZodType<unknown, Partial<Record<keyof ApiTask, unknown>>>
 
-/** The record, or what is wrong with it. */
-export function readTaskRecord(body: unknown): TaskRecord | { readonly wrong: string } {
-  const parsed = TASK.safeParse(body)
-  if (!parsed.success) {
-    const [first] = parsed.error.issues
-    return { wrong: `field "${first?.path.join('.') ?? ''}": ${first?.message ?? 'not readable'}` }
-  }
-  const task = parsed.data
+export function readTaskRecord(body: unknown): TaskRecord {
+  const task = readBy(TASK, body, 'a task')
   return {
     taskId: task.taskId as TaskId,
     workflowId: task.workflowInstanceId as WorkflowId,
@@ -64,15 +59,24 @@ export function readTaskRecord(body: unknown): TaskRecord | { readonly wrong: st
     updateTimeMs: task.updateTime,
     responseTimeoutSeconds: task.responseTimeoutSeconds,
     isRetried: task.retried,
-    // Never the worker id of a claim of ours, so that such a record is nobody's.
+    // Never the worker id of a claim of ours, so that such a record belongs to no worker.
     workerId: task.workerId ?? '',
     correlationId: task.correlationId ?? undefined,
     domain: task.domain ?? undefined,
     reasonForIncompletion: task.reasonForIncompletion ?? undefined,
-    // It came out of JSON, so JSON is what it is.
+    // It was parsed from JSON.
     input: task.inputData as JsonObject,
     output: task.outputData as JsonObject,
     externalInputPath: task.externalInputPayloadStoragePath ?? undefined,
     externalOutputPath: task.externalOutputPayloadStoragePath ?? undefined,
   }
+}
+
+/** What a schema makes of a body; an error names the first field that is wrong. */
+export function readBy<T>(schema: z.ZodType<T>, body: unknown, what: string): T {
+  const parsed = schema.safeParse(body)
+  if (parsed.success) return parsed.data
+  const [first] = parsed.error.issues
+  const field = first?.path.join('.') ?? ''
+  throw new ShapeError(`${what} has a wrong field "${field}": ${first?.message ?? 'it cannot be read'}`)
 }

@@ -1,12 +1,12 @@
-/** Repositories and the server as a whole: for tools, tests and whoever sets things up. */
+/** Repositories and the server as a whole: for tools, tests and setting up. */
 
 import { repositoryName, type RepositoryName } from '../base/ids.ts'
 import type { CallOptions } from '../publication/ports.ts'
 import type { Capabilities } from './capabilities.ts'
-import type { LakefsClient } from './client.ts'
+import { connectionOf, type LakefsClient } from './client.ts'
 import type { components } from './generated/lakefs-api.ts'
 import { paged } from './paging.ts'
-import { text, toDate, toPage, whole } from './readers.ts'
+import { list, text, toDate, toPage, whole } from './readers.ts'
 
 export interface RepositoryInfo {
   readonly repository: RepositoryName
@@ -20,12 +20,12 @@ export interface ServerInfo extends Capabilities {
   readonly endpoint: string
 }
 
-/** What the server is and can do; the first thing to ask of an endpoint somebody typed. */
+/** What the server is and can do; the first question to ask an endpoint that somebody typed. */
 export async function readServerInfo(client: LakefsClient, options: CallOptions = {}): Promise<ServerInfo> {
   return { endpoint: client.endpoint.apiUrl, ...(await client.capabilities(options)) }
 }
 
-/** `created: false` when a repository of that name is there already, whatever it holds. */
+/** `created: false` when a repository of that name exists already, whatever it holds. */
 export async function createRepository(
   client: LakefsClient,
   request: {
@@ -33,20 +33,13 @@ export async function createRepository(
     readonly storageNamespace: string
     readonly defaultBranch?: string
   },
-  options: CallOptions = {},
+  { signal }: CallOptions = {},
 ): Promise<{ readonly created: boolean }> {
   const { repository, storageNamespace, defaultBranch } = request
-  const result = await client.calls.json(
-    { operation: 'createRepository', target: { repository, storageNamespace }, signal: options.signal },
-    (api, init) =>
-      api.POST('/repositories', {
-        ...init,
-        body: {
-          name: repository,
-          storage_namespace: storageNamespace,
-          ...(defaultBranch === undefined ? {} : { default_branch: defaultBranch }),
-        },
-      }),
+  const json = { name: repository, storage_namespace: storageNamespace, default_branch: defaultBranch }
+  const target = { repository, storageNamespace }
+  const result = await connectionOf(client).server.call(
+    { operation: 'createRepository', json, target, signal },
     toRepository,
   )
   return { created: result.is === 'done' }
@@ -56,13 +49,10 @@ export async function createRepository(
 export async function readRepository(
   client: LakefsClient,
   repository: RepositoryName,
-  options: CallOptions = {},
+  { signal }: CallOptions = {},
 ): Promise<RepositoryInfo | undefined> {
-  const result = await client.calls.json(
-    { operation: 'getRepository', target: { repository }, signal: options.signal },
-    (api, init) => api.GET('/repositories/{repository}', { ...init, params: { path: { repository } } }),
-    toRepository,
-  )
+  const call = { operation: 'getRepository', path: { repository }, signal } as const
+  const result = await connectionOf(client).server.call(call, toRepository)
   return result.is === 'done' ? result.value : undefined
 }
 
@@ -73,49 +63,33 @@ export function listRepositories(
   const { prefix, pageSize, signal } = options
   return paged(
     async (page) => {
-      const result = await client.calls.json(
-        { operation: 'listRepositories', target: {}, signal },
-        (api, init) =>
-          api.GET('/repositories', {
-            ...init,
-            params: { query: { ...page, ...(prefix === undefined ? {} : { prefix }) } },
-          }),
-        (json) => toPage(json, toRepository),
-      )
-      return result.value
+      const call = { operation: 'listRepositories', query: { ...page, prefix }, signal } as const
+      return (await connectionOf(client).server.call(call, (json) => toPage(json, toRepository))).value
     },
     { pageSize, what: 'list repositories' },
   )
 }
 
-/** The storage namespace stays used for ever: a new repository needs a new one. */
+/** The storage namespace stays in use for ever: a new repository needs a new one. */
 export async function deleteRepository(
   client: LakefsClient,
   repository: RepositoryName,
-  options: CallOptions = {},
+  { signal }: CallOptions = {},
 ): Promise<{ readonly deleted: boolean }> {
-  const result = await client.calls.json(
-    { operation: 'deleteRepository', target: { repository }, signal: options.signal },
-    (api, init) => api.DELETE('/repositories/{repository}', { ...init, params: { path: { repository } } }),
-    () => undefined,
-  )
+  const call = { operation: 'deleteRepository', path: { repository }, signal } as const
+  const result = await connectionOf(client).server.call(call, () => undefined)
   return { deleted: result.is === 'done' }
 }
 
-/** Which branches take merges only; as patterns. */
+/** Which branches take merges only, as patterns. */
 export async function readBranchProtection(
   client: LakefsClient,
   repository: RepositoryName,
-  options: CallOptions = {},
+  { signal }: CallOptions = {},
 ): Promise<readonly string[]> {
-  const result = await client.calls.json(
-    { operation: 'getBranchProtectionRules', target: { repository }, signal: options.signal },
-    (api, init) =>
-      api.GET('/repositories/{repository}/settings/branch_protection', {
-        ...init,
-        params: { path: { repository } },
-      }),
-    (json) => (json ?? []).map((rule) => text(rule.pattern, 'pattern')),
+  const call = { operation: 'getBranchProtectionRules', path: { repository }, signal } as const
+  const result = await connectionOf(client).server.call(call, (json) =>
+    list(json, 'rules').map((rule) => text(whole(rule)['pattern'], 'pattern')),
   )
   return result.value
 }
@@ -124,22 +98,17 @@ export async function readBranchProtection(
 export async function setBranchProtection(
   client: LakefsClient,
   request: { readonly repository: RepositoryName; readonly patterns: readonly string[] },
-  options: CallOptions = {},
+  { signal }: CallOptions = {},
 ): Promise<void> {
-  const { repository, patterns } = request
-  await client.calls.json(
-    { operation: 'setBranchProtectionRules', target: { repository }, signal: options.signal },
-    (api, init) =>
-      api.PUT('/repositories/{repository}/settings/branch_protection', {
-        ...init,
-        params: { path: { repository } },
-        body: patterns.map((pattern) => ({ pattern })),
-      }),
+  const path = { repository: request.repository }
+  const json = request.patterns.map((pattern) => ({ pattern }))
+  await connectionOf(client).server.call(
+    { operation: 'setBranchProtectionRules', path, json, signal },
     () => undefined,
   )
 }
 
-function toRepository(json: components['schemas']['Repository'] | undefined): RepositoryInfo {
+function toRepository(json: components['schemas']['Repository']): RepositoryInfo {
   const from: Record<string, unknown> = whole(json as unknown)
   return {
     repository: repositoryName(text(from['id'], 'id')),

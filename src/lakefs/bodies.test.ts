@@ -44,9 +44,9 @@ test('LC-67 a body nobody reads, or stops reading, lets go of its connection', a
 
 test('LC-68 a source is closed when its upload ends early, even one that never gives anything', async () => {
   const source = new PassThrough()
-  const sent = openForSending({ sizeBytes: 5, open: () => source }, { progress: () => undefined, what })
-  const reading = buffer(sent.stream)
-  sent.stream.destroy()
+  const sent = openForSending({ sizeBytes: 5, open: () => source }, what)
+  const reading = buffer(sent.body as Readable)
+  sent.close()
   await reading.catch(() => undefined)
   await finished(source).catch(() => undefined)
   expect(source.destroyed).toBe(true)
@@ -58,8 +58,8 @@ test.each([
   ['fails', Readable.from(fail(), { objectMode: false }), 'lakefs/body-unreadable'],
   ['is shorter than announced', Readable.from([content], { objectMode: false }), 'lakefs/body-length'],
 ])('LC-69 a source that %s is named as the cause', async (_, source, code) => {
-  const sent = openForSending({ sizeBytes: 21, open: () => source }, { progress: () => undefined, what })
-  await expect(buffer(sent.stream)).rejects.toMatchObject({ kind: 'invalid', code })
+  const sent = openForSending({ sizeBytes: 21, open: () => source }, what)
+  await expect(buffer(sent.body as Readable)).rejects.toMatchObject({ kind: 'invalid', code })
   expect(sent.failure()).toMatchObject({ code })
 })
 

@@ -1,65 +1,93 @@
-/** Bodies on their way: counted, hashed, bounded in time, never held whole. */
+/** Bodies that are sent or received: counted and hashed as they pass, never held whole. */
 
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { InvalidError, UnavailableError, isPeragoError } from '../base/errors.ts'
 import type { UploadBody } from '../publication/ports.ts'
 
-/** What was sent, known once the last byte was taken. */
+/** A body for one try. */
 export interface SentBody {
-  readonly stream: Readable
-  /** Hex MD5 of everything, or of what it was said to be; only after the stream has ended. */
+  readonly body: Readable | Uint8Array
+  /** To be given to the request: the time limit starts again with each piece that is taken. */
+  onStart(progress: () => void): void
+  /** Hex MD5 of everything, or of what it was said to be; only after the whole body was sent. */
   md5(): string
   /** What went wrong with the source itself: then it was not the network. */
   failure(): Error | undefined
+  close(): void
 }
 
 /**
- * Opens a body for one try. The stream fails when the source is shorter or longer than it said, before the last byte
- * is handed on, so that the server never takes it for complete.
+ * Opens a body. A stream fails when the source is shorter or longer than it said, before the last byte is handed on, so
+ * that the server never takes it for complete. Bytes are sent as they are: streams on both sides of a small body take
+ * longer than the exchange.
  */
-export function openForSending(
-  body: UploadBody,
-  options: { readonly progress: () => void; readonly what: string },
-): SentBody {
+export function openForSending(body: UploadBody, what: string): SentBody {
+  const source = openSource(body, what)
+  if (source instanceof Uint8Array) {
+    if (source.byteLength !== body.sizeBytes) throw wrongLength(body, String(source.byteLength), what)
+    return {
+      body: source,
+      onStart: ignore,
+      md5: () => body.md5 ?? createHash('md5').update(source).digest('hex'),
+      failure: () => undefined,
+      close: ignore,
+    }
+  }
+  return sendStream(source, body, what)
+}
+
+function openSource(body: UploadBody, what: string): Readable | Uint8Array {
+  try {
+    return body.open()
+  } catch (error) {
+    throw isPeragoError(error) ? error : unreadable(error, what)
+  }
+}
+
+function sendStream(source: Readable, body: UploadBody, what: string): SentBody {
   const hash = body.md5 === undefined ? createHash('md5') : undefined
   let digest = body.md5
   let failure: Error | undefined
-  const source = body.open()
+  let progress: () => void = ignore
 
   async function* pieces(): AsyncGenerator<Uint8Array> {
     let sentBytes = 0
     try {
-      for await (const read of source instanceof Uint8Array ? [source] : source) {
+      for await (const read of source) {
         const piece = asBytes(read)
         sentBytes += piece.byteLength
-        if (sentBytes > body.sizeBytes) throw wrongLength(body, `at least ${sentBytes}`, options.what)
+        if (sentBytes > body.sizeBytes) throw wrongLength(body, `at least ${sentBytes}`, what)
         hash?.update(piece)
-        options.progress()
+        progress()
         yield piece
       }
-      if (sentBytes !== body.sizeBytes) throw wrongLength(body, String(sentBytes), options.what)
+      if (sentBytes !== body.sizeBytes) throw wrongLength(body, String(sentBytes), what)
       digest ??= hash?.digest('hex')
     } catch (error) {
-      const named = isPeragoError(error) ? error : unreadable(error, options.what)
+      const named = isPeragoError(error) ? error : unreadable(error, what)
       // Cut from outside, the source fails as a consequence, not as the cause.
       if (!stream.destroyed) failure = named
       throw named
     }
   }
 
-  const stream = streamOf(pieces(), source instanceof Uint8Array ? undefined : source)
+  const stream = streamOf(pieces(), source)
   return {
-    stream,
+    body: stream,
+    onStart: (touch) => {
+      progress = touch
+    },
     md5: () => digest ?? '',
     failure: () => failure,
+    close: () => void stream.destroy(),
   }
 }
 
-/** What to hold a body against as it arrives. */
+/** What an arriving body must be. */
 export interface Expectation {
   readonly sizeBytes: number
-  /** Left out where the checksum is not known to be the MD5 of these very bytes. */
+  /** Left out where the checksum may not be the MD5 of these bytes. */
   readonly md5?: string
   readonly what: string
 }
@@ -86,28 +114,27 @@ export function verified(body: Readable, expected: Expectation): Readable {
   return streamOf(pieces(), body)
 }
 
-/** The checksum of a body that does not agree with what was sent or stored. */
+/** The bytes are not those that were sent or stored. */
 export function corrupted(expected: Expectation, md5: string | undefined): UnavailableError {
   return new UnavailableError(
     'lakefs/checksum-mismatch',
     `${expected.what}: the bytes have MD5 ${md5 ?? 'unknown'}, the stored checksum is ${expected.md5 ?? 'unknown'}`,
-    { next: 'Try again; if it stays, the object or the way to it is damaged.' },
+    { next: 'Try again; if it stays, the object or the connection is damaged.' },
   )
 }
 
-/** An MD5 as lakeFS writes it; multi-part checksums contain a dash and are none. */
+/** An MD5 as lakeFS writes it; multi-part checksums contain a dash and are not MD5s. */
 export function looksLikeMd5(checksum: string): boolean {
   return /^[0-9a-f]{32}$/.test(checksum)
 }
 
-/** The pieces as a stream, which takes their source with it when it ends. */
-function streamOf(pieces: AsyncGenerator<Uint8Array>, source: Readable | undefined): Readable {
+/** The pieces as a stream that closes their source when it ends. */
+function streamOf(pieces: AsyncGenerator<Uint8Array>, source: Readable): Readable {
   const stream = Readable.from(pieces, { objectMode: false })
-  if (source === undefined) return stream
-  // The source may fail before anybody reads: the reader learns it from the stream, the process must not.
+  // The source may fail before anybody reads: the reader learns it from the stream; unhandled it would end the process.
   source.on('error', ignore)
-  // Not in a `finally` of the generator: it has none while it was not started, and comes to none while it waits for a
-  // silent source. And before the stream's own end, which waits for the generator.
+  // Not in a `finally` of the generator: it does not run before the first read, nor while it waits for a silent source.
+  // And before the stream's own end, which waits for the generator.
   const destroy = stream._destroy.bind(stream)
   stream._destroy = (error, done) => {
     source.destroy()
@@ -119,7 +146,7 @@ function streamOf(pieces: AsyncGenerator<Uint8Array>, source: Readable | undefin
 function asBytes(piece: unknown): Uint8Array {
   if (piece instanceof Uint8Array) return piece
   if (typeof piece === 'string') return Buffer.from(piece)
-  throw new InvalidError('lakefs/body-unreadable', 'an upload body must give bytes, not objects')
+  throw new InvalidError('lakefs/body-unreadable', 'an upload body must be a stream of bytes, not of objects')
 }
 
 /** Fewer bytes arrived than are stored. */
@@ -131,7 +158,7 @@ export function shortBody(expected: Expectation, arrivedBytes: number, cause?: u
   )
 }
 
-export function wrongLength(body: Pick<UploadBody, 'sizeBytes'>, found: string, what: string): InvalidError {
+function wrongLength(body: Pick<UploadBody, 'sizeBytes'>, found: string, what: string): InvalidError {
   return new InvalidError(
     'lakefs/body-length',
     `${what}: ${body.sizeBytes} bytes were announced, the source has ${found}`,
@@ -139,7 +166,7 @@ export function wrongLength(body: Pick<UploadBody, 'sizeBytes'>, found: string, 
   )
 }
 
-export function unreadable(cause: unknown, what: string): InvalidError {
+function unreadable(cause: unknown, what: string): InvalidError {
   const said = cause instanceof Error ? cause.message : String(cause)
   return new InvalidError('lakefs/body-unreadable', `${what}: the source failed: ${said}`, { cause })
 }

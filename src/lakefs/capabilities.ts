@@ -1,60 +1,52 @@
-/** What a server can do, as its configuration says. How bytes travel is decided by this, not by a setting. */
+/** What a server can do, as its configuration says; this decides which way bytes go. */
 
-import type { CallOptions } from '../publication/ports.ts'
-import type { Calls } from './calls.ts'
 import type { components } from './generated/lakefs-api.ts'
+import type { LakefsServer } from './operations.ts'
 import { flag, text, whole } from './readers.ts'
 
 export interface Capabilities {
-  /** As the server names it; a build from source can call itself anything. */
+  /** As the server names it; a build from source can have any name. */
   readonly version: string
   readonly blockstoreType: string
   readonly defaultNamespacePrefix: string
-  /** Bytes can be had and put without going through lakeFS. */
+  /** Bytes can be read and written without going through lakeFS. */
   readonly presign: boolean
-  /** … and put in parts. */
+  /** … and written in parts. */
   readonly presignMultipart: boolean
   /**
-   * A checksum that looks like an MD5 is one. Object stores give checksums of their own making that may look alike
-   * (an encrypted object's on S3 does), so there nothing is concluded from them.
+   * A checksum that looks like an MD5 is one. Object stores compute checksums of their own that may look alike (for
+   * encrypted objects, S3 does), so there they are not compared.
    */
   readonly checksumIsMd5: boolean
 }
 
-export async function readCapabilities(calls: Calls, options: CallOptions = {}): Promise<Capabilities> {
-  const call = { operation: 'getConfig', target: {}, signal: options.signal } as const
-  const result = await calls.json(call, (api, init) => api.GET('/config', init), toCapabilities)
-  const { version, ...capabilities } = result.value
-  return { ...capabilities, version: version ?? (await readVersion(calls, options)) }
+export async function readCapabilities(server: LakefsServer, signal: AbortSignal): Promise<Capabilities> {
+  const { value } = await server.call({ operation: 'getConfig', signal }, toCapabilities)
+  return { ...value, version: value.version ?? (await readVersion(server, signal)) }
 }
 
 function toCapabilities(
-  json: components['schemas']['Config'] | undefined,
+  json: components['schemas']['Config'],
 ): Omit<Capabilities, 'version'> & { readonly version: string | undefined } {
   const storage: Record<string, unknown> = whole(whole(json as unknown)['storage_config'])
   const blockstoreType = text(storage['blockstore_type'], 'storage_config.blockstore_type')
   const presign = flag(storage['pre_sign_support'])
-  const version: unknown = json?.version_config?.version
+  const version: unknown = json.version_config?.version
+  const prefix = storage['default_namespace_prefix']
   return {
     version: typeof version === 'string' ? version : undefined,
     blockstoreType,
-    defaultNamespacePrefix:
-      typeof storage['default_namespace_prefix'] === 'string' ? storage['default_namespace_prefix'] : '',
+    defaultNamespacePrefix: typeof prefix === 'string' ? prefix : '',
     presign,
     presignMultipart: presign && flag(storage['pre_sign_multipart_upload']),
-    // Imported objects are known by a checksum that was made without reading them.
+    // The checksum of an imported object was computed without reading its bytes.
     checksumIsMd5: LOCAL_STORES.has(blockstoreType) && !flag(storage['import_support']),
   }
 }
 
 const LOCAL_STORES: ReadonlySet<string> = new Set(['local', 'mem'])
 
-async function readVersion(calls: Calls, options: CallOptions): Promise<string> {
-  const call = { operation: 'getLakeFSVersion', target: {}, signal: options.signal } as const
-  const result = await calls.json(
-    call,
-    (api, init) => api.GET('/config/version', init),
-    (json) => text(json?.version, 'version'),
-  )
-  return result.value
+async function readVersion(server: LakefsServer, signal: AbortSignal): Promise<string> {
+  const call = { operation: 'getLakeFSVersion', signal } as const
+  return (await server.call(call, (json) => text(json.version, 'version'))).value
 }

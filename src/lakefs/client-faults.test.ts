@@ -84,7 +84,6 @@ const MUTATIONS = {
   createBranch: (repo) => repo.createBranch({ branch: MAIN, from: HEAD }),
   deleteBranch: (repo) => repo.deleteBranch(MAIN),
   createTag: (repo) => repo.createTag({ tag: 't', at: HEAD }),
-  resetToExpression: (repo) => repo.resetToExpression({ branch: MAIN, expression: 'main~1' }),
   'write if absent': (repo) => repo.write({ branch: MAIN, path: 'p', body: hello, ifAbsent: true }),
 } as const satisfies Record<string, (repo: VersionedRepo) => Promise<unknown>>
 
@@ -217,28 +216,25 @@ describe('a request that was surely not done', () => {
   })
 
   test('LC-82 lets fewer requests out side by side after the server asked to slow down', async () => {
-    const { repo, client } = await scripted([{ status: 429, json: { message: 'slow down' } }], {
-      connectionsMax: 8,
-      retry: { maxAttempts: 1 },
-    })
+    const tooMany: Reaction = { status: 429, json: { message: 'slow down' } }
+    let reaction: Reaction = 'silence'
+    const { repo, asked } = await scripted(() => reaction, { connectionsMax: 8, retry: { maxAttempts: 1 } })
     const outAtOnce = async (): Promise<number> => {
-      let out = 0
-      let open: () => void = () => undefined
-      const gate = new Promise<void>((resolve) => (open = resolve))
-      const waiting = Array.from({ length: 12 }, () =>
-        client.calls.attempts({ operation: 'getBranch', target: {} }, () => {
-          out += 1
-          return gate
-        }),
-      )
-      await new Promise((resolve) => setImmediate(resolve))
-      const seen = out
-      open()
-      await Promise.all(waiting)
+      const before = asked().length
+      const stop = new AbortController()
+      const reads = Array.from({ length: 12 }, () => repo.readBranch(MAIN, { signal: stop.signal }))
+      const settled = Promise.allSettled(reads)
+      await expect.poll(() => asked().length - before).toBeGreaterThanOrEqual(4)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      const seen = asked().length - before
+      stop.abort()
+      await settled
       return seen
     }
     expect(await outAtOnce()).toBe(8)
+    reaction = tooMany
     await expect(repo.readBranch(MAIN)).rejects.toMatchObject({ kind: 'unavailable' })
+    reaction = 'silence'
     expect(await outAtOnce()).toBe(4)
   })
 })
@@ -427,7 +423,7 @@ describe('an endpoint that is not what it should be', () => {
 
   test('LC-96 is too old for one operation', async () => {
     const { repo } = await scripted([{ status: 404, json: { message: 'invalid API endpoint' } }])
-    const failure = repo.resetToExpression({ branch: MAIN, expression: 'main~1' })
+    const failure = repo.readBranch(MAIN)
     await expect(failure).rejects.toMatchObject({ kind: 'invalid', code: 'lakefs/server-too-old' })
   })
 

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { instantClock, startScriptedServer } from '../../test/conformance/scripted-server.ts'
 import { branchName, repositoryName } from '../base/ids.ts'
-import type { ExchangeNotice } from './calls.ts'
+import type { RequestNotice } from '../remote/connection.ts'
 import { createLakefsClient } from './client.ts'
 import { openLakefsRepo } from './versioned-repo.ts'
 
@@ -10,7 +10,7 @@ test('LC-117 every request to lakeFS is told, with what was asked and answered, 
   const answers = [{ status: 503, json: { message: 'busy' } }, 'drop', { status: 404, json: {} }] as const
   const server = await startScriptedServer((_, index) => answers[index] ?? 'drop')
   onTestFinished(() => server.close())
-  const notices: ExchangeNotice[] = []
+  const notices: RequestNotice[] = []
   const client = createLakefsClient({
     endpoint: server.url,
     accessKeyId: 'AKIATEST',

@@ -1,33 +1,36 @@
 /**
- * A client for one lakeFS server: a pool of connections, the credentials, what the server can do. What is asked of the
- * server lives in `versioned-repo.ts` and `administration.ts`.
+ * A client for one lakeFS server. What is asked of the server is in `versioned-repo.ts` and `administration.ts`; they work
+ * over the `LakefsConnection` of a client, which is no part of its public face.
  */
 
+import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
 import type { Clock } from '../base/clock.ts'
-import { InvalidError } from '../base/errors.ts'
+import { DefectError, InvalidError, invariant } from '../base/errors.ts'
+import { silentLogger, type Logger } from '../base/logger.ts'
+import type { Random } from '../base/random.ts'
+import type { RetryPolicy } from '../base/retry.ts'
+import type { CallOptions } from '../publication/ports.ts'
+import { parseAddress } from '../remote/address.ts'
+import { Connection, type RequestNotice } from '../remote/connection.ts'
+import { untilAborted } from '../remote/until-aborted.ts'
+import { readCapabilities, type Capabilities } from './capabilities.ts'
 import {
   LAKEFS_ANSWER_TIMEOUT_MS,
   LAKEFS_BODY_IDLE_MS,
   LAKEFS_CONNECT_TIMEOUT_MS,
   LAKEFS_CONNECTIONS_MAX,
+  LAKEFS_JSON_ANSWER_MAX_BYTES,
   LAKEFS_MULTIPART_THRESHOLD_BYTES,
   LAKEFS_PART_BYTES,
   LAKEFS_PARTS_IN_FLIGHT,
+  LAKEFS_REFUSAL_MAX_BYTES,
 } from './limits.ts'
-import { silentLogger, type Logger } from '../base/logger.ts'
-import type { Random } from '../base/random.ts'
-import { createRedactor } from '../base/redaction.ts'
-import type { RetryPolicy } from '../base/retry.ts'
-import type { CallOptions } from '../publication/ports.ts'
-import { createCalls, type Calls, type ExchangeNotice } from './calls.ts'
-import { readCapabilities, type Capabilities } from './capabilities.ts'
-import { parseEndpoint, type Endpoint } from './endpoint.ts'
-import { createStoreTransport, type StoreTransport } from './store-transport.ts'
-import { createTransport } from './transport.ts'
+import { OBJECT_STORE, type StoreConnection } from './object-store.ts'
+import { LAKEFS, type LakefsServer, type OperationName } from './operations.ts'
 
 export interface LakefsTimeouts {
   readonly connectMs: number
-  /** The longest stretch without any progress before an answer begins. */
+  /** The longest time without any progress until an answer begins. */
   readonly answerMs: number
   /** The longest silence in the middle of an answer. */
   readonly bodyIdleMs: number
@@ -41,11 +44,11 @@ export interface MultipartSizes {
 }
 
 export interface LakefsClientOptions {
-  /** As people write it: with or without `/api/v1`. */
+  /** With or without `/api/v1`. */
   readonly endpoint: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Connections, and so requests in flight. */
+  /** Connections, and so requests on their way at once. */
   readonly connectionsMax?: number
   readonly timeouts?: Partial<LakefsTimeouts>
   readonly retry?: Partial<RetryPolicy>
@@ -53,21 +56,33 @@ export interface LakefsClientOptions {
   readonly logger?: Logger
   readonly clock?: Clock
   readonly random?: Random
-  /** Told of every request to lakeFS that was made: for metrics. What goes straight to the object store is not told. */
-  readonly onExchange?: (notice: ExchangeNotice) => void
+  /** Called for every request to lakeFS that was made, not for those to the object store: for metrics. */
+  readonly onExchange?: (notice: RequestNotice<OperationName>) => void
+}
+
+export interface Endpoint {
+  readonly origin: string
+  /** The path of the API, without a slash at its end. */
+  readonly apiPath: string
+  /** Both together, safe to show. */
+  readonly apiUrl: string
 }
 
 export interface LakefsClient {
   readonly endpoint: Endpoint
-  readonly calls: Calls
-  /** The way to the object store: no credentials ever travel on it. */
-  readonly store: StoreTransport
-  readonly multipart: MultipartSizes
   readonly logger: Logger
   /** Asked once, then remembered. */
   capabilities(options?: CallOptions): Promise<Capabilities>
-  /** Cuts whatever is under way. May be called twice. */
+  /** Cuts whatever is on its way. May be called twice. */
   close(): Promise<void>
+}
+
+/** What the operations work over. */
+export interface LakefsConnection extends LakefsClient {
+  readonly server: LakefsServer
+  /** No credentials are sent here. */
+  readonly store: StoreConnection
+  readonly multipart: MultipartSizes
 }
 
 /**
@@ -78,83 +93,97 @@ export interface LakefsClient {
  * ```
  */
 export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
-  const endpoint = parseEndpoint(options.endpoint)
-  const connections = options.connectionsMax ?? LAKEFS_CONNECTIONS_MAX
-  const timeouts: LakefsTimeouts = {
-    connectMs: LAKEFS_CONNECT_TIMEOUT_MS,
-    answerMs: LAKEFS_ANSWER_TIMEOUT_MS,
-    bodyIdleMs: LAKEFS_BODY_IDLE_MS,
-    ...options.timeouts,
-  }
-  const wire = {
-    connections,
-    connectTimeoutMs: timeouts.connectMs,
-    answerTimeoutMs: timeouts.answerMs,
-    bodyIdleMs: timeouts.bodyIdleMs,
-  }
-  const transport = createTransport({ ...wire, origin: endpoint.origin })
-  const store = createStoreTransport(wire)
-  const logger = options.logger ?? silentLogger
-  const calls = createCalls({
+  const connection = openConnection(options)
+  const { endpoint, logger } = connection
+  const client: LakefsClient & { readonly [CONNECTION]: LakefsConnection } = {
     endpoint,
-    transport,
-    authorization: basicAuthorization(options),
-    concurrency: connections,
-    retry: options.retry ?? {},
-    clock: options.clock,
-    random: options.random,
     logger,
-    redactor: createRedactor([options.secretAccessKey]),
-    onExchange: options.onExchange,
-  })
+    capabilities: (given) => connection.capabilities(given),
+    close: () => connection.close(),
+    [CONNECTION]: connection,
+  }
+  return client
+}
 
-  let known: Capabilities | undefined
-  let asking: Promise<void> | undefined
-  let closing: Promise<void> | undefined
+/** The connection of a client that this package made. */
+export function connectionOf(client: LakefsClient): LakefsConnection {
+  const { [CONNECTION]: connection } = client as { readonly [CONNECTION]?: LakefsConnection }
+  invariant(connection !== undefined, 'a lakeFS client is made by createLakefsClient')
+  return connection
+}
+
+const CONNECTION = Symbol('connection')
+const API_PATH = '/api/v1'
+
+export function parseEndpoint(text: string): Endpoint {
+  const { origin, pathname } = parseAddress(
+    text,
+    (why) =>
+      new InvalidError('lakefs/bad-endpoint', `read the lakeFS endpoint: ${why}`, {
+        next: 'Write it like http://127.0.0.1:8000.',
+      }),
+  )
+  const apiPath = pathname.endsWith(API_PATH) ? pathname : `${pathname}${API_PATH}`
+  return { origin, apiPath, apiUrl: `${origin}${apiPath}` }
+}
+
+function openConnection(options: LakefsClientOptions): LakefsConnection {
+  const endpoint = parseEndpoint(options.endpoint)
+  const { logger = silentLogger, timeouts } = options
+  const connections = options.connectionsMax ?? LAKEFS_CONNECTIONS_MAX
+  const shared = {
+    ...options,
+    logger,
+    connections,
+    connectTimeoutMs: timeouts?.connectMs ?? LAKEFS_CONNECT_TIMEOUT_MS,
+    bound: { bounds: 'answer', boundMs: timeouts?.answerMs ?? LAKEFS_ANSWER_TIMEOUT_MS },
+    bodyIdleMs: timeouts?.bodyIdleMs ?? LAKEFS_BODY_IDLE_MS,
+  } as const
+  const server: LakefsServer = new Connection({
+    ...shared,
+    table: LAKEFS,
+    origin: endpoint.origin,
+    prefix: endpoint.apiPath,
+    headers: { authorization: basicAuthorization(options) },
+    secrets: [options.secretAccessKey],
+    answerMaxBytes: LAKEFS_JSON_ANSWER_MAX_BYTES,
+    limit: createAdaptiveLimit({ max: connections, initial: connections }),
+    onRequest: options.onExchange,
+  })
+  const store: StoreConnection = new Connection({
+    ...shared,
+    table: OBJECT_STORE,
+    answerMaxBytes: LAKEFS_REFUSAL_MAX_BYTES,
+  })
+  const closing = new AbortController()
+  let capabilities: Promise<Capabilities> | undefined
   return {
     endpoint,
-    calls,
-    store,
     logger,
+    server,
+    store,
     multipart: {
       thresholdBytes: LAKEFS_MULTIPART_THRESHOLD_BYTES,
       partBytes: LAKEFS_PART_BYTES,
       partsInFlight: LAKEFS_PARTS_IN_FLIGHT,
       ...options.multipart,
     },
-    capabilities: async (callOptions = {}) => {
-      const { signal } = callOptions
-      for (;;) {
-        signal?.throwIfAborted()
-        if (known !== undefined) return known
-        if (asking === undefined) {
-          // Only a success is remembered. One who fails, be it by an abort of its own, leaves it to the next to ask.
-          const own = readCapabilities(calls, callOptions)
-          asking = own
-            .then(
-              () => undefined,
-              () => undefined,
-            )
-            .finally(() => (asking = undefined))
-          return (known = await own)
-        }
-        await Promise.race([asking, untilAborted(signal)])
-      }
+    capabilities({ signal } = {}) {
+      // One request for all callers that wait. Only a success is remembered.
+      capabilities ??= readCapabilities(server, closing.signal).catch((error: unknown) => {
+        capabilities = undefined
+        throw error
+      })
+      return untilAborted(capabilities, signal)
     },
-    close() {
-      closing ??= Promise.all([transport.close(), store.close()]).then(() => undefined)
-      return closing
+    async close() {
+      closing.abort(new DefectError('lakefs/client-closed', 'use the lakeFS client: it is closed'))
+      await Promise.all([server.close(), store.close()])
     },
   }
 }
 
-function untilAborted(signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return new Promise(() => undefined)
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-}
-
-function basicAuthorization(options: LakefsClientOptions): string {
-  const { accessKeyId, secretAccessKey } = options
+function basicAuthorization({ accessKeyId, secretAccessKey }: LakefsClientOptions): string {
   if (accessKeyId === '' || secretAccessKey === '' || accessKeyId.includes(':')) {
     throw new InvalidError(
       'lakefs/bad-credentials',

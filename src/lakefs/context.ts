@@ -1,56 +1,60 @@
-/** What every operation on one repository needs, and how a "not found" is told apart. */
+/** What every operation on one repository needs, and what a "not found" or an unclear refusal means. */
 
-import { MissingError } from '../base/errors.ts'
+import { MissingError, UnavailableError } from '../base/errors.ts'
 import type { BranchName, CommitRef, RepositoryName } from '../base/ids.ts'
 import type { CallOptions } from '../publication/ports.ts'
-import type { LakefsClient } from './client.ts'
+import { describe, type Subject } from '../remote/failures.ts'
+import type { LakefsConnection } from './client.ts'
+import { LAKEFS, type OperationName } from './operations.ts'
 import { toCommit } from './readers.ts'
 
-export interface RepoContext {
-  readonly client: LakefsClient
+export interface RepoContext extends Pick<LakefsConnection, 'server'> {
+  readonly lakefs: LakefsConnection
   readonly repository: RepositoryName
 }
 
-/**
- * To be asked after a 404: the server says the same for a missing repository as for what is missing inside it. Throws
- * when it is the repository.
- */
-export async function missingRepository(
-  { client, repository }: RepoContext,
-  options: CallOptions,
+/** After a 404, which the server also answers when the repository itself is missing: throws if it is. */
+export async function requireRepository(
+  { server, repository }: RepoContext,
+  { signal }: CallOptions,
 ): Promise<void> {
-  const result = await client.calls.json(
-    { operation: 'getRepository', target: { repository }, signal: options.signal },
-    (api, init) => api.GET('/repositories/{repository}', { ...init, params: { path: { repository } } }),
-    () => undefined,
-  )
-  if (result.is === 'done') return
-  throw new MissingError('lakefs/no-such-repository', `repository ${repository}: there is none`, {
+  const call = { operation: 'getRepository', path: { repository }, signal } as const
+  if ((await server.call(call, () => undefined)).is === 'done') return
+  throw new MissingError('lakefs/no-such-repository', `repository ${repository}: it does not exist`, {
     details: { repository },
     next: 'Create the repository, or correct its name.',
   })
 }
 
-/** As above, for what is missing at a ref: throws when it is the ref itself, or the repository. */
-export async function missingRef(
+/** The same for what is missing at a ref: throws if the ref or the repository does not exist. */
+export async function requireRef(
   context: RepoContext,
   ref: CommitRef | BranchName,
   options: CallOptions,
 ): Promise<void> {
-  const { client, repository } = context
-  const result = await client.calls.json(
-    { operation: 'getCommit', target: { repository, ref }, signal: options.signal },
-    (api, init) =>
-      api.GET('/repositories/{repository}/commits/{commitId}', {
-        ...init,
-        params: { path: { repository, commitId: ref } },
-      }),
-    toCommit,
-  )
-  if (result.is === 'done') return
-  await missingRepository(context, options)
-  throw new MissingError('lakefs/no-such-ref', `ref ${ref} of ${repository}: there is none`, {
+  const { server, repository } = context
+  const path = { repository, commitId: ref }
+  const call = { operation: 'getCommit', path, target: { repository, ref }, signal: options.signal } as const
+  if ((await server.call(call, toCommit)).is === 'done') return
+  await requireRepository(context, options)
+  throw new MissingError('lakefs/no-such-ref', `ref ${ref} of ${repository}: it does not exist`, {
     details: { repository, ref },
     next: 'Check the name of the branch or the id of the commit.',
   })
+}
+
+export function noSuchBranch({ repository }: RepoContext, branch: BranchName): MissingError {
+  return new MissingError('lakefs/no-such-branch', `branch ${branch} of ${repository}: it does not exist`, {
+    details: { repository, branch },
+    next: 'Create the branch, or correct its name.',
+  })
+}
+
+/** What would explain a refusal is not there any more: the branch changed in between. Nothing was done. */
+export function unexplained(call: Subject<OperationName>, message: string): UnavailableError {
+  return new UnavailableError(
+    'lakefs/unexplained-refusal',
+    `${describe(LAKEFS, call)}: the server answered 400 (${message}), and the present state does not explain it`,
+    { details: { ...call.target, status: 400 }, next: 'Read the branch and decide again.' },
+  )
 }

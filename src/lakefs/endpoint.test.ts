@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { startScriptedServer } from '../../test/conformance/scripted-server.ts'
 import { InvalidError } from '../base/errors.ts'
-import { parseEndpoint, requestPath } from './endpoint.ts'
+import { repositoryName, type CommitRef } from '../base/ids.ts'
+import { createLakefsClient, parseEndpoint } from './client.ts'
+import { openLakefsRepo } from './versioned-repo.ts'
 
 test.each([
   ['http://127.0.0.1:8000', 'http://127.0.0.1:8000/api/v1'],
@@ -22,15 +25,15 @@ test.each([
   expect(() => parseEndpoint(text)).toThrow(/^(?!.*hidden-secret).*$/)
 })
 
-test('LC-17 names and paths of any kind reach the server as they are', () => {
-  const endpoint = parseEndpoint('http://127.0.0.1:8000')
-  const path = requestPath(
-    endpoint,
-    '/repositories/{repository}/refs/{ref}/objects',
-    { repository: 'r', ref: 'main^2/~1' },
-    { path: 'a/../b?c=d&e#f%2F+ü' },
-  )
-  const url = new URL(path, endpoint.origin)
-  expect(url.pathname).toBe('/api/v1/repositories/r/refs/main%5E2%2F~1/objects')
-  expect(url.searchParams.get('path')).toBe('a/../b?c=d&e#f%2F+ü')
+test('LC-17 names and paths of any kind reach the server as they are', async () => {
+  const server = await startScriptedServer(() => ({ status: 401, json: {} }))
+  onTestFinished(() => server.close())
+  const client = createLakefsClient({ endpoint: server.url, accessKeyId: 'a', secretAccessKey: 'secret' })
+  onTestFinished(() => client.close())
+  const repo = openLakefsRepo(client, repositoryName('repo'))
+  const path = 'a/../b?c=d&e#f%2F+ü'
+  await expect(repo.stat('main^2/~1' as CommitRef, path)).rejects.toMatchObject({ kind: 'invalid' })
+  const url = new URL(server.seen[0]!.path, server.url)
+  expect(url.pathname).toBe('/api/v1/repositories/repo/refs/main%5E2%2F~1/objects/stat')
+  expect(url.searchParams.get('path')).toBe(path)
 })

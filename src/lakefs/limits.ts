@@ -14,10 +14,8 @@ export const LAKEFS_ANSWER_TIMEOUT_MS = 120_000
 export const LAKEFS_BODY_IDLE_MS = 60_000
 /** Largest JSON response; only these are held in memory. */
 export const LAKEFS_JSON_ANSWER_MAX_BYTES = 67_108_864
-/** @internal Part of an error response that is read. */
+/** @internal Largest response of an object store that is read, downloads aside. */
 export const LAKEFS_REFUSAL_MAX_BYTES = 65_536
-/** @internal Part of a server's message that an error quotes. */
-export const LAKEFS_QUOTE_MAX_CHARS = 300
 /** @internal Largest page of lakeFS. */
 export const LAKEFS_PAGE_MAX = 1000
 /** Paths in one batch deletion. */

@@ -2,7 +2,6 @@
 
 import { InvalidError, UnavailableError, type PeragoError } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
-import { LAKEFS_BATCH_DELETE_MAX_PATHS, LAKEFS_PATH_MAX_BYTES, LAKEFS_REFUSED_PATHS_SHOWN } from './limits.ts'
 import type {
   ByteRange,
   CallOptions,
@@ -15,41 +14,28 @@ import type {
   WriteOutcome,
   WriteRequest,
 } from '../publication/ports.ts'
-import { classifyAnswer } from './answers.ts'
-import { noSuchBranch, readBranch } from './branches.ts'
-import { missingRef, type RepoContext } from './context.ts'
+import { failureOf, quote } from '../remote/failures.ts'
+import { classifyAnswer } from '../remote/server-table.ts'
+import { readBranch } from './branches.ts'
+import { noSuchBranch, requireRef, type RepoContext } from './context.ts'
 import { downloadObject, openObject, statObject } from './download.ts'
-import { failureOf, quote, type Call } from './failures.ts'
-import type { components } from './generated/lakefs-api.ts'
+import { LAKEFS_BATCH_DELETE_MAX_PATHS, LAKEFS_PATH_MAX_BYTES, LAKEFS_REFUSED_PATHS_SHOWN } from './limits.ts'
+import { LAKEFS } from './operations.ts'
 import { paged } from './paging.ts'
-import { list, number, toListEntry, toPage } from './readers.ts'
+import { list, number, toListEntry, toPage, whole } from './readers.ts'
 import { uploadObject } from './upload.ts'
 
 export function listObjects(
-  { client, repository }: RepoContext,
+  { server, repository }: RepoContext,
   at: CommitRef | BranchName,
   options: ListOptions = {},
 ): AsyncIterable<ListEntry> {
   const { prefix, delimiter, pageSize, after, signal } = options
   return paged(
     async (page) => {
-      const result = await client.calls.json(
-        { operation: 'listObjects', target: { repository, ref: at }, signal },
-        (api, init) =>
-          api.GET('/repositories/{repository}/refs/{ref}/objects/ls', {
-            ...init,
-            params: {
-              path: { repository, ref: at },
-              query: {
-                ...page,
-                ...(prefix === undefined ? {} : { prefix }),
-                ...(delimiter === undefined ? {} : { delimiter }),
-              },
-            },
-          }),
-        (json) => toPage(json, toListEntry),
-      )
-      return result.value
+      const query = { ...page, prefix, delimiter }
+      const call = { operation: 'listObjects', path: { repository, ref: at }, query, signal } as const
+      return (await server.call(call, (json) => toPage(json, toListEntry))).value
     },
     { after, pageSize, what: `list objects at ${at} of ${repository}` },
   )
@@ -62,11 +48,9 @@ export async function stat(
   options: CallOptions = {},
 ): Promise<ObjectStat | undefined> {
   checkPath(path)
-  const { client, repository } = context
-  const found = await statObject(client, { repository, at, path }, signalOf(options))
-  if (found !== undefined) return found.object
-  await missingRef(context, at, options)
-  return undefined
+  const found = await statObject(context, { at, path }, options)
+  if (found === undefined) await requireRef(context, at, options)
+  return found
 }
 
 export async function read(
@@ -77,11 +61,9 @@ export async function read(
 ): Promise<OpenedObject | undefined> {
   checkPath(path)
   checkRange(options.range)
-  const { client, repository } = context
-  const found = await openObject(client, { repository, at, path }, options)
-  if (found !== undefined) return found
-  await missingRef(context, at, options)
-  return undefined
+  const found = await openObject(context, { at, path }, options)
+  if (found === undefined) await requireRef(context, at, options)
+  return found
 }
 
 export async function download(
@@ -92,25 +74,23 @@ export async function download(
   options: DownloadOptions = {},
 ): Promise<Pick<OpenedObject, 'checksum' | 'sizeBytes'> | undefined> {
   checkPath(path)
-  const { client, repository } = context
-  const found = await downloadObject(client, { repository, at, path }, open, options)
-  if (found !== undefined) return found
-  await missingRef(context, at, signalOf(options))
-  return undefined
+  const found = await downloadObject(context, { at, path }, open, options)
+  if (found === undefined) await requireRef(context, at, options)
+  return found
 }
 
 export async function write(
-  { client, repository }: RepoContext,
+  context: RepoContext,
   request: WriteRequest,
   options: CallOptions = {},
 ): Promise<WriteOutcome> {
   checkPath(request.path)
-  return uploadObject(client, { ...request, repository }, options)
+  return uploadObject(context, request, options)
 }
 
 /**
- * The server says "done" for a branch that is not there, so the branch is read at the end: one that is there then was
- * there while its paths were deleted.
+ * The server also answers "done" for a branch that does not exist, so the branch is read at the end: if it exists then, it
+ * existed while its paths were deleted.
  */
 export async function deleteObjects(
   context: RepoContext,
@@ -131,52 +111,39 @@ export async function deleteObjects(
 }
 
 async function deleteBatch(
-  { client, repository }: RepoContext,
+  { server, repository }: RepoContext,
   branch: BranchName,
   paths: readonly string[],
-  options: CallOptions,
+  { signal }: CallOptions,
 ): Promise<void> {
-  const call: Call<'deleteObjects'> = {
-    operation: 'deleteObjects',
-    target: { repository, branch },
-    signal: options.signal,
-  }
-  await client.calls.attempts(call, async () => {
-    const result = await client.calls.jsonOnce(
-      call,
-      (api, init) =>
-        api.POST('/repositories/{repository}/branches/{branch}/objects/delete', {
-          ...init,
-          params: { path: { repository, branch } },
-          body: { paths: [...paths] },
-        }),
-      (json) => list(json?.errors, 'errors') as components['schemas']['PathRefusals']['errors'],
-    )
-    if (result.value.length > 0) throw refusedPaths(call, result.value)
+  const target = { repository, branch }
+  await server.call({ operation: 'deleteObjects', path: target, json: { paths }, signal }, (json) => {
+    const refused = list(json.errors, 'errors')
+    if (refused.length > 0) throw refusedPaths(target, refused)
   })
 }
 
 /** Some paths were refused: the first refusal decides what kind of error it is, as if it had been the answer to all. */
-function refusedPaths(
-  call: Call<'deleteObjects'>,
-  refused: components['schemas']['PathRefusals']['errors'],
-): PeragoError {
-  const first = refused[0]
-  const status = number(first?.status_code, 'status_code')
-  const message = typeof first?.message === 'string' ? first.message : undefined
-  const answer = { status, isJson: true, message }
-  const verdict = classifyAnswer(call.operation, answer)
-  const shown = refused.slice(0, LAKEFS_REFUSED_PATHS_SHOWN).map((entry) => quote(entry.path ?? ''))
-  const target = { ...call.target, paths: shown.join(', '), refused: String(refused.length) }
+function refusedPaths(target: object, refused: readonly unknown[]): PeragoError {
+  const errors = refused.map((error): Record<string, unknown> => whole(error))
+  const status = number(errors[0]?.['status_code'], 'status_code')
+  const shown = errors.slice(0, LAKEFS_REFUSED_PATHS_SHOWN).map(({ path }) => quote(String(path)))
+  const paths = { ...target, paths: shown.join(', '), refused: refused.length }
+  const answer = { status, contentType: '', text: '', json: errors[0] }
+  const verdict = classifyAnswer(LAKEFS, 'deleteObjects', answer)
   if (verdict.is === 'error') {
-    return failureOf({ ...call, target }, verdict, answer, { retryAfterMs: undefined, requestId: undefined })
+    const subject = { operation: 'deleteObjects', target: paths } as const
+    const words = LAKEFS.messageOf(answer)
+    return failureOf(LAKEFS, subject, {
+      failure: verdict.failure,
+      said: `the server answered ${status}${words === undefined ? '' : `: ${quote(words)}`}`,
+      details: { status },
+    })
   }
   return new UnavailableError(
     'lakefs/paths-refused',
     `delete objects: ${refused.length} paths were refused`,
-    {
-      details: target,
-    },
+    { details: paths },
   )
 }
 
@@ -199,9 +166,5 @@ function checkRange(range: ByteRange | undefined): void {
   if (range === undefined) return
   const { start, end = start } = range
   if (Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && end >= start) return
-  throw new InvalidError('lakefs/bad-range', `read bytes ${start} to ${end}: that is no range`)
-}
-
-function signalOf(options: CallOptions): CallOptions {
-  return options.signal === undefined ? {} : { signal: options.signal }
+  throw new InvalidError('lakefs/bad-range', `read bytes ${start} to ${end}: this is not a range`)
 }

@@ -1,10 +1,10 @@
 // Writes `operations.md` from the tables: after a change run
 // `npx vitest run src/lakefs/operations-page.test.ts -u`.
 import { expect, test } from 'vitest'
-import { STATUS_ROWS, TROUBLE_KIND } from './answers.ts'
-import { OPERATIONS, operationRow, type ExpectedRefusal, type OperationName } from './operations.ts'
+import type { OperationRow } from '../remote/server-table.ts'
+import { LAKEFS, OPERATIONS, type OperationName } from './operations.ts'
 
-const MEANING: Readonly<Record<ExpectedRefusal, string>> = {
+const MEANING: Readonly<Record<string, string>> = {
   missing: 'not found',
   exists: 'already exists',
   conflict: 'conflict',
@@ -14,20 +14,20 @@ const MEANING: Readonly<Record<ExpectedRefusal, string>> = {
 }
 
 function renderOperation(name: OperationName): string {
-  const row = operationRow(name)
-  const values = Object.entries(row.values).map(([status, value]) => `${status} ${MEANING[value!]}`)
+  const row: OperationRow = OPERATIONS[name]
+  const values = Object.entries(row.values ?? {}).map(([status, value]) => `${status} ${MEANING[value!]}`)
   const read = row.class === 'safe' ? '–' : row.read
   return `| \`${name}\` | ${row.doing} | ${row.class} | ${row.done.join(', ')} | ${values.join('; ') || '–'} | ${read} |`
 }
 
 function renderPage(): string {
   const operations = Object.keys(OPERATIONS).map((name) => renderOperation(name as OperationName))
-  const statuses = Object.entries(STATUS_ROWS).map(
+  const statuses = Object.entries(LAKEFS.statuses).map(
     ([status, row]) => `| ${status} | ${row.kind} | \`${row.code}\` | ${row.next} |`,
   )
   return `# Requests to lakeFS, and what each response means
 
-Written from \`operations.ts\` and \`answers.ts\`; after a change run \`npx vitest run src/lakefs/operations-page.test.ts -u\`.
+Written from \`operations.ts\`; after a change run \`npx vitest run src/lakefs/operations-page.test.ts -u\`.
 
 ## Operations
 
@@ -55,15 +55,15 @@ respect \`Retry-After\`; after 429 and 503 fewer requests are sent in parallel.
 | response | meaning | kind | code |
 |---|---|---|---|
 | 500 with \`predicate failed\` | another writer changed the branch first; nothing was done | unavailable | \`lakefs/contention\` |
-| any other 5xx | to a safe operation | ${TROUBLE_KIND.safe} | \`lakefs/server-trouble\` |
-| any other 5xx | to an operation that may have had an effect | ${TROUBLE_KIND['look-before-repeat']} | \`lakefs/server-trouble\` |
+| any other 5xx | to a safe operation | unavailable | \`lakefs/server-trouble\` |
+| any other 5xx | to an operation that may have had an effect | uncertain | \`lakefs/server-trouble\` |
 | 404 with \`invalid API endpoint\` | the server does not know the operation | invalid | \`lakefs/server-too-old\` |
 | a redirect, or an error that is not JSON | this is not lakeFS | invalid | \`lakefs/not-lakefs\` |
 | a success that cannot be parsed | to a safe operation: this is not lakeFS | invalid | \`lakefs/not-lakefs\` |
 | a success that cannot be parsed | otherwise: it may have been done | uncertain | \`lakefs/unknown-answer\` |
 | none: nothing could be sent | the server cannot be reached | unavailable | \`lakefs/unreachable\` |
-| none after sending | to a safe operation | ${TROUBLE_KIND.safe} | \`lakefs/answer-lost\` |
-| none after sending | to an operation that may have had an effect | ${TROUBLE_KIND['look-before-repeat']} | \`lakefs/answer-lost\` |
+| none after sending | to a safe operation | unavailable | \`lakefs/answer-lost\` |
+| none after sending | to an operation that may have had an effect | uncertain | \`lakefs/answer-lost\` |
 
 Both texts are hints only: if a server words them differently, the result is \`uncertain\` or \`missing\`.
 

@@ -1,66 +1,72 @@
 /**
- * Every request perago makes of lakeFS, and what may be done when its answer does not arrive.
+ * The table of lakeFS: every request perago sends it, and what its answers mean.
  *
- * - `safe`: reads only, or leaves nothing anybody can see. Repeated freely.
- * - `idempotent`: saying it twice is like saying it once. Repeated; `read` tells what to look at when the last
- *   answer was lost as well.
- * - `look-before-repeat`: a repetition could do harm or lie. Never repeated after it may have been received: the caller
- *   is told what to read.
+ * Decided by status alone, with two hints from the text. They can only make a verdict milder or clearer; when the server
+ * words them differently, the careful verdict stands: `predicate failed` (others wrote at the same time, nothing was done)
+ * and `invalid API endpoint` (the server does not know the operation).
  *
- * The table is held to `openapi/lakefs.yaml` by the compiler and shown in `operations.md`.
+ * The operations are checked against `openapi/lakefs.yaml` by the compiler and by a test, and are shown in
+ * `operations.md`.
  */
 
+import type { Answer, FailureRow, OperationRow, ServerTable } from '../remote/server-table.ts'
+import type { Connection } from '../remote/connection.ts'
 import type { operations } from './generated/lakefs-api.ts'
 
-export type OperationClass = 'safe' | 'idempotent' | 'look-before-repeat'
-
-/** The two writes that become a different promise with `If-None-Match: *` are rows of their own. */
-export type OperationName = keyof operations | 'uploadObjectIfAbsent' | 'linkPhysicalAddressIfAbsent'
-
-/** What a status means when the protocol foresees it: a value for the caller, not an error. */
-export type ExpectedRefusal =
-  | 'missing'
-  | 'exists'
-  | 'conflict'
-  | 'hook-refused'
-  /** Which of the two has to be read: the server says the same for both. */
-  | 'nothing-or-dirty'
-  | 'leads-nowhere'
-
-interface RowBase {
-  readonly doing: string
-  /** The statuses that say it was done. */
-  readonly done: readonly number[]
-  readonly values: Readonly<Partial<Record<number, ExpectedRefusal>>>
-  /** What comes with success, where it is not a JSON document (or, with 204, nothing). */
-  readonly body?: 'text' | 'bytes'
+/** The two writes that become another promise with `If-None-Match: *` have rows of their own. */
+export interface LakefsContract extends operations {
+  readonly uploadObjectIfAbsent: operations['uploadObject']
+  readonly linkPhysicalAddressIfAbsent: operations['linkPhysicalAddress']
 }
 
-export type OperationRow =
-  | (RowBase & { readonly class: 'safe' })
-  | (RowBase & {
-      readonly class: 'idempotent' | 'look-before-repeat'
-      /** What shows whether the request took effect. */
-      readonly read: string
-    })
+export type OperationName = keyof LakefsContract
 
 const OBJECT_READ = 'stat the path on the branch and compare checksum and size with what was sent'
 
 export const OPERATIONS = {
-  getConfig: { doing: 'read the configuration', class: 'safe', done: [200], values: {} },
-  getLakeFSVersion: { doing: 'read the version', class: 'safe', done: [200], values: {} },
+  getConfig: {
+    doing: 'read the configuration',
+    method: 'GET',
+    path: '/config',
+    class: 'safe',
+    done: [200],
+  },
+  getLakeFSVersion: {
+    doing: 'read the version',
+    method: 'GET',
+    path: '/config/version',
+    class: 'safe',
+    done: [200],
+  },
 
-  listRepositories: { doing: 'list repositories', class: 'safe', done: [200], values: {} },
+  listRepositories: {
+    doing: 'list repositories',
+    method: 'GET',
+    path: '/repositories',
+    class: 'safe',
+    done: [200],
+  },
   createRepository: {
     doing: 'create the repository',
+    method: 'POST',
+    path: '/repositories',
     class: 'look-before-repeat',
     read: 'the repository of that name, and whether its storage namespace and creation time are yours',
     done: [201],
     values: { 409: 'exists' },
   },
-  getRepository: { doing: 'read the repository', class: 'safe', done: [200], values: { 404: 'missing' } },
+  getRepository: {
+    doing: 'read the repository',
+    method: 'GET',
+    path: '/repositories/{repository}',
+    class: 'safe',
+    done: [200],
+    values: { 404: 'missing' },
+  },
   deleteRepository: {
     doing: 'delete the repository',
+    method: 'DELETE',
+    path: '/repositories/{repository}',
     class: 'look-before-repeat',
     read: 'the repository of that name, some seconds later; it can be shown for a while after it is gone',
     done: [204],
@@ -68,30 +74,49 @@ export const OPERATIONS = {
   },
   getBranchProtectionRules: {
     doing: 'read the branch protection',
+    method: 'GET',
+    path: '/repositories/{repository}/settings/branch_protection',
     class: 'safe',
     done: [200],
-    values: {},
   },
   setBranchProtectionRules: {
     doing: 'set the branch protection',
+    method: 'PUT',
+    path: '/repositories/{repository}/settings/branch_protection',
     class: 'idempotent',
     read: 'the branch protection rules',
     done: [204],
-    values: {},
   },
 
-  listBranches: { doing: 'list branches', class: 'safe', done: [200], values: {} },
+  listBranches: {
+    doing: 'list branches',
+    method: 'GET',
+    path: '/repositories/{repository}/branches',
+    class: 'safe',
+    done: [200],
+  },
   createBranch: {
     doing: 'create the branch',
+    method: 'POST',
+    path: '/repositories/{repository}/branches',
     class: 'look-before-repeat',
     read: 'the branch: whether it is there and where it stands',
     done: [201],
-    body: 'text',
+    body: 'any',
     values: { 409: 'exists' },
   },
-  getBranch: { doing: 'read the branch', class: 'safe', done: [200], values: { 404: 'missing' } },
+  getBranch: {
+    doing: 'read the branch',
+    method: 'GET',
+    path: '/repositories/{repository}/branches/{branch}',
+    class: 'safe',
+    done: [200],
+    values: { 404: 'missing' },
+  },
   deleteBranch: {
     doing: 'delete the branch',
+    method: 'DELETE',
+    path: '/repositories/{repository}/branches/{branch}',
     class: 'look-before-repeat',
     read: 'the branch: whether it is still there',
     done: [204],
@@ -99,66 +124,117 @@ export const OPERATIONS = {
   },
   hardResetBranch: {
     doing: 'move the branch',
+    method: 'PUT',
+    path: '/repositories/{repository}/branches/{branch}/hard_reset',
     class: 'look-before-repeat',
     read: 'the head of the branch',
     done: [204],
     values: { 400: 'leads-nowhere' },
   },
-  diffBranch: { doing: 'read the uncommitted changes', class: 'safe', done: [200], values: {} },
+  diffBranch: {
+    doing: 'read the uncommitted changes',
+    method: 'GET',
+    path: '/repositories/{repository}/branches/{branch}/diff',
+    class: 'safe',
+    done: [200],
+  },
 
-  // Tags never move, so a repetition does no harm; but it would say "there already" of one's own tag.
+  // Tags never move, so a repetition does no harm; but it would answer "exists already" for our own tag.
   createTag: {
     doing: 'create the tag',
+    method: 'POST',
+    path: '/repositories/{repository}/tags',
     class: 'look-before-repeat',
     read: 'the tag: whether it is there and where it points',
     done: [201],
     values: { 409: 'exists' },
   },
-  getTag: { doing: 'read the tag', class: 'safe', done: [200], values: { 404: 'missing' } },
+  getTag: {
+    doing: 'read the tag',
+    method: 'GET',
+    path: '/repositories/{repository}/tags/{tag}',
+    class: 'safe',
+    done: [200],
+    values: { 404: 'missing' },
+  },
 
   commit: {
     doing: 'commit',
+    method: 'POST',
+    path: '/repositories/{repository}/branches/{branch}/commits',
     class: 'look-before-repeat',
     read: 'the head of the branch and its metadata, and what is still uncommitted',
     done: [201],
     values: { 400: 'nothing-or-dirty', 412: 'hook-refused' },
   },
-  createCommitRecord: {
-    doing: 'write the commit record',
-    class: 'idempotent',
-    read: 'the commit of that id',
-    done: [204],
-    values: { 409: 'exists' },
+  getCommit: {
+    doing: 'read the commit',
+    method: 'GET',
+    path: '/repositories/{repository}/commits/{commitId}',
+    class: 'safe',
+    done: [200],
+    values: { 404: 'missing' },
   },
-  getCommit: { doing: 'read the commit', class: 'safe', done: [200], values: { 404: 'missing' } },
-  logCommits: { doing: 'read the log', class: 'safe', done: [200], values: {} },
-  diffRefs: { doing: 'compare two commits', class: 'safe', done: [200], values: {} },
+  logCommits: {
+    doing: 'read the log',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{ref}/commits',
+    class: 'safe',
+    done: [200],
+  },
+  diffRefs: {
+    doing: 'compare two commits',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{leftRef}/diff/{rightRef}',
+    class: 'safe',
+    done: [200],
+  },
   mergeIntoBranch: {
     doing: 'merge',
+    method: 'POST',
+    path: '/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}',
     class: 'look-before-repeat',
     read: "the destination's first-parent log, for a commit with the metadata that was sent",
     done: [200],
     values: { 400: 'nothing-or-dirty', 409: 'conflict', 412: 'hook-refused' },
   },
 
-  listObjects: { doing: 'list objects', class: 'safe', done: [200], values: {} },
-  statObject: { doing: 'stat the object', class: 'safe', done: [200], values: { 404: 'missing' } },
+  listObjects: {
+    doing: 'list objects',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{ref}/objects/ls',
+    class: 'safe',
+    done: [200],
+  },
+  statObject: {
+    doing: 'stat the object',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{ref}/objects/stat',
+    class: 'safe',
+    done: [200],
+    values: { 404: 'missing' },
+  },
   getObject: {
     doing: 'download the object',
+    method: 'GET',
+    path: '/repositories/{repository}/refs/{ref}/objects',
     class: 'safe',
     done: [200, 206],
-    body: 'bytes',
+    body: 'any',
     values: { 404: 'missing' },
   },
   uploadObject: {
     doing: 'upload the object',
+    method: 'POST',
+    path: '/repositories/{repository}/branches/{branch}/objects',
     class: 'idempotent',
     read: OBJECT_READ,
     done: [201],
-    values: {},
   },
   uploadObjectIfAbsent: {
     doing: 'upload the object if the path is free',
+    method: 'POST',
+    path: '/repositories/{repository}/branches/{branch}/objects',
     class: 'look-before-repeat',
     read: OBJECT_READ,
     done: [201],
@@ -166,43 +242,57 @@ export const OPERATIONS = {
   },
   deleteObjects: {
     doing: 'delete objects',
+    method: 'POST',
+    path: '/repositories/{repository}/branches/{branch}/objects/delete',
     class: 'idempotent',
     read: 'the uncommitted changes of the branch',
     done: [200],
-    values: {},
   },
 
-  getPhysicalAddress: { doing: 'ask where to put the bytes', class: 'safe', done: [200], values: {} },
+  getPhysicalAddress: {
+    doing: 'ask where to put the bytes',
+    method: 'GET',
+    path: '/repositories/{repository}/branches/{branch}/staging/backing',
+    class: 'safe',
+    done: [200],
+  },
   linkPhysicalAddress: {
     doing: 'link the uploaded bytes',
+    method: 'PUT',
+    path: '/repositories/{repository}/branches/{branch}/staging/backing',
     class: 'idempotent',
     read: OBJECT_READ,
     done: [200],
-    values: {},
   },
   linkPhysicalAddressIfAbsent: {
     doing: 'link the uploaded bytes if the path is free',
+    method: 'PUT',
+    path: '/repositories/{repository}/branches/{branch}/staging/backing',
     class: 'look-before-repeat',
     read: OBJECT_READ,
     done: [200],
     values: { 412: 'exists' },
   },
-  // A second start leaves a first, empty upload behind that no path knows; the store's own clean-up takes it.
+  // A second start leaves an empty upload behind that no path refers to; the store's own clean-up removes it.
   createPresignMultipartUpload: {
     doing: 'start a multi-part upload',
+    method: 'POST',
+    path: '/repositories/{repository}/branches/{branch}/staging/pmpu',
     class: 'safe',
     done: [201],
-    values: {},
   },
   completePresignMultipartUpload: {
     doing: 'complete the multi-part upload',
+    method: 'PUT',
+    path: '/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}',
     class: 'look-before-repeat',
     read: OBJECT_READ,
     done: [200],
-    values: {},
   },
   abortPresignMultipartUpload: {
     doing: 'abort the multi-part upload',
+    method: 'DELETE',
+    path: '/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}',
     class: 'idempotent',
     read: "the object store's list of unfinished uploads",
     done: [204],
@@ -210,12 +300,109 @@ export const OPERATIONS = {
   },
 } as const satisfies Readonly<Record<OperationName, OperationRow>>
 
-/** What an operation may answer besides success, as far as the protocol foresees it. */
-export type RefusalOf<Name extends OperationName> = Name extends unknown
-  ? (typeof OPERATIONS)[Name]['values'][keyof (typeof OPERATIONS)[Name]['values']] & ExpectedRefusal
-  : never
+export type LakefsServer = Connection<typeof OPERATIONS, LakefsContract>
 
-/** The row of an operation, with the literal types widened to the common shape. */
-export function operationRow(operation: OperationName): OperationRow {
-  return OPERATIONS[operation]
+const TRY_LATER = 'Try again later; nothing was done.'
+const READ_AGAIN = 'Read the present state and decide again.'
+
+const BAD_REQUEST: FailureRow = {
+  kind: 'invalid',
+  code: 'lakefs/bad-request',
+  next: 'Correct what the server names.',
+}
+
+const NOT_LAKEFS: FailureRow = {
+  kind: 'invalid',
+  code: 'lakefs/not-lakefs',
+  next: 'Check the endpoint: it must be the address of a lakeFS server, and no proxy may answer in its place.',
+}
+
+/** Proxies and load balancers say these as well, in whatever form: nothing was done either way. */
+const SAID_BY_PROXIES: ReadonlySet<number> = new Set([401, 408, 423, 429])
+
+export const LAKEFS: ServerTable<OperationName> = {
+  server: 'lakeFS',
+  retryLogLevel: 'debug',
+  operations: OPERATIONS,
+  statuses: {
+    400: BAD_REQUEST,
+    401: {
+      kind: 'invalid',
+      code: 'lakefs/unauthorized',
+      next: 'Check the access key id and the secret access key.',
+    },
+    403: {
+      kind: 'refused',
+      code: 'lakefs/forbidden',
+      next: 'Check the branch protection, whether the repository is read-only, and what the key may do.',
+    },
+    404: {
+      kind: 'missing',
+      code: 'lakefs/not-found',
+      next: 'Check the names of repository, branch and commit.',
+    },
+    408: { kind: 'unavailable', code: 'lakefs/request-timeout', next: TRY_LATER },
+    409: { kind: 'refused', code: 'lakefs/conflict', next: READ_AGAIN },
+    410: {
+      kind: 'missing',
+      code: 'lakefs/gone',
+      next: 'The data behind it is gone, or the repository is being deleted; check the storage.',
+    },
+    412: { kind: 'refused', code: 'lakefs/precondition', next: READ_AGAIN },
+    416: {
+      kind: 'invalid',
+      code: 'lakefs/bad-range',
+      next: 'Read the size of the object and ask for a range inside it.',
+    },
+    423: { kind: 'unavailable', code: 'lakefs/locked', next: TRY_LATER },
+    429: { kind: 'unavailable', code: 'lakefs/too-many-requests', next: TRY_LATER },
+    501: {
+      kind: 'invalid',
+      code: 'lakefs/not-supported',
+      next: 'Use a server or a storage that supports the operation.',
+    },
+    503: { kind: 'unavailable', code: 'lakefs/overloaded', next: TRY_LATER },
+  },
+  badRequest: BAD_REQUEST,
+  wrongServer: NOT_LAKEFS,
+  unreachable: {
+    kind: 'unavailable',
+    code: 'lakefs/unreachable',
+    next: 'Check the endpoint and that the server is running.',
+  },
+  codes: {
+    trouble: 'lakefs/server-trouble',
+    answerLost: 'lakefs/answer-lost',
+    unknownAnswer: 'lakefs/unknown-answer',
+    closed: 'lakefs/client-closed',
+  },
+  isOwnRefusal: ({ status, json }) => SAID_BY_PROXIES.has(status) || isDocument(json),
+  messageOf,
+  exception(_, answer) {
+    const { status } = answer
+    const message = messageOf(answer)
+    if (status >= 300 && status < 400) return NOT_LAKEFS
+    if (status === 404 && message === 'invalid API endpoint') {
+      return {
+        kind: 'invalid',
+        code: 'lakefs/server-too-old',
+        next: 'Upgrade the lakeFS server; it does not know this operation.',
+      }
+    }
+    if (status !== 500 || message?.includes('predicate failed') !== true) return undefined
+    return {
+      kind: 'unavailable',
+      code: 'lakefs/contention',
+      next: 'Others write to the same branch; try again.',
+    }
+  },
+}
+
+function messageOf({ json }: Answer): string | undefined {
+  const message = isDocument(json) ? json['message'] : undefined
+  return typeof message === 'string' ? message : undefined
+}
+
+function isDocument(json: unknown): json is Readonly<Record<string, unknown>> {
+  return typeof json === 'object' && json !== null
 }

@@ -1,4 +1,4 @@
-/** Pages as one row of items. The next page is asked for only when somebody wants more. */
+/** Pages as one sequence of items. The next page is asked for only when it is needed. */
 
 import { DefectError } from '../base/errors.ts'
 import { LAKEFS_PAGE_MAX } from './limits.ts'
@@ -14,7 +14,7 @@ export interface PageQuery {
   readonly amount: number
 }
 
-/** `readPage` is asked for one page after the other, each beginning behind the last. */
+/** `readPage` is called for one page after the other, each starting after the last. */
 export async function* paged<Item>(
   readPage: (query: PageQuery) => Promise<Page<Item>>,
   options: {
@@ -29,7 +29,7 @@ export async function* paged<Item>(
     const page = await readPage(after === undefined ? { amount } : { after, amount })
     yield* page.items
     if (page.next === undefined) return
-    // Names only go up, ids of a log at least change: a page that leads to itself would be asked for without end.
+    // Names only grow, and ids of a log at least change: a page that leads to itself would be read for ever.
     if (page.next === after || page.items.length === 0) {
       throw new DefectError('lakefs/endless-pages', `${options.what}: the server repeats a page`, {
         details: { after },

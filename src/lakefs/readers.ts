@@ -1,4 +1,4 @@
-/** Answers as they come, read into the port's values. What is missing or of the wrong kind is named. */
+/** Reads answers into the values of the port. An error names the field that is missing or wrong. */
 
 import { branchName, isCommitRef, type CommitRef, type MetaRangeId } from '../base/ids.ts'
 import type {
@@ -10,17 +10,15 @@ import type {
   Metadata,
   ObjectStat,
 } from '../publication/ports.ts'
+import { ShapeError } from '../remote/failures.ts'
 import type { components } from './generated/lakefs-api.ts'
 
 type Schemas = components['schemas']
 
-/** The body of a success is not what the contract says. */
-export class ShapeError extends Error {}
-
-/** The contract's types say what should be there; only these functions make sure of it. */
+/** The types of the contract say what should be there; only these functions check it. */
 type Unread<T> = { readonly [Key in keyof T]?: unknown }
 
-export function toCommit(json: Schemas['Commit'] | undefined): CommitRecord {
+export function toCommit(json: Schemas['Commit']): CommitRecord {
   const from: Unread<Schemas['Commit']> = whole(json)
   const metaRange = text(from.meta_range_id, 'meta_range_id')
   return {
@@ -35,23 +33,23 @@ export function toCommit(json: Schemas['Commit'] | undefined): CommitRecord {
   }
 }
 
-export function toBranchHead(json: Schemas['Branch'] | undefined): BranchHead {
+export function toBranchHead(json: Schemas['Branch']): BranchHead {
   const from: Unread<Schemas['Branch']> = whole(json)
   return { branch: branchName(text(from.id, 'id')), head: toCommitRef(from.commit_id, 'commit_id') }
 }
 
 /** Where a tag points. */
-export function toTagged(json: Schemas['Branch'] | undefined): CommitRef {
+export function toTagged(json: Schemas['Branch']): CommitRef {
   const from: Unread<Schemas['Branch']> = whole(json)
   return toCommitRef(from.commit_id, 'commit_id')
 }
 
-export function toMergeRef(json: Schemas['MergeResult'] | undefined): CommitRef {
+export function toMergeRef(json: Schemas['MergeResult']): CommitRef {
   const from: Unread<Schemas['MergeResult']> = whole(json)
   return toCommitRef(from.reference, 'reference')
 }
 
-export function toObjectStat(json: Schemas['ObjectStats'] | undefined): ObjectStat {
+export function toObjectStat(json: Schemas['ObjectStats']): ObjectStat {
   const from: Unread<Schemas['ObjectStats']> = whole(json)
   return {
     path: text(from.path, 'path'),
@@ -64,7 +62,7 @@ export function toObjectStat(json: Schemas['ObjectStats'] | undefined): ObjectSt
 }
 
 /** With `presign`, the physical address is where the bytes can be had without credentials. */
-export function toPhysicalAddress(json: Schemas['ObjectStats'] | undefined): string {
+export function toPhysicalAddress(json: Schemas['ObjectStats']): string {
   const from: Unread<Schemas['ObjectStats']> = whole(json)
   return text(from.physical_address, 'physical_address')
 }
@@ -100,7 +98,7 @@ export interface RawPage<Item> {
 
 /** The items of a page and where the next one begins; `undefined` at the end. */
 export function toPage<Item, Read>(
-  json: RawPage<Item> | undefined,
+  json: RawPage<Item>,
   read: (item: Item) => Read,
 ): { readonly items: readonly Read[]; readonly next: string | undefined } {
   const from: Unread<RawPage<Item>> = whole(json)
@@ -114,7 +112,7 @@ export function toPage<Item, Read>(
 
 export function text(value: unknown, name: string): string {
   if (typeof value === 'string') return value
-  throw new ShapeError(`"${name}" is no text`)
+  throw new ShapeError(`"${name}" must be a string`)
 }
 
 export function flag(value: unknown): boolean {
@@ -123,19 +121,19 @@ export function flag(value: unknown): boolean {
 
 export function number(value: unknown, name: string): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value
-  throw new ShapeError(`"${name}" is no number`)
+  throw new ShapeError(`"${name}" must be a number`)
 }
 
 export function list(value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value as unknown[]
-  throw new ShapeError(`"${name}" is no list`)
+  throw new ShapeError(`"${name}" must be an array`)
 }
 
-export function whole<T extends object>(value: T | undefined): T
+export function whole<T extends object>(value: T): T
 export function whole(value: unknown): Record<string, unknown>
 export function whole(value: unknown): unknown {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw new ShapeError('it is no JSON object')
+  throw new ShapeError('it must be a JSON object')
 }
 
 export function toDate(value: unknown, name: string): Date {
@@ -145,7 +143,7 @@ export function toDate(value: unknown, name: string): Date {
 function toCommitRef(value: unknown, name: string): CommitRef {
   const id = text(value, name)
   if (isCommitRef(id)) return id
-  throw new ShapeError(`"${name}" is no commit id`)
+  throw new ShapeError(`"${name}" must be a commit id`)
 }
 
 function toMetadata(value: unknown): Metadata {

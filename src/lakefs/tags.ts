@@ -6,36 +6,20 @@ import type { RepoContext } from './context.ts'
 import { toTagged } from './readers.ts'
 
 export async function createTag(
-  { client, repository }: RepoContext,
-  request: TagRequest,
-  options: CallOptions = {},
+  { server, repository }: RepoContext,
+  { tag, at }: TagRequest,
+  { signal }: CallOptions = {},
 ): Promise<TagOutcome> {
-  const { tag, at } = request
   const target = { repository, tag, at }
-  const made = await client.calls.json(
-    { operation: 'createTag', target, signal: options.signal },
-    (api, init) =>
-      api.POST('/repositories/{repository}/tags', {
-        ...init,
-        params: { path: { repository } },
-        body: { id: tag, ref: at },
-      }),
-    () => undefined,
-  )
-  if (made.is === 'done') return { created: true }
-  const found = await client.calls.json(
-    { operation: 'getTag', target, signal: options.signal },
-    (api, init) =>
-      api.GET('/repositories/{repository}/tags/{tag}', { ...init, params: { path: { repository, tag } } }),
-    toTagged,
-  )
+  const json = { id: tag, ref: at }
+  const making = { operation: 'createTag', path: { repository }, json, target, signal } as const
+  if ((await server.call(making, () => undefined)).is === 'done') return { created: true }
+  const path = { repository, tag }
+  const found = await server.call({ operation: 'getTag', path, target, signal }, toTagged)
   if (found.is === 'done') return { created: false, at: found.value }
   throw new RefusedError(
     'lakefs/tag-vanished',
-    `create tag ${tag} of ${repository}: it was there, and is gone`,
-    {
-      details: target,
-      next: 'Somebody else creates and deletes tags of this name; choose another.',
-    },
+    `create tag ${tag} of ${repository}: it existed, and was deleted meanwhile`,
+    { details: target, next: 'Somebody else creates and deletes tags of this name; choose another.' },
   )
 }

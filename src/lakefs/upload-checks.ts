@@ -1,43 +1,48 @@
-/** What every upload has in common, whichever way its bytes go: what it is called and what must hold of it. */
+/** What all uploads have in common, whichever way their bytes go. */
 
 import { InvalidError, UnavailableError, UncertainError } from '../base/errors.ts'
-import type { RepositoryName } from '../base/ids.ts'
 import type { ObjectStat, WriteRequest } from '../publication/ports.ts'
+import { quote } from '../remote/failures.ts'
+import type { OperationRow } from '../remote/server-table.ts'
 import { corrupted, looksLikeMd5 } from './bodies.ts'
-import { quote, type Call } from './failures.ts'
-import { operationRow } from './operations.ts'
-
-export type Upload = WriteRequest & { readonly repository: RepositoryName }
+import type { RepoContext } from './context.ts'
+import { OPERATIONS, type OperationName } from './operations.ts'
 
 /** What the server stores when it is told nothing. */
 export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
 
-export function uploadTarget(upload: Upload): Readonly<Record<string, string>> {
-  return { repository: upload.repository, branch: upload.branch, path: upload.path }
+export function uploadNames(
+  { repository }: RepoContext,
+  { branch, path }: WriteRequest,
+): { readonly repository: string; readonly branch: string; readonly path: string } {
+  return { repository, branch, path }
 }
 
-export function whatOf(upload: Upload): string {
-  return `upload ${JSON.stringify(quote(upload.path))} to branch ${upload.branch} of ${upload.repository}`
+export function whatOf({ repository }: RepoContext, { branch, path }: WriteRequest): string {
+  return `upload ${JSON.stringify(quote(path))} to branch ${branch} of ${repository}`
 }
 
 /** What the server says it stored must be what was sent. `md5` is left out where checksums are not comparable. */
 export function checkStored(
-  call: Call,
-  upload: Upload,
-  stored: { readonly object: ObjectStat; readonly md5: string | undefined },
+  what: string,
+  { body }: WriteRequest,
+  stored: {
+    readonly operation: OperationName
+    readonly object: ObjectStat
+    readonly md5: string | undefined
+  },
 ): void {
-  const { object, md5 } = stored
-  const what = whatOf(upload)
+  const { operation, object, md5 } = stored
   let wrong: UnavailableError | undefined
-  if (object.sizeBytes !== upload.body.sizeBytes) {
-    const said = `${what}: ${upload.body.sizeBytes} bytes were sent, ${object.sizeBytes} are stored`
+  if (object.sizeBytes !== body.sizeBytes) {
+    const said = `${what}: ${body.sizeBytes} bytes were sent, ${object.sizeBytes} are stored`
     wrong = new UnavailableError('lakefs/short-body', said, { next: 'Try again.' })
   } else if (md5 !== undefined && looksLikeMd5(object.checksum) && md5 !== object.checksum) {
     wrong = corrupted({ what, sizeBytes: object.sizeBytes, md5: object.checksum }, md5)
   }
   if (wrong === undefined) return
-  const row = operationRow(call.operation)
-  // Sending the same again mends it; but a write that was only to happen on a free path has taken the path.
+  const row: OperationRow = OPERATIONS[operation]
+  // Sending it again repairs it; but a write that was to happen on a free path only has taken the path.
   if (row.class !== 'look-before-repeat') throw wrong
   throw new UncertainError(wrong.code, wrong.message, {
     read: row.read,
@@ -46,21 +51,18 @@ export function checkStored(
   })
 }
 
-/**
- * What cannot travel in a header is refused whichever way the bytes go, so that a change of the storage does not change
- * what may be written.
- */
-export function checkMetadata(upload: Upload): void {
+/** What cannot be sent as a header is refused on every way, so that a change of the storage changes nothing here. */
+export function checkMetadata(context: RepoContext, upload: WriteRequest): void {
   for (const [key, value] of Object.entries(upload.metadata ?? {})) {
     const problem = !METADATA_KEY.test(key)
-      ? 'a key has lower-case letters, digits and "-_.~" only'
+      ? 'a key may have lower-case letters, digits and "-_.~" only'
       : METADATA_VALUE.test(value) && value.trim() === value
         ? undefined
-        : 'a value has neither control characters nor blanks at its ends'
+        : 'a value may not have control characters, nor blanks at its ends'
     if (problem !== undefined) {
       throw new InvalidError(
         'lakefs/bad-metadata',
-        `${whatOf(upload)}: metadata ${JSON.stringify(quote(key))}: ${problem}`,
+        `${whatOf(context, upload)}: metadata ${JSON.stringify(quote(key))}: ${problem}`,
         { next: 'Encode it, for example as base64.' },
       )
     }

@@ -177,28 +177,6 @@ export interface TagRequest {
 /** `created: false`: a tag of that name is there already; `at` is where it points. It is never moved. */
 export type TagOutcome = { readonly created: true } | { readonly created: false; readonly at: CommitRef }
 
-/**
- * Moves a branch to where an expression leads at the very moment of the write, as `main^2^3`: the third parent of the
- * second parent of whatever is the head then. `moved: false`: it led nowhere, and nothing changed.
- */
-export interface ResetRequest {
-  readonly branch: BranchName
-  readonly expression: string
-}
-
-export type ResetOutcome = { readonly moved: boolean }
-
-/** A commit written as a record, with any parents; its id is computed by the adapter. */
-export interface CommitRecordRequest {
-  readonly parents: readonly CommitRef[]
-  readonly message: string
-  readonly committer: string
-  readonly metadata: Metadata
-  readonly metaRange: MetaRangeId
-  readonly createdAt: Date
-  readonly generation: number
-}
-
 export interface LogOptions extends CallOptions {
   readonly firstParent?: boolean
   /** At most this many commits in all. */
@@ -223,7 +201,6 @@ export interface VersionedRepo {
   ): AsyncIterable<BranchHead>
   deleteBranch(branch: BranchName, options?: CallOptions): Promise<{ readonly deleted: boolean }>
   moveBranch(request: MoveRequest, options?: CallOptions): Promise<MoveOutcome>
-  resetToExpression(request: ResetRequest, options?: CallOptions): Promise<ResetOutcome>
 
   /** A tag keeps a commit reachable that no branch holds any more. */
   createTag(request: TagRequest, options?: CallOptions): Promise<TagOutcome>
@@ -231,8 +208,6 @@ export interface VersionedRepo {
   /** `undefined` when there is no such commit. */
   readCommit(ref: CommitRef, options?: CallOptions): Promise<CommitRecord | undefined>
   log(from: CommitRef | BranchName, options?: LogOptions): AsyncIterable<CommitRecord>
-  /** Writing the same record twice gives the same ref. */
-  writeCommitRecord(record: CommitRecordRequest, options?: CallOptions): Promise<CommitRef>
 
   list(at: CommitRef | BranchName, options?: ListOptions): AsyncIterable<ListEntry>
   stat(at: CommitRef | BranchName, path: string, options?: CallOptions): Promise<ObjectStat | undefined>
@@ -261,9 +236,6 @@ export interface VersionedRepo {
 
   /** What changed from one commit to the other, as the two trees stand (two-dot). */
   diff(from: CommitRef, to: CommitRef, options?: DiffOptions): AsyncIterable<Change>
-  /** What `source` brings into `into` against their merge base (three-dot); conflicts are marked. */
-  diffForMerge(into: CommitRef | BranchName, source: CommitRef, options?: DiffOptions): AsyncIterable<Change>
-  diffUncommitted(branch: BranchName, options?: DiffOptions): AsyncIterable<Change>
 
   commit(request: CommitRequest, options?: CallOptions): Promise<CommitOutcome>
   merge(request: MergeRequest, options?: CallOptions): Promise<MergeOutcome>

@@ -1,14 +1,14 @@
 /**
- * One HTTP exchange straight over a dispatcher of undici, and what is known when it breaks: whether the server may have
- * seen any of it. A stream, its iterators and what they allocate take several times as long as a small exchange itself.
+ * One HTTP exchange over a dispatcher of undici, and what is known when it breaks: whether the server may have received
+ * any of it. Without streams: for a small exchange a stream and its iterators take several times as long as the rest.
  */
 
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 
-/** How an exchange came to nothing. */
+/** Why no complete answer came. */
 export interface Break {
-  /** Whether the server may have seen any of the request. */
+  /** Whether the server may have received any of the request. */
   readonly sent: boolean
   /** `not-http`: something answered that does not speak HTTP. */
   readonly how: 'dropped' | 'timeout' | 'aborted' | 'not-http'
@@ -29,121 +29,114 @@ export class ExchangeBrokenError extends Error {
 export interface AnswerHead {
   readonly status: number
   header(name: string): string | undefined
+  /** Ends the exchange with this error; without effect once it has ended. */
+  cut(error: Error): void
 }
 
-/** Where the body of one answer goes, without a stream between. */
-export interface AnswerReceiver {
-  /** Told once the status is known; whoever throws here, or below, ends the exchange with that error. */
-  begin(head: AnswerHead): void
-  /** Given a promise, the connection is not read on until it resolves. */
-  write(piece: Uint8Array): Promise<void> | undefined
-}
+/** Takes the body piece by piece. Given a promise, the connection is not read on until it resolves. */
+export type TakePiece = (piece: Uint8Array) => Promise<void> | undefined
 
 export interface ExchangeRequest {
-  readonly origin?: string
+  readonly origin?: string | undefined
   readonly method: string
   /** From the first slash on, with the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array | Readable | undefined
   readonly signal?: AbortSignal | undefined
+  /** Is given a function to call for each piece that is taken from the body: the wait starts again. */
+  readonly onStart?: ((progress: () => void) => void) | undefined
 }
 
 export interface ExchangeBound {
   readonly boundMs: number
-  /** `answer`: how long nothing may move until the answer begins. `whole`: how long all of it may take. */
+  /** `answer`: the longest time without progress until the answer begins. `whole`: the longest time for all of it. */
   readonly bounds: 'answer' | 'whole'
 }
 
-/** Resolves after the last piece was handed on. */
+/**
+ * Resolves after the last piece was taken. `begin` is called once the status is known, and says who takes the body; an
+ * error that it or the taker throws ends the exchange.
+ */
 export function exchangeOver(
   dispatcher: Dispatcher,
   request: ExchangeRequest,
-  { boundMs, bounds, receiver }: ExchangeBound & { readonly receiver: AnswerReceiver },
+  { boundMs, bounds, begin }: ExchangeBound & { readonly begin: (head: AnswerHead) => TakePiece },
 ): Promise<void> {
-  const { signal } = request
-  return new Promise((resolve, reject) => {
-    let sent = false
-    let how: Break['how'] = 'dropped'
-    let controller: Dispatcher.DispatchController | undefined
-    let failure: Error | undefined
-    let isOver = false
-    const end = (settle: () => void): void => {
-      if (isOver) return
-      isOver = true
-      clearTimeout(watchdog)
-      signal?.removeEventListener('abort', onAbort)
-      settle()
-    }
-    const fail = (error: unknown): void => {
-      end(() => {
-        if (failure !== undefined) reject(failure)
-        else reject(new ExchangeBrokenError({ sent, how: isNotHttp(error) ? 'not-http' : how }, error))
-      })
-      // A request that still waits for a connection is cut as soon as it gets one.
-      controller?.abort(error instanceof Error ? error : new Error(String(error)))
-    }
-    const refuse = (error: unknown): void => {
-      failure = error instanceof Error ? error : new Error(String(error))
-      fail(failure)
-    }
-    const onAbort = (): void => {
-      how = 'aborted'
-      fail(signal?.reason)
-    }
-    const watchdog = setTimeout(() => {
-      how = 'timeout'
-      fail(new Error(`no ${bounds === 'whole' ? 'answer' : 'progress'} within ${boundMs} ms`))
-    }, boundMs)
-    if (signal?.aborted === true) {
-      onAbort()
+  const { body = null, headers, method, onStart, origin, path, signal } = request
+  let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
+  const outcome = new Promise<void>((resolve, reject) => (settle = { resolve, reject }))
+  let sent = false
+  let isOver = false
+  let controller: Dispatcher.DispatchController | undefined
+  let take: TakePiece = () => undefined
+
+  const end = (error?: Error): void => {
+    if (isOver) return
+    isOver = true
+    clearTimeout(watchdog)
+    signal?.removeEventListener('abort', onAbort)
+    if (error === undefined) {
+      settle?.resolve()
       return
     }
-    signal?.addEventListener('abort', onAbort, { once: true })
-    const { origin, method, path, headers, body = null } = request
-    dispatcher.dispatch(
-      {
-        ...(origin !== undefined && { origin }),
-        method,
-        path,
-        headers,
-        body,
+    settle?.reject(error)
+    // A request that still waits for a connection is cut as soon as it gets one.
+    controller?.abort(error)
+  }
+  const breakOff = (how: Break['how'], cause: unknown): void =>
+    end(new ExchangeBrokenError({ sent, how }, cause))
+  const fail = (error: unknown): void => end(error instanceof Error ? error : new Error(String(error)))
+  const onAbort = (): void => breakOff('aborted', signal?.reason)
+  const watchdog = setTimeout(() => {
+    breakOff('timeout', new Error(`no ${bounds === 'whole' ? 'answer' : 'progress'} within ${boundMs} ms`))
+  }, boundMs)
+  if (signal?.aborted === true) {
+    onAbort()
+    return outcome
+  }
+  signal?.addEventListener('abort', onAbort, { once: true })
+  onStart?.(() => void watchdog.refresh())
+
+  dispatcher.dispatch(
+    { ...(origin !== undefined && { origin }), method, path, headers, body },
+    {
+      onRequestStart: (started) => {
+        controller = started
+        if (isOver) started.abort(new Error('the exchange is over'))
+        sent = true
+        if (!isOver && bounds === 'answer') watchdog.refresh()
       },
-      {
-        onRequestStart: (started) => {
-          controller = started
-          if (isOver) started.abort(new Error('the exchange is over'))
-          sent = true
-          if (!isOver && bounds === 'answer') watchdog.refresh()
-        },
-        onResponseStart: (_, status, answered) => {
-          if (isOver || status < 200) return
-          if (bounds === 'answer') clearTimeout(watchdog)
-          try {
-            receiver.begin({ status, header: (name) => firstOf(answered[name.toLowerCase()]) })
-          } catch (error) {
-            refuse(error)
-          }
-        },
-        onResponseData: (reading, piece) => {
-          if (isOver) return
-          try {
-            const written = receiver.write(piece)
-            if (written === undefined) return
-            reading.pause()
-            written.then(() => reading.resume(), refuse)
-          } catch (error) {
-            refuse(error)
-          }
-        },
-        onResponseEnd: () => end(resolve),
-        onResponseError: (_, error) => fail(error),
+      onResponseStart: (_, status, answered) => {
+        if (isOver || status < 200) return
+        if (bounds === 'answer') clearTimeout(watchdog)
+        try {
+          take = begin({ status, header: (name) => firstOf(answered[name.toLowerCase()]), cut: end })
+        } catch (error) {
+          fail(error)
+        }
       },
-    )
-  })
+      onResponseData: (reading, piece) => {
+        if (isOver) return
+        try {
+          const taken = take(piece)
+          if (taken === undefined) return
+          reading.pause()
+          taken.then(() => reading.resume(), fail)
+        } catch (error) {
+          fail(error)
+        }
+      },
+      onResponseEnd: () => end(),
+      // By its name: undici 7.30 leaves the code of a parser error undefined.
+      onResponseError: (_, error) =>
+        breakOff(error.name === 'HTTPParserError' ? 'not-http' : 'dropped', error),
+    },
+  )
+  return outcome
 }
 
-/** The text of an answer, no longer than a bound; one that is longer is a broken exchange. */
+/** The text of an answer; one that is longer than the bound is a broken exchange. */
 export class TextCollector {
   readonly #maxBytes: number
   readonly #pieces: Uint8Array[] = []
@@ -168,11 +161,25 @@ export class TextCollector {
   }
 }
 
-export function isNotHttp(error: unknown): boolean {
-  // By its name: undici 7.30 looks the code up in a table that runs the other way, and leaves it undefined.
-  return error instanceof Error && error.name === 'HTTPParserError'
+/** A stream that is filled piece by piece, no faster than it is read. `onClose`: it is destroyed, read to its end or not. */
+export function fillableStream(onClose: () => void): { readonly stream: Readable; readonly take: TakePiece } {
+  let onRead: (() => void) | undefined
+  const stream = new Readable({
+    read: () => {
+      onRead?.()
+      onRead = undefined
+    },
+    destroy: (error, done) => {
+      onClose()
+      done(error)
+    },
+  })
+  return {
+    stream,
+    take: (piece) => (stream.push(piece) ? undefined : new Promise((resolve) => (onRead = resolve))),
+  }
 }
 
-export function firstOf(header: string | string[] | undefined): string | undefined {
+function firstOf(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }

@@ -5,8 +5,8 @@
 
 import { createHash } from 'node:crypto'
 import type { BranchName, CommitRef, MetaRangeId } from '../base/ids.ts'
-import { commitIdOf } from '../lakefs/commit-id.ts'
-import type { Change, CommitRecord, CommitRecordRequest, Metadata, ObjectStat } from '../publication/ports.ts'
+import type { Change, CommitRecord, Metadata, ObjectStat } from '../publication/ports.ts'
+import { commitIdOf } from './commit-id.ts'
 
 export interface StoredObject extends ObjectStat {
   readonly bytes: Uint8Array
@@ -21,9 +21,7 @@ interface ModelBranch {
   readonly uncommitted: Map<string, StoredObject | undefined>
 }
 
-export type MergeVerdict =
-  | { readonly tree: Tree }
-  | { readonly refused: 'conflict' | 'nothing-to-merge'; readonly conflicts: readonly string[] }
+export type MergeVerdict = { readonly tree: Tree } | { readonly refused: 'conflict' | 'nothing-to-merge' }
 
 const COMMITTER = 'scripted'
 
@@ -73,24 +71,20 @@ export class RepoModel {
     // The first commit of a repository has no tree at all.
     const metaRange = parents.length === 0 ? '' : metaRangeOf(tree)
     this.#trees.set(metaRange, tree)
-    const request = {
+    const fields = {
       parents,
       message,
       metadata,
       committer: COMMITTER,
       createdAt: this.#seconds(),
-      generation,
-    }
-    return this.addRecord({ ...request, metaRange: metaRange as MetaRangeId })
-  }
-
-  /** The same record twice is the same commit. */
-  addRecord(request: CommitRecordRequest): CommitRecord {
-    const ref = commitIdOf(request)
+      metaRange,
+    } as const
+    const ref = commitIdOf(fields)
+    // The same fields twice are the same commit.
     const known = this.commit(ref)
     if (known !== undefined) return known
-    const record = { ref, ...request }
-    this.#commits.set(ref, { record, tree: this.#trees.get(request.metaRange) ?? new Map() })
+    const record = { ref, ...fields, generation }
+    this.#commits.set(ref, { record, tree })
     return record
   }
 
@@ -134,20 +128,18 @@ export class RepoModel {
     const base = this.#treeOf(this.#mergeBase(source, into))
     const [theirs, ours] = [this.#treeOf(source), this.#treeOf(into)]
     const tree = new Map(ours)
-    const conflicts: string[] = []
     let changed = false
     for (const path of pathsOf(base, theirs)) {
       const [before, wanted, there] = [base.get(path), theirs.get(path), ours.get(path)]
       if (isSame(before, wanted)) continue
       changed = true
       const isConflict = !isSame(before, there) && !isSame(wanted, there)
-      if (isConflict && prefer === undefined) conflicts.push(path)
+      if (isConflict && prefer === undefined) return { refused: 'conflict' }
       if (isConflict && prefer === 'dest-wins') continue
       if (wanted === undefined) tree.delete(path)
       else tree.set(path, wanted)
     }
-    if (conflicts.length > 0) return { refused: 'conflict', conflicts }
-    return changed ? { tree: sortTree(tree) } : { refused: 'nothing-to-merge', conflicts }
+    return changed ? { tree: sortTree(tree) } : { refused: 'nothing-to-merge' }
   }
 
   object(

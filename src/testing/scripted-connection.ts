@@ -4,7 +4,6 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { InvalidError, MissingError, RefusedError } from '../base/errors.ts'
 import { isCommitRef, type BranchName, type CommitRef, type RepositoryName } from '../base/ids.ts'
-import { commitIdOf } from '../lakefs/commit-id.ts'
 import type {
   ByteRange,
   CallOptions,
@@ -87,15 +86,6 @@ class Connection implements VersionedRepo {
     return after === to ? { moved: true, strength: 'soft' } : { moved: false, head: after }
   }
 
-  resetToExpression: VersionedRepo['resetToExpression'] = ({ branch, expression }, options) =>
-    this.#write('resetBranch', branch, options, () => {
-      this.#branch(branch)
-      const to = this.#resolve(expression)
-      if (to === undefined && isCommitRef(expression)) throw missing(`commit ${expression}`)
-      if (to !== undefined) this.#world.move({ client: this.#client, branch, how: 'reset', to })
-      return { moved: to !== undefined }
-    })
-
   createTag: VersionedRepo['createTag'] = async ({ tag, at }, options) => {
     const created = await this.#write('createTag', undefined, options, () => {
       const { model } = this.#world
@@ -130,13 +120,6 @@ class Connection implements VersionedRepo {
         }
         return shown
       })
-    })
-
-  writeCommitRecord: VersionedRepo['writeCommitRecord'] = (record, options) =>
-    this.#write('writeCommitRecord', undefined, options, () => {
-      const { model } = this.#world
-      model.addRecord(record)
-      return commitIdOf(record)
     })
 
   list: VersionedRepo['list'] = (at, options = {}) =>
@@ -182,33 +165,6 @@ class Connection implements VersionedRepo {
     iterate(() =>
       this.#read('diff', undefined, options, () =>
         pickChanges(this.#world.model.diff(this.#tree(from), this.#tree(to)), options),
-      ),
-    )
-
-  diffForMerge: VersionedRepo['diffForMerge'] = (into, source, options = {}) =>
-    iterate(() =>
-      this.#read('diff', undefined, options, () => {
-        const { model } = this.#world
-        const target = model.headOf(into)
-        if (target === undefined) throw missing(`ref ${into}`)
-        const merged = model.mergeTrees(source, target)
-        const conflicts = 'refused' in merged ? merged.conflicts : []
-        const preferred = model.mergeTrees(source, target, 'source-wins')
-        const changes = 'tree' in preferred ? model.diff(this.#tree(target), preferred.tree) : []
-        return pickChanges(
-          changes.map((found) => (conflicts.includes(found.path) ? { ...found, change: 'conflict' } : found)),
-          options,
-        )
-      }),
-    )
-
-  diffUncommitted: VersionedRepo['diffUncommitted'] = (branch, options = {}) =>
-    iterate(() =>
-      this.#read('diff', branch, options, () =>
-        pickChanges(
-          this.#world.model.diff(this.#tree(this.#branch(branch).head), this.#tree(branch)),
-          options,
-        ),
       ),
     )
 
@@ -261,18 +217,6 @@ class Connection implements VersionedRepo {
     const tree = this.#world.model.treeAt(at)
     if (tree === undefined) throw missing(`ref ${at}`)
     return tree
-  }
-
-  /** `main^2~3`: the third first-parent ancestor of the second parent of the head as it is now. */
-  #resolve(expression: string): CommitRef | undefined {
-    const [name = '', ...steps] = expression.split(/(?=[\^~])/)
-    let at = this.#world.model.headOf(name as BranchName)
-    for (const step of steps) {
-      const number = step.length === 1 ? 1 : Number(step.slice(1))
-      const path = step.startsWith('^') ? [number - 1] : Array.from({ length: number }, () => 0)
-      for (const index of path) at = at && this.#world.model.commit(at)?.parents[index]
-    }
-    return at
   }
 
   async #headOf(branch: BranchName, options: CallOptions | undefined): Promise<CommitRef> {

@@ -14,7 +14,6 @@ export type RepoRequest =
   | 'readTag'
   | 'readCommit'
   | 'log'
-  | 'writeCommitRecord'
   | 'list'
   | 'stat'
   | 'read'

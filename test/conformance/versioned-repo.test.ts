@@ -40,7 +40,7 @@ for (const presign of [false, true]) {
       await rm(dataDir, { recursive: true })
     })
     versionedRepoConformance(`embedded, presign ${presign}`, {
-      open: () => openFresh(client, 'local://conformance'),
+      open: () => openFresh(client, server, 'local://conformance'),
     })
   })
 }
@@ -67,7 +67,9 @@ if (real === undefined) {
       await client.close()
       await real.close()
     })
-    versionedRepoConformance('real lakeFS', { open: () => openFresh(client, storageNamespace) })
+    versionedRepoConformance('real lakeFS', {
+      open: () => openFresh(client, { accessKeyId, secretAccessKey }, storageNamespace),
+    })
   })
 }
 
@@ -86,7 +88,11 @@ async function openRealLakefs(): Promise<RealServer | undefined> {
   return undefined
 }
 
-async function openFresh(client: LakefsClient, namespace: string): Promise<OpenRepo> {
+async function openFresh(
+  client: LakefsClient,
+  { accessKeyId, secretAccessKey }: { readonly accessKeyId: string; readonly secretAccessKey: string },
+  namespace: string,
+): Promise<OpenRepo> {
   const repository = repositoryName(`conformance-${randomBytes(6).toString('hex')}`)
   // Namespaces stay used for ever, so each repository gets its own.
   const storageNamespace = `${namespace.replace(/\/+$/, '')}/${repository}`
@@ -105,6 +111,14 @@ async function openFresh(client: LakefsClient, namespace: string): Promise<OpenR
           { timeout: PROTECTION_MS, interval: 200 },
         )
         .toBe('refused')
+    },
+    ask: async (method, path, json) => {
+      const url = `${client.endpoint.apiUrl}/repositories/${repository}${path}`
+      const authorization = `Basic ${Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString('base64')}`
+      const headers = { authorization, 'content-type': 'application/json' }
+      const response = await fetch(url, { method, headers, ...(json && { body: JSON.stringify(json) }) })
+      const text = await response.text()
+      return { status: response.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) }
     },
     close: async () => {
       await deleteRepository(client, repository)

@@ -1,7 +1,18 @@
 import { expect } from 'vitest'
-import { branchName } from '../../../src/base/ids.ts'
 import type { Change } from '../../../src/publication/ports.ts'
-import { all, branchFrom, commitOf, headOf, kindOf, MAIN, NO_SUCH_COMMIT, put, type Case } from './world.ts'
+import {
+  all,
+  askFor,
+  askForChanges,
+  branchFrom,
+  commitOf,
+  headOf,
+  kindOf,
+  MAIN,
+  NO_SUCH_COMMIT,
+  put,
+  type Case,
+} from './world.ts'
 
 async function shown(changes: AsyncIterable<Change>): Promise<string[]> {
   return (await all(changes)).map(({ change, path }) => `${change} ${path}`)
@@ -28,7 +39,6 @@ export const DIFF_CASES = {
     const there = (await commitOf(repo, side, { theirs: '1' })).ref
     const here = (await commitOf(repo, MAIN, { ours: '1' })).ref
     expect(await shown(repo.diff(here, there))).toEqual(['removed ours', 'added theirs'])
-    expect(await shown(repo.diffForMerge(MAIN, there))).toEqual(['added theirs'])
   },
 
   'LC-41 other metadata or another content type is a change, the same bytes again are none': async ({
@@ -39,7 +49,6 @@ export const DIFF_CASES = {
     await put(repo, MAIN, 'same', 'x')
     await put(repo, MAIN, 'meta', 'x', { metadata: { reviewed: 'yes' } })
     await put(repo, MAIN, 'type', 'x', { contentType: 'text/plain' })
-    expect(await shown(repo.diffUncommitted(MAIN))).toEqual(['changed meta', 'changed type'])
     const { ref: next } = await commitOf(repo, MAIN, {}, { message: 'two changed' })
     expect(await shown(repo.diff(base, next))).toEqual(['changed meta', 'changed type'])
   },
@@ -56,32 +65,29 @@ export const DIFF_CASES = {
     expect(await found({ prefix: 'p2/', pageSize: 1 })).toEqual(['p2/2', 'p2/5', 'p2/8'])
   },
 
-  'LC-43 uncommitted changes are shown until they are committed': async ({ repo }) => {
+  'LC-43 uncommitted changes are shown until they are committed': async (world) => {
+    const { repo } = world
+    const uncommitted = (): Promise<string[]> => askForChanges(world, `/branches/${MAIN}/diff`)
     await commitOf(repo, MAIN, { edited: '1', gone: '1' })
-    expect(await shown(repo.diffUncommitted(MAIN))).toEqual([])
+    expect(await uncommitted()).toEqual([])
     await put(repo, MAIN, 'edited', '2')
     await put(repo, MAIN, 'new', '2')
     await repo.deleteObjects(MAIN, ['gone'])
-    const changes = ['changed edited', 'removed gone', 'added new']
-    expect(await shown(repo.diffUncommitted(MAIN))).toEqual(changes)
-    expect(await shown(repo.diffUncommitted(MAIN, { pageSize: 1 }))).toEqual(changes)
+    expect(await uncommitted()).toEqual(['changed edited', 'removed gone', 'added new'])
     await commitOf(repo, MAIN, {}, { message: 'all of it' })
-    expect(await shown(repo.diffUncommitted(MAIN))).toEqual([])
-    expect(await kindOf(all(repo.diffUncommitted(branchName('nowhere'))))).toBe('missing')
+    expect(await uncommitted()).toEqual([])
+    await askFor(world, 404, 'GET', '/branches/nowhere/diff')
   },
 
-  'LC-44 before a merge the conflicting paths can be listed': async ({ repo }) => {
+  'LC-44 before a merge the conflicting paths can be listed': async (world) => {
+    const { repo } = world
     const base = (await commitOf(repo, MAIN, { a: '1', b: '1', c: '1', d: '1' })).ref
     const side = await branchFrom(repo, 'side', base)
     await repo.deleteObjects(side, ['c'])
     const source = (await commitOf(repo, side, { a: 'side', b: 'both', d: 'side', e: 'side' })).ref
     await commitOf(repo, MAIN, { a: 'main', b: 'both', c: 'main', e: 'main' })
-    const changes = await all(repo.diffForMerge(MAIN, source))
-    expect(changes.filter(({ change }) => change === 'conflict').map(({ path }) => path)).toEqual([
-      'a',
-      'c',
-      'e',
-    ])
-    expect(changes.find(({ path }) => path === 'd')).toMatchObject({ change: 'changed' })
+    const changes = await askForChanges(world, `/refs/${MAIN}/diff/${source}?type=three_dot`)
+    expect(changes).toEqual(expect.arrayContaining(['conflict a', 'conflict c', 'changed d', 'conflict e']))
+    expect(changes.filter((change) => change.startsWith('conflict'))).toHaveLength(3)
   },
 } as const satisfies Record<string, Case>

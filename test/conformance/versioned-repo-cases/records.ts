@@ -1,56 +1,95 @@
+// What lakeFS itself promises about commit records and expressions: a fence that no other writer can pass would rest on it.
+// The requests go to the server directly; no client offers them.
 import { expect } from 'vitest'
-import type { CommitRecordRequest } from '../../../src/publication/ports.ts'
+import type { CommitRef, MetaRangeId } from '../../../src/base/ids.ts'
+import { commitIdOf } from '../../../src/testing/commit-id.ts'
 import {
   all,
+  askFor,
   branchFrom,
   commitOf,
   headOf,
-  kindOf,
   MAIN,
   NO_SUCH_COMMIT,
   pathsAt,
   type Case,
+  type OpenRepo,
 } from './world.ts'
 
+type CommitFields = Parameters<typeof commitIdOf>[0]
+
+const COMMITTER = 'perago'
+const CREATED_AT = new Date('2026-02-03T04:05:06Z')
+
+async function writeRecord(
+  world: OpenRepo,
+  record: CommitFields & { readonly generation: number },
+  status = 204,
+): Promise<CommitRef> {
+  const ref = commitIdOf(record)
+  await askFor(world, status, 'POST', '/commits', {
+    commit_id: ref,
+    version: 1,
+    committer: record.committer,
+    message: record.message,
+    metarange_id: record.metaRange,
+    creation_date: Math.floor(record.createdAt.getTime() / 1000),
+    parents: record.parents,
+    generation: record.generation,
+    metadata: record.metadata,
+  })
+  return ref
+}
+
+function resetTo(world: OpenRepo, expression: string, status: number): Promise<unknown> {
+  const query = `ref=${encodeURIComponent(expression)}`
+  return askFor(world, status, 'PUT', `/branches/${MAIN}/hard_reset?${query}`)
+}
+
+function treeOf(commit: { readonly metaRange: MetaRangeId | '' }): MetaRangeId {
+  if (commit.metaRange === '') throw new Error('a tree was committed')
+  return commit.metaRange
+}
+
 export const RECORD_CASES = {
-  'LC-57 a commit record has the id it says it has, and is written once': async ({ repo }) => {
+  'LC-57 a commit record has the id it says it has, and is written once': async (world) => {
+    const { repo } = world
     const first = await headOf(repo, MAIN)
-    const { ref, metaRange } = await commitOf(repo, MAIN, { a: '1' })
-    if (metaRange === '') throw new Error('a tree was committed')
-    const record: CommitRecordRequest = {
-      parents: [ref, first, ref],
+    const commit = await commitOf(repo, MAIN, { a: '1' })
+    const record = {
+      parents: [commit.ref, first, commit.ref],
       message: 'Füge\nan',
-      committer: 'perago',
+      committer: COMMITTER,
       metadata: { b: '2', a: '1', '\u{1f4be}': 'x', '\u{ffff}': 'y', ä: 'ö' },
-      metaRange,
-      createdAt: new Date('2026-02-03T04:05:06Z'),
+      metaRange: treeOf(commit),
+      createdAt: CREATED_AT,
       generation: 3,
     }
-    const written = await repo.writeCommitRecord(record)
-    expect(await repo.writeCommitRecord(record)).toBe(written)
+    const written = await writeRecord(world, record)
+    expect(await writeRecord(world, record, 409)).toBe(written)
     expect(await repo.readCommit(written)).toEqual({ ref: written, ...record })
-    const bare = await repo.writeCommitRecord({ ...record, metadata: {}, parents: [] })
+    const bare = await writeRecord(world, { ...record, metadata: {}, parents: [] })
     expect(bare).not.toBe(written)
     expect(await repo.readCommit(bare)).toMatchObject({ parents: [], metadata: {} })
-    expect(await headOf(repo, MAIN)).toBe(ref)
+    expect(await headOf(repo, MAIN)).toBe(commit.ref)
   },
 
-  'LC-58 claim and collapse: a branch goes from B to C in two steps nobody can get between': async ({
-    repo,
-  }) => {
+  'LC-58 claim and collapse: a branch goes from B to C in two steps nobody can get between': async (
+    world,
+  ) => {
+    const { repo } = world
     const inputRef = (await commitOf(repo, MAIN, { base: '1' })).ref
     const staging = await branchFrom(repo, 'staging', inputRef)
     const staged = await commitOf(repo, staging, { c: '1' })
     const replaced = await commitOf(repo, MAIN, { b: '1' })
-    if (staged.metaRange === '') throw new Error('a tree was committed')
 
-    const claim = await repo.writeCommitRecord({
+    const claim = await writeRecord(world, {
       parents: [replaced.ref, replaced.ref, staged.ref],
       message: 'claim',
-      committer: 'perago',
+      committer: COMMITTER,
       metadata: { 'perago.run': 'r-3' },
-      metaRange: staged.metaRange,
-      createdAt: new Date('2026-02-03T04:05:06Z'),
+      metaRange: treeOf(staged),
+      createdAt: CREATED_AT,
       generation: Math.max(replaced.generation, staged.generation) + 1,
     })
     const claimed = await repo.merge({ source: claim, into: MAIN, message: 'claimed' })
@@ -58,23 +97,23 @@ export const RECORD_CASES = {
     const merge = await repo.readCommit(claimed.ref)
     expect(merge).toMatchObject({ parents: [replaced.ref, claim], metaRange: staged.metaRange })
 
-    const collapse = { branch: MAIN, expression: 'main^2^3' }
-    expect(await repo.resetToExpression(collapse)).toEqual({ moved: true })
+    await resetTo(world, 'main^2^3', 204)
     expect(await headOf(repo, MAIN)).toBe(staged.ref)
     expect(await pathsAt(repo, MAIN)).toEqual(['base', 'c'])
     const log = await all(repo.log(MAIN, { limit: 2 }))
     expect(log.map((commit) => commit.ref)).toEqual([staged.ref, inputRef])
     // A second one, late or by somebody else, finds nothing to do.
-    expect(await repo.resetToExpression(collapse)).toEqual({ moved: false })
+    await resetTo(world, 'main^2^3', 400)
     expect(await headOf(repo, MAIN)).toBe(staged.ref)
   },
 
-  'LC-59 an expression that leads nowhere moves nothing': async ({ repo }) => {
+  'LC-59 an expression that leads nowhere moves nothing': async (world) => {
+    const { repo } = world
     const { ref } = await commitOf(repo, MAIN, { a: '1' })
-    expect(await repo.resetToExpression({ branch: MAIN, expression: 'main^2' })).toEqual({ moved: false })
-    expect(await kindOf(repo.resetToExpression({ branch: MAIN, expression: NO_SUCH_COMMIT }))).toBe('missing')
+    await resetTo(world, 'main^2', 400)
+    await resetTo(world, NO_SUCH_COMMIT, 404)
     expect(await headOf(repo, MAIN)).toBe(ref)
-    expect(await repo.resetToExpression({ branch: MAIN, expression: 'main~1' })).toEqual({ moved: true })
+    await resetTo(world, 'main~1', 204)
     expect(await headOf(repo, MAIN)).not.toBe(ref)
   },
 } as const satisfies Record<string, Case>

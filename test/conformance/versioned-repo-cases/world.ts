@@ -19,7 +19,14 @@ export interface OpenRepo {
   readonly openOther: (repository: RepositoryName) => VersionedRepo
   /** Lets these branches take merges only; resolves when the rule is in force. */
   readonly protect: (pattern: string) => Promise<void>
+  /** One request to the server itself, its path behind that of the repository: for what only lakeFS has. */
+  readonly ask?: (method: string, path: string, json?: object) => Promise<ServerAnswer>
   readonly close: () => Promise<void>
+}
+
+export interface ServerAnswer {
+  readonly status: number
+  readonly body: unknown
 }
 
 export type Case = (world: OpenRepo) => Promise<void>
@@ -105,6 +112,24 @@ export async function failureOf(operation: Promise<unknown>): Promise<{ kind: st
 
 export async function kindOf(operation: Promise<unknown>): Promise<string> {
   return (await failureOf(operation)).kind
+}
+
+/** Asks the server itself; fails where there is none, or unless it answers with this status. */
+export async function askFor(
+  { ask }: OpenRepo,
+  status: number,
+  ...request: Parameters<NonNullable<OpenRepo['ask']>>
+): Promise<unknown> {
+  if (ask === undefined) throw new Error('there is no server to ask')
+  const answer = await ask(...request)
+  expect(answer).toMatchObject({ status })
+  return answer.body
+}
+
+/** The first page of a comparison, as the server gives it. */
+export async function askForChanges(world: OpenRepo, path: string): Promise<string[]> {
+  const { results } = (await askFor(world, 200, 'GET', path)) as { results: { type: string; path: string }[] }
+  return results.map(({ type, path: changed }) => `${type} ${changed}`)
 }
 
 /** The order of UTF-8 bytes, which is not that of JavaScript's strings. */

@@ -1,15 +1,18 @@
-// Writes `operations.md` from the tables, and lists what every status means for every class.
+// Writes `operations.md` from the table, and lists what every status means for every class.
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { classifyAnswer, classifyBreak, STATUS_ROWS, type Answer } from './answers.ts'
-import { OPERATIONS, operationRow, type OperationName } from './operations.ts'
+import { parse } from 'yaml'
+import { classifyAnswer, classifyBreak, type Answer, type OperationRow } from '../remote/server-table.ts'
+import { CONDUCTOR, OPERATIONS, type OperationName } from './operations.ts'
 
 const NAMES = Object.keys(OPERATIONS) as OperationName[]
 const CLASSES = ['safe', 'idempotent', 'look-before-repeat'] as const
+const rowOf = (name: OperationName): OperationRow => OPERATIONS[name]
 
-const answer = (status: number, retryable?: boolean): Answer => ({
-  status,
-  refusal: retryable === undefined ? undefined : { message: 'said so', isRetryable: retryable },
-})
+function answer(status: number, retryable?: boolean): Answer {
+  const json = retryable === undefined ? undefined : { status, message: 'said so', retryable }
+  return { status, contentType: 'application/json', text: JSON.stringify(json) ?? '', json }
+}
 
 const TROUBLE: readonly (readonly [string, Answer])[] = [
   ['5xx with `retryable: false`', answer(500, false)],
@@ -30,28 +33,28 @@ const OF_CLASS = { safe: 'getTask', idempotent: 'updateTaskDef', 'look-before-re
 function renderPage(): string {
   const cell = (verdict: { kind: string; code: string }): string => `${verdict.kind}, \`${verdict.code}\``
   const said = (operation: OperationName, given: Answer): string => {
-    const verdict = classifyAnswer(operation, given)
-    return verdict.is === 'error' ? cell(verdict) : verdict.is
+    const verdict = classifyAnswer(CONDUCTOR, operation, given)
+    return verdict.is === 'error' ? cell(verdict.failure) : verdict.is
   }
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   const operations = NAMES.map((name) => {
-    const row = operationRow(name)
+    const row = rowOf(name)
     const repeated = row.isPacedByCaller ? 'never: the caller decides when' : REPEATED[row.class]
-    const on404 = row.on404 === 'missing' ? 'not found' : 'wrong endpoint'
+    const on404 = row.values?.[404] === 'missing' ? 'not found' : 'wrong endpoint'
     return line([`\`${name}\``, row.doing, row.class, repeated, on404, 'read' in row ? row.read : '–'])
   })
-  const statuses = Object.entries(STATUS_ROWS).map(([status, row]) =>
-    line([status, row.kind, `\`${row.code}\``, row.next]),
-  )
+  const statuses = Object.entries(CONDUCTOR.statuses)
+    .filter(([status]) => status !== '404')
+    .map(([status, row]) => line([status, row.kind, `\`${row.code}\``, row.next]))
   const trouble = TROUBLE.map(([what, given]) =>
     line([what, ...CLASSES.map((name) => said(OF_CLASS[name], given))]),
   )
   const breaks = BREAKS.map(([what, broken]) =>
-    line([what, ...CLASSES.map((name) => cell(classifyBreak(OF_CLASS[name], broken)))]),
+    line([what, ...CLASSES.map((name) => cell(classifyBreak(CONDUCTOR, OF_CLASS[name], broken)))]),
   )
   return `# Requests to Conductor, and what each response means
 
-Written from \`operations.ts\` and \`answers.ts\`; after a change run \`npx vitest run src/conductor/answers.test.ts -u\`.
+Written from \`operations.ts\`; after a change run \`npx vitest run src/conductor/operations.test.ts -u\`.
 
 ## Operations
 
@@ -101,17 +104,22 @@ test.each(NAMES)(
     for (let status = 201; status < 600; status += 1) {
       if (status === 204) continue
       for (const given of [answer(status), answer(status, false), answer(status, true)]) {
-        const verdict = classifyAnswer(operation, given)
+        const verdict = classifyAnswer(CONDUCTOR, operation, given)
         expect(verdict.is).not.toBe('done')
-        if (verdict.is === 'missing') expect([status, given.refusal === undefined]).toEqual([404, false])
+        if (verdict.is === 'value') expect([status, given.json === undefined]).toEqual([404, false])
         // Nothing that may have been done is ever called undone.
-        if (
-          verdict.is === 'error' &&
-          verdict.kind === 'unavailable' &&
-          operationRow(operation).class !== 'safe'
-        )
-          expect([408, 429]).toContain(status)
+        const isUndone = verdict.is === 'error' && verdict.failure.kind === 'unavailable'
+        if (isUndone && rowOf(operation).class !== 'safe') expect([408, 429]).toContain(status)
       }
     }
   },
 )
+
+test.each(NAMES)('CO-60 %s is sent as the contract says', (name) => {
+  const contract = parse(readFileSync(new URL('../../openapi/conductor.yaml', import.meta.url), 'utf8')) as {
+    paths: Record<string, Record<string, { operationId?: string } | undefined> | undefined>
+  }
+  const { method, path } = rowOf(name)
+  const described = contract.paths[path]?.[method.toLowerCase()]?.operationId
+  expect(described).toBe(name === 'extendLease' ? 'updateTask' : name)
+})

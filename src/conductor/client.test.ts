@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseEndpoint } from './endpoint.ts'
+import { parseEndpoint } from './client.ts'
 
 test.each([
   ['http://localhost:8080', 'http://localhost:8080', ''],

@@ -2,7 +2,7 @@
 
 import { createHash, type Hash } from 'node:crypto'
 import { commitRef, type CommitRef } from '../base/ids.ts'
-import type { CommitRecordRequest } from '../publication/ports.ts'
+import type { CommitRecord } from '../publication/ports.ts'
 
 /** Each field starts with a byte that says what it is. */
 const TAG = { text: 1, whole: 2, list: 3, map: 4, bytes: 5 } as const
@@ -16,7 +16,7 @@ const FORMAT = 'commit:v1'
  * const ref = commitIdOf(record)
  * ```
  */
-export function commitIdOf(record: Omit<CommitRecordRequest, 'generation'>): CommitRef {
+export function commitIdOf(record: Omit<CommitRecord, 'ref' | 'generation'>): CommitRef {
   const parents = createHash('sha256')
   parents.update(Buffer.from([TAG.list]))
   addWhole(parents, record.parents.length)
@@ -31,7 +31,7 @@ export function commitIdOf(record: Omit<CommitRecordRequest, 'generation'>): Com
 }
 
 /** Whole seconds since the epoch; what lakeFS keeps of a time. */
-export function unixSeconds(time: Date): number {
+function unixSeconds(time: Date): number {
   return Math.floor(time.getTime() / 1000)
 }
 

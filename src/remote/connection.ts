@@ -1,0 +1,373 @@
+/**
+ * The one way to call a server: a pool of connections, and for each operation one row of the server's table, one loop of
+ * tries, one exchange, and one verdict on its answer.
+ *
+ * - Only what was not done, or is harmless to repeat, is tried again.
+ * - When an earlier answer was lost, a later "nothing was done" does not count for the whole: it ends `uncertain`.
+ */
+
+import type { Dispatcher } from 'undici'
+import type { Readable } from 'node:stream'
+import type { AdaptiveLimit } from '../base/adaptive-limit.ts'
+import { abortReason, systemClock, type Clock } from '../base/clock.ts'
+import { DefectError, errorKindOf, invariant, isPeragoError } from '../base/errors.ts'
+import { silentLogger, type Logger } from '../base/logger.ts'
+import type { Random } from '../base/random.ts'
+import { createRedactor, type Redactor } from '../base/redaction.ts'
+import { isRetryable, retry, type RetryPolicy } from '../base/retry.ts'
+import type { AnswerOf, RequestOf } from './contract.ts'
+import {
+  breakFailure,
+  describe,
+  failureOf,
+  lostEarlier,
+  quote,
+  ShapeError,
+  shapeFailure,
+  type Subject,
+} from './failures.ts'
+import {
+  exchangeOver,
+  ExchangeBrokenError,
+  fillableStream,
+  TextCollector,
+  type AnswerHead,
+  type ExchangeBound,
+  type ExchangeRequest,
+  type TakePiece,
+} from './http-exchange.ts'
+import { parseRetryAfter } from './retry-after.ts'
+import { classifyAnswer, type Answer, type OperationRow, type ServerTable } from './server-table.ts'
+
+type Rows = Readonly<Record<string, OperationRow>>
+
+/** The operations of a contract, by the names that the table gives them. */
+type ContractOf<Of extends Rows> = Readonly<Record<keyof Of, object>>
+
+/** An operation of the table with what the contract says it takes. */
+export type Call<Name extends string, Operation = object> = Subject<Name> &
+  RequestOf<Operation> & {
+    readonly signal?: AbortSignal | undefined
+    readonly headers?: Readonly<Record<string, string>> | undefined
+    /** A body that is not JSON. */
+    readonly body?: string | Uint8Array | Readable | undefined
+    /** Is given a function to call whenever a piece of the body was taken. */
+    readonly onStart?: ((progress: () => void) => void) | undefined
+    /** In place of the path in the table. */
+    readonly address?: URL | undefined
+    /** How long the server was asked to wait before it answers. */
+    readonly serverWaitMs?: number | undefined
+  }
+
+/** A success, or one of the values that the row of the operation has. */
+export type Outcome<Value, Row> = { readonly is: 'done'; readonly value: Value } | ValueOutcome<ValuesOf<Row>>
+
+type ValuesOf<Row> = Row extends { readonly values: infer Values } ? Values[keyof Values] : never
+type ValueOutcome<Value> = Value extends string ? { readonly is: Value; readonly message: string } : never
+
+/** The body of an answer as it arrives, and what stands above it. To be read to its end or destroyed. */
+export interface OpenedAnswer {
+  readonly head: AnswerHead
+  readonly body: Readable
+}
+
+export interface RequestNotice<Name extends string = string> {
+  readonly operation: Name
+  /** `undefined` when no answer came. */
+  readonly status: number | undefined
+  /** Until the answer began. */
+  readonly durationMs: number
+}
+
+type Headers = Readonly<Record<string, string>>
+
+/** Headers that prove who calls, where they change with time. */
+export interface Authorization {
+  headers(call: { readonly operation: string; readonly signal?: AbortSignal | undefined }): Promise<Headers>
+  /** The server refused these headers; false when there are no others. */
+  renew(refused: Headers): boolean
+}
+
+export interface ConnectionOptions<Name extends string> {
+  readonly table: ServerTable<Name>
+  /** Left out, each call names its own address. */
+  readonly origin?: string
+  /** What stands before the paths of the table. */
+  readonly prefix?: string
+  readonly connections: number
+  readonly connectTimeoutMs: number
+  readonly bound: ExchangeBound
+  /** The longest silence in the middle of an answer. */
+  readonly bodyIdleMs: number
+  /** The longest answer that is held in memory. */
+  readonly answerMaxBytes: number
+  /** Sent with every request. */
+  readonly headers?: Headers
+  readonly authorization?: Authorization | undefined
+  /** Never part of an error, even when the server quotes them. */
+  readonly secrets?: readonly string[]
+  /** How many requests may be on their way. */
+  readonly limit?: AdaptiveLimit | undefined
+  readonly retry?: Partial<RetryPolicy> | undefined
+  readonly clock?: Clock | undefined
+  readonly random?: Random | undefined
+  readonly logger?: Logger | undefined
+  readonly onRequest?: ((notice: RequestNotice<Name>) => void) | undefined
+}
+
+export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
+  readonly #options: ConnectionOptions<keyof Of & string>
+  readonly #clock: Clock
+  readonly #redactor: Redactor
+  #pool: Promise<Dispatcher> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: ConnectionOptions<keyof Of & string>) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#redactor = createRedactor(options.secrets ?? [])
+  }
+
+  /** Sends a request, again where that is right. `read` makes sure of the body of a success. */
+  call<Name extends keyof Of & string, Value>(
+    call: Call<Name, Contract[Name]>,
+    read: (body: AnswerOf<Contract[Name]>, head: AnswerHead) => Value,
+  ): Promise<Outcome<Value, Of[Name]>> {
+    return this.attempts(call, () => this.once(call, read))
+  }
+
+  /** The loop of tries around any step; the class of `subject` decides what is repeated. */
+  async attempts<Value>(
+    subject: Subject<keyof Of & string> & { readonly signal?: AbortSignal | undefined },
+    once: () => Promise<Value>,
+  ): Promise<Value> {
+    const { table, random, logger = silentLogger } = this.#options
+    const row = table.operations[subject.operation]
+    let isLost = false
+    try {
+      return await retry(once, {
+        policy: { ...this.#options.retry, ...(row.isPacedByCaller && { maxAttempts: 1 }) },
+        clock: this.#clock,
+        random,
+        signal: subject.signal,
+        shouldRetry: (error) => {
+          if (errorKindOf(error) !== 'uncertain') return isRetryable(error)
+          isLost = true
+          return row.class === 'idempotent'
+        },
+        onRetry: (notice) => {
+          logger[table.retryLogLevel](`a request to ${table.server} is sent again`, {
+            operation: subject.operation,
+            ...notice,
+          })
+        },
+      })
+    } catch (error) {
+      throw isLost && !settlesLostTry(error) ? lostEarlier(table, subject, error) : error
+    }
+  }
+
+  /** One try. With `receive`, the body of a success goes there as it arrives. */
+  async once<Name extends keyof Of & string, Value>(
+    call: Call<Name, Contract[Name]>,
+    read: (body: AnswerOf<Contract[Name]>, head: AnswerHead) => Value,
+    receive?: Receive,
+  ): Promise<Outcome<Value, Of[Name]>> {
+    const leave = await this.#options.limit?.enter(call.signal)
+    try {
+      const outcome = this.#judge(call, await this.#exchange(call, receive), read)
+      leave?.()
+      // The value was taken from the row of this operation; the compiler cannot follow it there.
+      return outcome as Outcome<Value, Of[Name]>
+    } catch (error) {
+      leave?.(error)
+      throw error
+    }
+  }
+
+  /** One try, over as soon as the answer begins: its body is a stream. */
+  open<Name extends keyof Of & string>(
+    call: Call<Name, Contract[Name]>,
+  ): Promise<Outcome<OpenedAnswer, Of[Name]>> {
+    return new Promise((resolve, reject) => {
+      let body: Readable | undefined
+      const receive = (head: AnswerHead): TakePiece => {
+        const { stream, take } = fillableStream(() => head.cut(new Error('the body was closed')))
+        body = stream
+        resolve({ is: 'done', value: { head, body } })
+        return take
+      }
+      const whole = this.once(call, () => undefined as never, receive)
+      whole.then(
+        (outcome) => (body === undefined ? resolve(outcome) : void body.push(null)),
+        (error: Error) => (body === undefined ? reject(error) : void body.destroy(error)),
+      )
+    })
+  }
+
+  /** Cuts whatever is on its way. May be called twice. */
+  close(): Promise<void> {
+    this.#closing ??= this.#pool === undefined ? Promise.resolve() : this.#pool.then((pool) => pool.destroy())
+    return this.#closing
+  }
+
+  async #exchange(call: Call<keyof Of & string>, receive?: Receive, isRenewed = false): Promise<Answered> {
+    const { authorization, bound, answerMaxBytes, table } = this.#options
+    const authorized = await authorization?.headers(call)
+    const collector = new TextCollector(answerMaxBytes)
+    const startMs = this.#clock.monotonicMs()
+    const note = (status: number | undefined): void => {
+      const durationMs = this.#clock.monotonicMs() - startMs
+      this.#options.onRequest?.({ operation: call.operation, status, durationMs })
+    }
+    let head: AnswerHead | undefined
+    const begin = (begun: AnswerHead): TakePiece => {
+      head = begun
+      note(begun.status)
+      const isDone = table.operations[call.operation].done.includes(begun.status)
+      return receive !== undefined && isDone ? receive(begun) : (piece) => collector.add(piece)
+    }
+    try {
+      await exchangeOver(await this.#dispatcher(call), this.#request(call, authorized), {
+        bounds: bound.bounds,
+        boundMs: bound.boundMs + (call.serverWaitMs ?? 0),
+        begin,
+      })
+    } catch (error) {
+      if (head === undefined) note(undefined)
+      throw error instanceof ExchangeBrokenError ? this.#broken(call, error) : error
+    }
+    invariant(head !== undefined, 'an exchange that has ended has begun')
+    // Refused before anything was done: with new headers it is still the same try.
+    const isRefused = head.status === 401 && authorized !== undefined && !isRenewed
+    if (isRefused && authorization?.renew(authorized) === true) return this.#exchange(call, receive, true)
+    return { head, text: collector.text() }
+  }
+
+  #request(call: Call<keyof Of & string>, authorized: Headers | undefined): ExchangeRequest {
+    const { headers, prefix = '', table } = this.#options
+    const { address, body, json, onStart, signal } = call
+    const { method, path } = table.operations[call.operation]
+    return {
+      origin: address?.origin,
+      method,
+      path:
+        address === undefined
+          ? prefix + renderPath(path, call.path) + renderQuery(call.query)
+          : address.pathname + address.search,
+      headers: {
+        ...headers,
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...call.headers,
+        ...authorized,
+      },
+      body: json === undefined ? body : JSON.stringify(json),
+      onStart,
+      signal,
+    }
+  }
+
+  /** Throws what is an error; returns what is a value. */
+  #judge<Value>(
+    call: Call<keyof Of & string>,
+    { head, text }: Answered,
+    read: (body: never, head: AnswerHead) => Value,
+  ): { readonly is: 'done'; readonly value: Value } | { readonly is: string; readonly message: string } {
+    const { table } = this.#options
+    const answer = readAnswer(head, text)
+    const verdict = classifyAnswer(table, call.operation, answer)
+    if (verdict.is === 'done')
+      return { is: 'done', value: this.#read(call, answer, (body) => read(body, head)) }
+    const message = table.messageOf(answer)
+    const words = message === undefined ? undefined : this.#redactor.text(message)
+    if (verdict.is === 'value') return { is: verdict.value, message: words ?? '' }
+    const body = answer.status < 400 ? ` with a body of type "${answer.contentType}"` : ''
+    const requestId = head.header('x-request-id')
+    throw failureOf(table, call, {
+      failure: verdict.failure,
+      said: `the server answered ${answer.status}${body}${words === undefined ? '' : `: ${quote(words)}`}`,
+      details: { status: answer.status, ...(requestId !== undefined && { requestId }) },
+      retryAfterMs: parseRetryAfter(head.header('retry-after'), this.#clock.now()),
+    })
+  }
+
+  #read<Value>(call: Call<keyof Of & string>, { json, text }: Answer, read: (body: never) => Value): Value {
+    try {
+      // `never` is the one type every reader accepts; each of them makes sure of what it gets.
+      return read((json === undefined ? text : json) as never)
+    } catch (error) {
+      throw error instanceof ShapeError ? shapeFailure(this.#options.table, call, error.message) : error
+    }
+  }
+
+  /** An abort by the caller is handed back as it is, unless nobody knows what the request did. */
+  #broken(call: Call<keyof Of & string>, { broken, cause }: ExchangeBrokenError): Error {
+    const failure = breakFailure(this.#options.table, call, broken, cause)
+    return broken.how === 'aborted' && failure.kind !== 'uncertain' ? abortReason(call.signal) : failure
+  }
+
+  #dispatcher(call: Call<keyof Of & string>): Promise<Dispatcher> {
+    const { table } = this.#options
+    if (this.#closing !== undefined)
+      throw new DefectError(table.codes.closed, `${describe(table, call)}: the client is closed`)
+    return (this.#pool ??= openPool(this.#options))
+  }
+}
+
+type Receive = (head: AnswerHead) => TakePiece
+
+interface Answered {
+  readonly head: AnswerHead
+  readonly text: string
+}
+
+/** After a lost answer, only a clear answer says what became of the request. */
+function settlesLostTry(error: unknown): boolean {
+  return isPeragoError(error) && error.kind !== 'unavailable'
+}
+
+function readAnswer(head: AnswerHead, text: string): Answer {
+  const contentType = head.header('content-type') ?? ''
+  return {
+    status: head.status,
+    contentType,
+    text,
+    json: /\bjson\b/.test(contentType) ? parse(text) : undefined,
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+type Names = Readonly<Record<string, unknown>>
+
+function renderPath(template: string, names: object = {}): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String((names as Names)[name])),
+  )
+}
+
+function renderQuery(query: object = {}): string {
+  const pairs = Object.entries(query as Names)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
+}
+
+async function openPool(options: ConnectionOptions<never>): Promise<Dispatcher> {
+  // undici takes a fifth of a second to load: only those who talk to a server pay for it.
+  const { Agent, Pool } = await import('undici')
+  const pool = {
+    connections: options.connections,
+    connect: { timeout: options.connectTimeoutMs },
+    // The bound of the exchange also covers the queue and the connecting.
+    headersTimeout: 0,
+    bodyTimeout: options.bodyIdleMs,
+  }
+  return options.origin === undefined ? new Agent(pool) : new Pool(options.origin, pool)
+}

@@ -1,0 +1,141 @@
+/** The error of a request: what was being done, to what, what came back, and what to do. */
+
+import {
+  DefectError,
+  InvalidError,
+  MissingError,
+  RefusedError,
+  UnavailableError,
+  UncertainError,
+  unreachable,
+  type PeragoError,
+} from '../base/errors.ts'
+import { oneLine, shortened } from '../base/one-line.ts'
+import type { Break } from './http-exchange.ts'
+import { REMOTE_QUOTE_MAX_CHARS } from './limits.ts'
+import {
+  classifyBreak,
+  readFirst,
+  strangeAnswer,
+  whatToRead,
+  type FailureRow,
+  type ServerTable,
+} from './server-table.ts'
+
+/** One operation on something. */
+export interface Subject<Name extends string = string> {
+  readonly operation: Name
+  /** What it is done to: shown in the message and in the details of an error. The names in the path by default. */
+  readonly target?: object | undefined
+  readonly path?: object | undefined
+}
+
+/** A body that is not what the server gives: thrown by whoever reads it. */
+export class ShapeError extends Error {}
+
+/** `merge (repository demo, destination main)`. */
+export function describe<Name extends string>(table: ServerTable<Name>, subject: Subject<Name>): string {
+  const target = Object.entries(targetOf(subject)).map(([name, value]) => `${name} ${quote(String(value))}`)
+  const { doing } = table.operations[subject.operation]
+  return target.length === 0 ? doing : `${doing} (${target.join(', ')})`
+}
+
+export function failureOf<Name extends string>(
+  table: ServerTable<Name>,
+  subject: Subject<Name>,
+  given: {
+    readonly failure: FailureRow
+    readonly said: string
+    readonly details?: Readonly<Record<string, unknown>>
+    readonly retryAfterMs?: number | undefined
+    readonly cause?: unknown
+  },
+): PeragoError {
+  const { failure, said, retryAfterMs, cause } = given
+  const { kind, code, next } = failure
+  const message = `${describe(table, subject)}: ${said}`
+  const details = { ...targetOf(subject), operation: subject.operation, ...given.details }
+  const options = { next, details, cause }
+  switch (kind) {
+    case 'invalid':
+      return new InvalidError(code, message, options)
+    case 'missing':
+      return new MissingError(code, message, options)
+    case 'refused':
+      return new RefusedError(code, message, options)
+    case 'unavailable':
+      return new UnavailableError(code, message, {
+        ...options,
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+      })
+    case 'uncertain':
+      return new UncertainError(code, message, {
+        ...options,
+        read: whatToRead(table.operations[subject.operation]),
+      })
+    case 'defect':
+      return new DefectError(code, message, options)
+    default:
+      return unreachable(kind, 'make an error')
+  }
+}
+
+/** No answer, or only the beginning of one. */
+export function breakFailure<Name extends string>(
+  table: ServerTable<Name>,
+  subject: Subject<Name>,
+  broken: Break,
+  cause: unknown,
+): PeragoError {
+  return failureOf(table, subject, {
+    failure: classifyBreak(table, subject.operation, broken),
+    said: `${BREAK_TEXTS[broken.how]}${broken.sent ? '' : ', nothing was sent'}${becauseOf(cause)}`,
+    cause,
+  })
+}
+
+/** A success whose body cannot be read as one. */
+export function shapeFailure<Name extends string>(
+  table: ServerTable<Name>,
+  subject: Subject<Name>,
+  problem: string,
+): PeragoError {
+  return failureOf(table, subject, {
+    failure: strangeAnswer(table, subject.operation),
+    said: `this is not an answer of ${table.server}: ${quote(problem)}`,
+  })
+}
+
+/** An earlier try may have taken effect although the last one did not. */
+export function lostEarlier<Name extends string>(
+  table: ServerTable<Name>,
+  subject: Subject<Name>,
+  cause: unknown,
+): PeragoError {
+  const next = readFirst(table.operations[subject.operation])
+  return failureOf(table, subject, {
+    failure: { kind: 'uncertain', code: table.codes.answerLost, next },
+    said: `the answer to an earlier try was lost, and no later try was answered${becauseOf(cause)}`,
+    cause,
+  })
+}
+
+/** One line, shortened. */
+export function quote(text: string): string {
+  return shortened(oneLine(text), REMOTE_QUOTE_MAX_CHARS)
+}
+
+const BREAK_TEXTS: Readonly<Record<Break['how'], string>> = {
+  dropped: 'the connection broke',
+  timeout: 'the server took too long',
+  aborted: 'it was aborted',
+  'not-http': 'something answered that does not speak HTTP',
+}
+
+function targetOf({ target, path }: Subject): Readonly<Record<string, unknown>> {
+  return { ...(target ?? path) }
+}
+
+function becauseOf(cause: unknown): string {
+  return cause instanceof Error && cause.message !== '' ? ` (${quote(cause.message)})` : ''
+}

@@ -1,0 +1,162 @@
+/**
+ * The table of a server: every request perago sends it, whether a request may be repeated, and what each answer means.
+ * Pure: no clock, no network.
+ *
+ * - `safe`: only reads, or leaves nothing that anybody can see. Repeated freely.
+ * - `idempotent`: twice has the same effect as once. Repeated; when the last answer was lost as well, the outcome is
+ *   `uncertain`, and `read` says what to look at.
+ * - `look-before-repeat`: a second request could do harm or give a wrong answer. Never repeated once the server may have
+ *   received it: the outcome is `uncertain`, and `read` says what to look at.
+ */
+
+import type { ErrorCode, ErrorKind } from '../base/errors.ts'
+import type { Break } from './http-exchange.ts'
+
+export type OperationClass = 'safe' | 'idempotent' | 'look-before-repeat'
+
+interface RowBase {
+  /** For messages: `read the branch`. */
+  readonly doing: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** As the contract writes it, with the names of its parts in braces. */
+  readonly path: string
+  /** The statuses of a success. */
+  readonly done: readonly number[]
+  /** Statuses that are a value for the caller, not an error. */
+  readonly values?: Readonly<Partial<Record<number, string>>>
+  /**
+   * The body of a success: a JSON document by default (nothing with 204). `text`: not empty and not a web page. `none`:
+   * not a web page. `any`: whatever comes.
+   */
+  readonly body?: 'text' | 'none' | 'any'
+  /** The caller repeats it at its own pace and must see every failure at once: never retried here. */
+  readonly isPacedByCaller?: true
+}
+
+export type OperationRow =
+  | (RowBase & { readonly class: 'safe' })
+  | (RowBase & {
+      readonly class: 'idempotent' | 'look-before-repeat'
+      /** What shows whether the request took effect. */
+      readonly read: string
+    })
+
+export interface FailureRow {
+  readonly kind: ErrorKind
+  readonly code: ErrorCode
+  readonly next: string
+}
+
+export interface ServerTable<Name extends string = string> {
+  /** For messages: `lakeFS`. */
+  readonly server: string
+  readonly retryLogLevel: 'debug' | 'warn'
+  readonly operations: Readonly<Record<Name, OperationRow>>
+  /** Statuses that mean the same for every operation that has no value for them. */
+  readonly statuses: Readonly<Record<number, FailureRow>>
+  /** Any other 4xx. */
+  readonly badRequest: FailureRow
+  /** Something else than this server answered. */
+  readonly wrongServer: FailureRow
+  /** Nothing was sent. */
+  readonly unreachable: FailureRow
+  readonly codes: {
+    /** A 5xx that is not in the table. */
+    readonly trouble: ErrorCode
+    /** Sent, and no complete answer came. */
+    readonly answerLost: ErrorCode
+    /** A success whose body cannot be read, of an operation that may have taken effect. */
+    readonly unknownAnswer: ErrorCode
+    readonly closed: ErrorCode
+  }
+  /** Whether this server gives such an answer to a refused request, and not a proxy in its place. */
+  isOwnRefusal(answer: Answer): boolean
+  /** The server's own words in a refusal. */
+  messageOf(answer: Answer): string | undefined
+  /** What only this server says in its own way; asked before the rest of the table. */
+  exception(operation: Name, answer: Answer): FailureRow | undefined
+}
+
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  readonly text: string
+  /** The parsed body; `undefined` when it is not JSON. */
+  readonly json: unknown
+}
+
+export type Verdict =
+  | { readonly is: 'done' }
+  | { readonly is: 'value'; readonly value: string }
+  | { readonly is: 'error'; readonly failure: FailureRow }
+
+/** What the answer to an operation means. */
+export function classifyAnswer<Name extends string>(
+  table: ServerTable<Name>,
+  operation: Name,
+  answer: Answer,
+): Verdict {
+  const { status } = answer
+  const row = table.operations[operation]
+  if (row.done.includes(status) && hasExpectedBody(row, answer)) return { is: 'done' }
+  const value = row.values?.[status]
+  const failure = table.exception(operation, answer) ?? classifyFailure(table, operation, answer)
+  return failure === undefined && value !== undefined
+    ? { is: 'value', value }
+    : { is: 'error', failure: failure ?? table.statuses[status] ?? table.badRequest }
+}
+
+/** `undefined`: the rows of the operation and of the status decide. */
+function classifyFailure<Name extends string>(
+  table: ServerTable<Name>,
+  operation: Name,
+  answer: Answer,
+): FailureRow | undefined {
+  const row = table.operations[operation]
+  if (answer.status < 400) return strangeAnswer(table, operation)
+  if (answer.status < 500) return table.isOwnRefusal(answer) ? undefined : table.wrongServer
+  return (
+    table.statuses[answer.status] ?? {
+      kind: row.class === 'safe' ? 'unavailable' : 'uncertain',
+      code: table.codes.trouble,
+      next: row.class === 'safe' ? 'Try again; if it stays, read the server log.' : readFirst(row),
+    }
+  )
+}
+
+/** A success that this server does not give: somebody else answered, or it took effect nevertheless. */
+export function strangeAnswer<Name extends string>(table: ServerTable<Name>, operation: Name): FailureRow {
+  const row = table.operations[operation]
+  if (row.class === 'safe') return table.wrongServer
+  return { kind: 'uncertain', code: table.codes.unknownAnswer, next: readFirst(row) }
+}
+
+/** What it means that no complete answer came. */
+export function classifyBreak<Name extends string>(
+  table: ServerTable<Name>,
+  operation: Name,
+  broken: Break,
+): FailureRow {
+  if (!broken.sent) return table.unreachable
+  const row = table.operations[operation]
+  const code = table.codes.answerLost
+  if (row.class !== 'safe') return { kind: 'uncertain', code, next: readFirst(row) }
+  return broken.how === 'not-http' ? table.wrongServer : { kind: 'unavailable', code, next: 'Try again.' }
+}
+
+/** What to look at when nobody knows whether the request took effect. */
+export function whatToRead(row: OperationRow): string {
+  return row.class === 'safe' ? 'nothing: it changes nothing' : row.read
+}
+
+export function readFirst(row: OperationRow): string {
+  return `Before trying again, read ${whatToRead(row)}.`
+}
+
+function hasExpectedBody({ body }: OperationRow, { status, contentType, text, json }: Answer): boolean {
+  if (body === undefined) return json !== undefined || status === 204
+  if (body === 'any') return true
+  // A proxy's login page is a 200, too.
+  const isPage = contentType.startsWith('text/html') || text.trimStart().startsWith('<')
+  return !isPage && (body === 'none' || text !== '')
+}
