@@ -16,7 +16,7 @@ import {
   CONDUCTOR_CONNECT_TIMEOUT_MS,
   CONDUCTOR_CONNECTIONS_MAX,
 } from './limits.ts'
-import { CONDUCTOR, OPERATIONS, type ConductorContract, type OperationName } from './operations.ts'
+import { CONDUCTOR, type ConductorContract, type ConductorRows, type OperationName } from './operations.ts'
 
 export interface ConductorClientOptions {
   /** With or without `/api`. */
@@ -57,7 +57,7 @@ export interface ConductorClient {
 export function openConductorClient(options: ConductorClientOptions): ConductorClient {
   const { origin, prefix } = parseEndpoint(options.endpoint)
   const { clock = systemClock, key } = options
-  const connection = new Connection<typeof OPERATIONS, ConductorContract>({
+  const connection = new Connection<ConductorRows, ConductorContract>({
     ...options,
     table: CONDUCTOR,
     origin,

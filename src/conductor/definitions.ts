@@ -12,7 +12,6 @@ import {
   type TaskDef,
   type WorkflowDef,
 } from './definition-diff.ts'
-import type { components } from './generated/conductor-api.ts'
 import { requirePayloadFits } from '../worker/payload-limits.ts'
 
 /** What registering would do. */
@@ -70,12 +69,9 @@ export interface DefinitionRegistry {
  */
 export function createDefinitionRegistry(client: ConductorClient): DefinitionRegistry {
   const readTaskDef: DefinitionRegistry['readTaskDef'] = (name, { signal } = {}) =>
-    client.call({ operation: 'getTaskDef', path: { name }, signal }, readNamed<TaskDef>(name))
+    client.call({ operation: 'getTaskDef', path: { name }, signal }, readNamed(name))
   const readWorkflowDef: DefinitionRegistry['readWorkflowDef'] = (name, { version, signal } = {}) =>
-    client.call(
-      { operation: 'getWorkflowDef', path: { name }, query: { version }, signal },
-      readNamed<WorkflowDef>(name),
-    )
+    client.call({ operation: 'getWorkflowDef', path: { name }, query: { version }, signal }, readNamed(name))
 
   return {
     readTaskDef,
@@ -151,9 +147,9 @@ function plan<Definition extends { readonly name: string }>(
     : { action: 'update', declared, registered, changes }
 }
 
-function readNamed<Definition>(name: string): (body: unknown) => Definition {
+function readNamed(name: string): (body: unknown) => TaskDef & WorkflowDef {
   return (body) => {
-    if (fieldOf(body, 'name') === name) return body as Definition
+    if (fieldOf(body, 'name') === name) return body as TaskDef & WorkflowDef
     throw new ShapeError('it is not the definition of that name')
   }
 }

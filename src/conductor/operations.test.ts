@@ -11,7 +11,12 @@ const rowOf = (name: OperationName): OperationRow => OPERATIONS[name]
 
 function answer(status: number, retryable?: boolean): Answer {
   const json = retryable === undefined ? undefined : { status, message: 'said so', retryable }
-  return { status, contentType: 'application/json', text: JSON.stringify(json) ?? '', json }
+  return {
+    status,
+    contentType: 'application/json',
+    text: json === undefined ? '' : JSON.stringify(json),
+    json,
+  }
 }
 
 const TROUBLE: readonly (readonly [string, Answer])[] = [

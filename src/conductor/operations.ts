@@ -10,7 +10,6 @@
  */
 
 import type { FailureRow, OperationRow, ServerTable, Answer } from '../remote/server-table.ts'
-import { readFirst } from '../remote/server-table.ts'
 import type { operations } from './generated/conductor-api.ts'
 
 /** Renewing a lease is the same request as posting a result, with another promise. */
@@ -187,6 +186,8 @@ export const OPERATIONS = {
   },
 } as const satisfies Readonly<Record<OperationName, OperationRow>>
 
+export type ConductorRows = typeof OPERATIONS
+
 const TRY_LATER = 'Try again later; nothing was done.'
 
 /** Anything that speaks for another server, or for a proxy that answers in its place. */
@@ -226,13 +227,33 @@ export const CONDUCTOR: ServerTable<OperationName> = {
     code: 'conductor/unreachable',
     next: 'Check the endpoint and that the server is running.',
   },
-  codes: {
-    // Not even 503 means that nothing was done: a proxy says it, too, when the server broke off in the middle.
-    trouble: 'conductor/server-trouble',
-    answerLost: 'conductor/answer-lost',
-    unknownAnswer: 'conductor/unknown-answer',
-    closed: 'conductor/client-closed',
+  safe: {
+    trouble: {
+      kind: 'unavailable',
+      code: 'conductor/server-trouble',
+      next: 'Try again; if it stays, read the server log.',
+    },
+    answerLost: { kind: 'unavailable', code: 'conductor/answer-lost', next: 'Try again.' },
   },
+  unsafe: {
+    // Not even 503 means that nothing was done: a proxy says it, too, when the server broke off in the middle.
+    trouble: (read) => ({
+      kind: 'uncertain',
+      code: 'conductor/server-trouble',
+      next: `Before trying again, read ${read}.`,
+    }),
+    answerLost: (read) => ({
+      kind: 'uncertain',
+      code: 'conductor/answer-lost',
+      next: `Before trying again, read ${read}.`,
+    }),
+    unknownAnswer: (read) => ({
+      kind: 'uncertain',
+      code: 'conductor/unknown-answer',
+      next: `Before trying again, read ${read}.`,
+    }),
+  },
+  closed: 'conductor/client-closed',
   // Only Conductor itself can say that a task is gone.
   isOwnRefusal: (answer) => answer.status !== 404 || readRefusal(answer) !== undefined,
   messageOf: (answer) => readRefusal(answer)?.message,
@@ -252,7 +273,7 @@ export const CONDUCTOR: ServerTable<OperationName> = {
       ? {
           kind: 'uncertain',
           code: 'conductor/not-retryable',
-          next: `${readFirst(row)} The same request may fail in the same way.`,
+          next: `Before trying again, read ${row.read}. The same request may fail in the same way.`,
         }
       : {
           kind: 'invalid',

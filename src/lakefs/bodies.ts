@@ -9,7 +9,7 @@ import type { UploadBody } from '../publication/ports.ts'
 export interface SentBody {
   readonly body: Readable | Uint8Array
   /** To be given to the request: the time limit starts again with each piece that is taken. */
-  onStart(progress: () => void): void
+  readonly onStart: (progress: () => void) => void
   /** Hex MD5 of everything, or of what it was said to be; only after the whole body was sent. */
   md5(): string
   /** What went wrong with the source itself: then it was not the network. */

@@ -137,6 +137,23 @@ describe('an answer that is lost', () => {
     await expect(failure).rejects.toMatchObject({ kind: 'uncertain', code: 'lakefs/answer-lost' })
   })
 
+  test('LC-74 is not forgotten when no later try finds a server', async () => {
+    let closed: Promise<void> | undefined
+    const server = await startScriptedServer((request) => {
+      if (request.path.endsWith('/config')) return CONFIG
+      closed = server.close()
+      return 'drop'
+    })
+    const { repo } = connect(server.url, { retry: { maxAttempts: 3 } })
+    await expect(repo.write({ branch: MAIN, path: 'p', body: hello })).rejects.toMatchObject({
+      kind: 'uncertain',
+      code: 'lakefs/answer-lost',
+      cause: { kind: 'unavailable', code: 'lakefs/unreachable' },
+    })
+    expect(server.seen).toHaveLength(2)
+    await closed
+  })
+
   test('LC-75 is settled by a clear answer afterwards', async () => {
     const { repo } = await scripted(['drop', { status: 403, json: { message: 'protected' } }])
     const failure = repo.write({ branch: MAIN, path: 'p', body: hello })

@@ -7,7 +7,6 @@ import type { Readable } from 'node:stream'
 import { InvalidError } from '../base/errors.ts'
 import type { Connection, OpenedAnswer } from '../remote/connection.ts'
 import type { FailureRow, OperationRow, ServerTable } from '../remote/server-table.ts'
-import { LAKEFS_REFUSAL_MAX_BYTES } from './limits.ts'
 
 /** Nothing refers to the bytes yet that are put, so every operation may be repeated. */
 export const STORE_OPERATIONS = {
@@ -60,12 +59,9 @@ export const OBJECT_STORE: ServerTable<StoreOperation> = {
   badRequest: REFUSED,
   wrongServer: REFUSED,
   unreachable: UNREACHABLE,
-  codes: {
-    trouble: TROUBLE.code,
-    answerLost: UNREACHABLE.code,
-    unknownAnswer: REFUSED.code,
-    closed: 'lakefs/client-closed',
-  },
+  safe: { trouble: TROUBLE, answerLost: UNREACHABLE },
+  unsafe: { trouble: () => TROUBLE, answerLost: () => UNREACHABLE, unknownAnswer: () => REFUSED },
+  closed: 'lakefs/client-closed',
   isOwnRefusal: () => true,
   messageOf: () => undefined,
   exception: () => undefined,

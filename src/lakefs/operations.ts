@@ -370,12 +370,32 @@ export const LAKEFS: ServerTable<OperationName> = {
     code: 'lakefs/unreachable',
     next: 'Check the endpoint and that the server is running.',
   },
-  codes: {
-    trouble: 'lakefs/server-trouble',
-    answerLost: 'lakefs/answer-lost',
-    unknownAnswer: 'lakefs/unknown-answer',
-    closed: 'lakefs/client-closed',
+  safe: {
+    trouble: {
+      kind: 'unavailable',
+      code: 'lakefs/server-trouble',
+      next: 'Try again; if it stays, read the server log.',
+    },
+    answerLost: { kind: 'unavailable', code: 'lakefs/answer-lost', next: 'Try again.' },
   },
+  unsafe: {
+    trouble: (read) => ({
+      kind: 'uncertain',
+      code: 'lakefs/server-trouble',
+      next: `Before trying again, read ${read}.`,
+    }),
+    answerLost: (read) => ({
+      kind: 'uncertain',
+      code: 'lakefs/answer-lost',
+      next: `Before trying again, read ${read}.`,
+    }),
+    unknownAnswer: (read) => ({
+      kind: 'uncertain',
+      code: 'lakefs/unknown-answer',
+      next: `Before trying again, read ${read}.`,
+    }),
+  },
+  closed: 'lakefs/client-closed',
   isOwnRefusal: ({ status, json }) => SAID_BY_PROXIES.has(status) || isDocument(json),
   messageOf,
   exception(_, answer) {

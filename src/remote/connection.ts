@@ -143,7 +143,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
   ): Promise<Value> {
     const { table, random, logger = silentLogger } = this.#options
     const row = table.operations[subject.operation]
-    let isLost = false
+    const earlier = { isLost: false }
     try {
       return await retry(once, {
         policy: { ...this.#options.retry, ...(row.isPacedByCaller && { maxAttempts: 1 }) },
@@ -152,7 +152,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
         signal: subject.signal,
         shouldRetry: (error) => {
           if (errorKindOf(error) !== 'uncertain') return isRetryable(error)
-          isLost = true
+          earlier.isLost = true
           return row.class === 'idempotent'
         },
         onRetry: (notice) => {
@@ -163,7 +163,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
         },
       })
     } catch (error) {
-      throw isLost && !settlesLostTry(error) ? lostEarlier(table, subject, error) : error
+      throw earlier.isLost && !settlesLostTry(error) ? lostEarlier(table, subject, error) : error
     }
   }
 
@@ -200,7 +200,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
       const whole = this.once(call, () => undefined as never, receive)
       whole.then(
         (outcome) => (body === undefined ? resolve(outcome) : void body.push(null)),
-        (error: Error) => (body === undefined ? reject(error) : void body.destroy(error)),
+        (error: unknown) => (body === undefined ? reject(error as Error) : void body.destroy(error as Error)),
       )
     })
   }
@@ -309,7 +309,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
   #dispatcher(call: Call<keyof Of & string>): Promise<Dispatcher> {
     const { table } = this.#options
     if (this.#closing !== undefined)
-      throw new DefectError(table.codes.closed, `${describe(table, call)}: the client is closed`)
+      throw new DefectError(table.closed, `${describe(table, call)}: the client is closed`)
     return (this.#pool ??= openPool(this.#options))
   }
 }

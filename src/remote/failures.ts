@@ -13,14 +13,7 @@ import {
 import { oneLine, shortened } from '../base/one-line.ts'
 import type { Break } from './http-exchange.ts'
 import { REMOTE_QUOTE_MAX_CHARS } from './limits.ts'
-import {
-  classifyBreak,
-  readFirst,
-  strangeAnswer,
-  whatToRead,
-  type FailureRow,
-  type ServerTable,
-} from './server-table.ts'
+import { classifyBreak, strangeAnswer, type FailureRow, type ServerTable } from './server-table.ts'
 
 /** One operation on something. */
 export interface Subject<Name extends string = string> {
@@ -71,7 +64,7 @@ export function failureOf<Name extends string>(
     case 'uncertain':
       return new UncertainError(code, message, {
         ...options,
-        read: whatToRead(table.operations[subject.operation]),
+        read: readOf(table, subject),
       })
     case 'defect':
       return new DefectError(code, message, options)
@@ -112,9 +105,8 @@ export function lostEarlier<Name extends string>(
   subject: Subject<Name>,
   cause: unknown,
 ): PeragoError {
-  const next = readFirst(table.operations[subject.operation])
   return failureOf(table, subject, {
-    failure: { kind: 'uncertain', code: table.codes.answerLost, next },
+    failure: table.unsafe.answerLost(readOf(table, subject)),
     said: `the answer to an earlier try was lost, and no later try was answered${becauseOf(cause)}`,
     cause,
   })
@@ -130,6 +122,12 @@ const BREAK_TEXTS: Readonly<Record<Break['how'], string>> = {
   timeout: 'the server took too long',
   aborted: 'it was aborted',
   'not-http': 'something answered that does not speak HTTP',
+}
+
+/** What to look at when nobody knows whether the request took effect. */
+function readOf<Name extends string>(table: ServerTable<Name>, { operation }: Subject<Name>): string {
+  const row = table.operations[operation]
+  return row.class === 'safe' ? 'nothing: it changes nothing' : row.read
 }
 
 function targetOf({ target, path }: Subject): Readonly<Record<string, unknown>> {

@@ -60,15 +60,12 @@ export interface ServerTable<Name extends string = string> {
   readonly wrongServer: FailureRow
   /** Nothing was sent. */
   readonly unreachable: FailureRow
-  readonly codes: {
-    /** A 5xx that is not in the table. */
-    readonly trouble: ErrorCode
-    /** Sent, and no complete answer came. */
-    readonly answerLost: ErrorCode
-    /** A success whose body cannot be read, of an operation that may have taken effect. */
-    readonly unknownAnswer: ErrorCode
-    readonly closed: ErrorCode
-  }
+  /** For an operation of the class `safe`: a 5xx that is not in the table; no complete answer. */
+  readonly safe: { readonly trouble: FailureRow; readonly answerLost: FailureRow }
+  /** The same for any other, and a success whose body cannot be read. `read`: what shows whether it took effect. */
+  readonly unsafe: Readonly<Record<'trouble' | 'answerLost' | 'unknownAnswer', (read: string) => FailureRow>>
+  /** Used after it was closed. */
+  readonly closed: ErrorCode
   /** Whether this server gives such an answer to a refused request, and not a proxy in its place. */
   isOwnRefusal(answer: Answer): boolean
   /** The server's own words in a refusal. */
@@ -115,20 +112,14 @@ function classifyFailure<Name extends string>(
   const row = table.operations[operation]
   if (answer.status < 400) return strangeAnswer(table, operation)
   if (answer.status < 500) return table.isOwnRefusal(answer) ? undefined : table.wrongServer
-  return (
-    table.statuses[answer.status] ?? {
-      kind: row.class === 'safe' ? 'unavailable' : 'uncertain',
-      code: table.codes.trouble,
-      next: row.class === 'safe' ? 'Try again; if it stays, read the server log.' : readFirst(row),
-    }
-  )
+  const trouble = row.class === 'safe' ? table.safe.trouble : table.unsafe.trouble(row.read)
+  return table.statuses[answer.status] ?? trouble
 }
 
 /** A success that this server does not give: somebody else answered, or it took effect nevertheless. */
 export function strangeAnswer<Name extends string>(table: ServerTable<Name>, operation: Name): FailureRow {
   const row = table.operations[operation]
-  if (row.class === 'safe') return table.wrongServer
-  return { kind: 'uncertain', code: table.codes.unknownAnswer, next: readFirst(row) }
+  return row.class === 'safe' ? table.wrongServer : table.unsafe.unknownAnswer(row.read)
 }
 
 /** What it means that no complete answer came. */
@@ -139,18 +130,8 @@ export function classifyBreak<Name extends string>(
 ): FailureRow {
   if (!broken.sent) return table.unreachable
   const row = table.operations[operation]
-  const code = table.codes.answerLost
-  if (row.class !== 'safe') return { kind: 'uncertain', code, next: readFirst(row) }
-  return broken.how === 'not-http' ? table.wrongServer : { kind: 'unavailable', code, next: 'Try again.' }
-}
-
-/** What to look at when nobody knows whether the request took effect. */
-export function whatToRead(row: OperationRow): string {
-  return row.class === 'safe' ? 'nothing: it changes nothing' : row.read
-}
-
-export function readFirst(row: OperationRow): string {
-  return `Before trying again, read ${whatToRead(row)}.`
+  if (row.class !== 'safe') return table.unsafe.answerLost(row.read)
+  return broken.how === 'not-http' ? table.wrongServer : table.safe.answerLost
 }
 
 function hasExpectedBody({ body }: OperationRow, { status, contentType, text, json }: Answer): boolean {

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { InvalidError, MissingError, RefusedError } from '../base/errors.ts'
-import { isCommitRef, type BranchName, type CommitRef, type RepositoryName } from '../base/ids.ts'
+import { type BranchName, type CommitRef, type RepositoryName } from '../base/ids.ts'
 import type {
   ByteRange,
   CallOptions,

@@ -2,7 +2,7 @@
 import { MissingError, RefusedError } from '../../src/base/errors.ts'
 import { readTaskRecord } from '../../src/conductor/task-records.ts'
 import type { QueueControl, WorkflowView } from '../../src/engine/protocol/control.ts'
-import type { TaskRecord, WorkflowId, WorkflowStatus } from '../../src/worker/ports.ts'
+import type { WorkflowId, WorkflowStatus } from '../../src/worker/ports.ts'
 import type { JsonObject } from '../../src/base/json.ts'
 import { askJson, type JsonAnswer, type JsonRequest } from '../support/servers/http.ts'
 
