@@ -1,17 +1,17 @@
-/** Many things to do, a few at a time. */
+/** Runs an action for many items, a few in parallel. */
 
 import { setMaxListeners } from 'node:events'
 import { followSignals } from './abort-signals.ts'
 
 export interface BoundedOptions {
-  /** How many are under way at once. */
+  /** How many run in parallel. */
   readonly limit: number
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Runs `action` for each item. The first failure, or an abort, aborts the signal the others were given, begins none
- * any more, waits until those under way have settled, and is thrown: when this returns, nothing goes on behind it.
+ * Runs `action` for each item. The first failure, or an abort, aborts the signal of the others, starts no more, waits until
+ * the running ones have settled, and is thrown: when this returns, nothing runs any more.
  */
 export async function forEachBounded<T>(
   items: Iterable<T>,
@@ -20,7 +20,7 @@ export async function forEachBounded<T>(
 ): Promise<void> {
   options.signal?.throwIfAborted()
   const stop = followSignals(options.signal)
-  // Every action under way may wait on it; that is no leak.
+  // Every running action may listen to it; that is no leak.
   setMaxListeners(0, stop.signal)
   const iterator = items[Symbol.iterator]()
   const work = async (): Promise<void> => {

@@ -1,6 +1,6 @@
-/** What a full or missing disk means in the taxonomy. */
+/** Errors of a full or failing disk as errors of perago. */
 
-import { InvalidError, UnavailableError, type PeragoError } from '../base/errors.ts'
+import { InvalidError, messageOf, UnavailableError, type PeragoError } from '../base/errors.ts'
 
 const FULL = new Set(['ENOSPC', 'EDQUOT'])
 
@@ -11,7 +11,7 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
 }
 
-/** `undefined` for what the operating system did not say. */
+/** `undefined` if the error is not one of the operating system. */
 export function asDiskError(doing: string, error: unknown): PeragoError | undefined {
   const code = systemCode(error)
   if (code === undefined) return undefined
@@ -29,16 +29,10 @@ export function asDiskError(doing: string, error: unknown): PeragoError | undefi
   })
 }
 
-/** The same, for errors that can come from nowhere else. */
+/** The same, for errors that cannot have another source. */
 export function diskError(doing: string, error: unknown): PeragoError {
   return (
     asDiskError(doing, error) ??
-    new InvalidError(
-      'workspace/bad-directory',
-      `${doing}: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
-    )
+    new InvalidError('workspace/bad-directory', `${doing}: ${messageOf(error)}`, { cause: error })
   )
 }

@@ -1,6 +1,6 @@
 /**
- * A sorted list of paths as one row of bytes. A hundred thousand strings with their headers, or a Map of them, take
- * several times the room, and only a few are looked at again.
+ * A sorted list of paths in one buffer. A hundred thousand strings, or a Map of them, take several times the memory, and
+ * only a few are read again.
  */
 
 import { invariant } from '../base/errors.ts'
@@ -10,7 +10,7 @@ const FIRST_COUNT = 64
 
 export class KeyTable {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
-  /** Where each path ends; it begins where the one before ends. */
+  /** Where each path ends, which is where the next one begins. */
   #ends = new Float64Array(FIRST_COUNT)
   #count = 0
 
@@ -39,7 +39,7 @@ export class KeyTable {
     return this.#bytes.toString('utf8', this.#begin(index), this.#begin(index + 1))
   }
 
-  /** Where a path stands, or -1. */
+  /** The index of a path, or -1. */
   find(path: string): number {
     const key = Buffer.from(path)
     const index = this.#lowerBound(key)
@@ -54,7 +54,7 @@ export class KeyTable {
     return path.startsWith(prefix) ? path : undefined
   }
 
-  /** Gives back the room that growing took in advance. */
+  /** Releases memory that was allocated in advance. */
   trim(): void {
     this.#bytes = copyOf(this.#bytes, this.#begin(this.#count))
     this.#ends = this.#ends.slice(0, Math.max(1, this.#count))
@@ -89,7 +89,7 @@ export class KeyTable {
   }
 }
 
-/** Never from Node's shared pool: a slice of it would keep all of it alive. */
+/** Not from Node's shared pool: a slice of it would keep all of it in memory. */
 function copyOf(bytes: Buffer, length: number): Buffer<ArrayBuffer> {
   const copy = Buffer.allocUnsafeSlow(length)
   bytes.copy(copy)

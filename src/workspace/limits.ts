@@ -31,8 +31,6 @@ export const WORKSPACE_REFUSALS_MAX = 1000
 export const WORKSPACE_REFUSALS_SHOWN = 10
 /** @internal Wait after a checkout for the file system's clock to advance, so that later edits change the times. */
 export const WORKSPACE_CLOCK_TICK_MAX_MS = 40
-/** @internal Shortest time between two progress reports. */
-export const WORKSPACE_PROGRESS_INTERVAL_MS = 100
 
 // ── the cache and reused directories
 /** An object larger than 1/n of the cache is not cached. */

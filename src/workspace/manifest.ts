@@ -1,6 +1,6 @@
 /**
- * What a workspace was laid out from, in columns: a hundred thousand files take a dozen megabytes, and nothing is
- * looked up twice at the repository. Sorted by the bytes of the paths, as the repository lists them.
+ * The objects that a workspace was laid out from, in columns: a hundred thousand files take a dozen megabytes. Sorted by the
+ * bytes of the paths, as the repository lists them.
  */
 
 import { invariant } from '../base/errors.ts'
@@ -8,7 +8,7 @@ import type { FileFacts } from '../tasks/tree-entry.ts'
 import { KeyTable } from './key-table.ts'
 import type { SourceObject } from './ports.ts'
 
-/** One file of the input: where it stands in the repository and here, and what belongs to it. */
+/** One file of the input. */
 export interface ManifestEntry extends SourceObject {
   /** Relative to the prefix, and to the directory. */
   readonly path: string
@@ -22,23 +22,23 @@ export interface Manifest {
   readonly totalBytes: number
   /** The file system's time after the last file was laid out; see `suspect`. */
   readonly layOutEndNs: bigint
-  /** Keys below the prefix that are outside the view, relative to the prefix: they exist, and stay. */
+  /** Keys below the prefix that the globs leave out, relative to the prefix. */
   readonly outside: KeyTable
-  /** Where a path stands, or -1. */
+  /** The index of a path, or -1. */
   find(path: string): number
   path(index: number): string
   entry(index: number): ManifestEntry
   entries(): IterableIterator<ManifestEntry>
-  /** What the file system said of the file after it was laid out. */
+  /** What the file system said about the file after it was laid out. */
   facts(index: number): FileFacts
-  /** The MD5 of the content in hexadecimal, which hashing the file again must give if it is unchanged. */
+  /** The MD5 of the content, in hexadecimal. */
   md5(index: number): string | undefined
   sizeBytes(index: number): number
-  /** Whether the content lies in the content cache already. */
+  /** Whether the content is in the content cache. */
   isCached(index: number): boolean
 }
 
-/** Filled while planning and laying out; nobody else writes to it. */
+/** Written only while planning and laying out. */
 export class ManifestRecord implements Manifest {
   readonly prefix: string
   readonly outside: KeyTable
@@ -52,13 +52,12 @@ export class ManifestRecord implements Manifest {
   #mtimes = new BigInt64Array(0)
   #ctimes = new BigInt64Array(0)
   #inodes = new BigUint64Array(0)
-  /** For objects whose checksum is no MD5: what was found while their files were written. */
+  /** For objects whose checksum is not an MD5: computed when their files were written. */
   readonly #hashes = new Map<number, Buffer>()
-  /** Of few objects, if any: those whose checksum does not tell their content. */
+  /** Of the few objects whose checksum does not identify their content. */
   readonly #addresses = new Map<number, string>()
   #cached = new Uint8Array(0)
 
-  /** `outside` of another manifest, where it is known already which keys those are. */
   constructor(prefix: string, outside = new KeyTable()) {
     this.prefix = prefix
     this.outside = outside
@@ -68,7 +67,7 @@ export class ManifestRecord implements Manifest {
     return this.#paths.count
   }
 
-  /** `false` when the object does not come after the last one in byte order. */
+  /** `false` if the object does not come after the last one in byte order. */
   append(path: string, object: SourceObject): boolean {
     const index = this.count
     if (!this.#paths.append(path)) return false
@@ -87,7 +86,7 @@ export class ManifestRecord implements Manifest {
     return true
   }
 
-  /** No further object follows. */
+  /** To be called after the last object. */
   seal(): void {
     this.#paths.trim()
     this.outside.trim()
@@ -163,20 +162,20 @@ export class ManifestRecord implements Manifest {
     }
   }
 
-  /** What was recorded, because the checksum is no MD5. */
+  /** The recorded MD5, for an object whose checksum is not one. */
   ownMd5(index: number): string | undefined {
     return this.#hashes.get(index)?.toString('hex')
   }
 
   md5(index: number): string | undefined {
-    return this.#hashes.get(index)?.toString('hex') ?? this.#checksums.md5At(index)
+    return this.ownMd5(index) ?? this.#checksums.md5At(index)
   }
 }
 
 const MD5_BYTES = 16
 const MD5_FORM = /^[0-9a-f]{32}$/
 
-/** Whether a checksum has the form of an MD5. On most stores it then is one; see `docs/concepts/workspace.md`. */
+/** Whether a checksum has the form of an MD5. On most stores it is one then; see `docs/concepts/workspace.md`. */
 export function looksLikeMd5(checksum: string): boolean {
   return MD5_FORM.test(checksum)
 }
@@ -186,7 +185,7 @@ function metadataKey(metadata: Readonly<Record<string, string>>): string {
   return keys.length === 0 ? '' : JSON.stringify(keys.sort().map((key) => [key, metadata[key]]))
 }
 
-/** Checksums in the form of an MD5 as their sixteen bytes, others as they are. */
+/** Checksums in the form of an MD5 as 16 bytes, others as strings. */
 class ChecksumColumn {
   #bytes = Buffer.alloc(64 * MD5_BYTES)
   #count = 0
@@ -220,7 +219,7 @@ class ChecksumColumn {
   }
 }
 
-/** Values that many rows have in common, such as content types: each once, and a number for each row. */
+/** Values that many rows share, such as content types: each is stored once, with a number for each row. */
 class SharedValueColumn<T> {
   readonly #values: T[] = []
   readonly #numbers = new Map<string, number>()

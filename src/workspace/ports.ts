@@ -1,4 +1,4 @@
-/** What a workspace needs of wherever its files come from. The caller owns this; publication meets it over a repository. */
+/** Where the files of a workspace come from. Owned by this room; publication implements it over a repository. */
 
 import type { Readable } from 'node:stream'
 
@@ -10,19 +10,19 @@ export interface SourceObject {
   readonly sizeBytes: number
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>
-  /** Where the repository keeps the bytes, where it tells: one address, one content. */
+  /** Where the repository stores the bytes, if it says so: one address, one content. */
   readonly address?: string
 }
 
-/** Takes the bytes of one try of a download, piece by piece. A promise holds the next piece back until it resolves. */
+/** Gets the bytes of one try of a download, piece by piece. The next piece comes when a returned promise has resolved. */
 export type PieceSink = ((piece: Uint8Array) => Promise<void> | undefined) & {
-  /** Hex MD5 of all it was given; asked for at the end, where the source was told that the sink knows. */
+  /** The MD5 of all pieces, in hexadecimal; called at the end if `verify` is `by-sink`. */
   readonly md5?: () => Promise<string>
 }
 
 export interface DownloadOptions {
   readonly sizeBytes: number
-  /** `by-sink`: the source holds the MD5 that its sink gives against the checksum, and computes none. */
+  /** `by-sink`: the source compares the MD5 of its sink with the checksum, and computes none. */
   readonly verify?: 'by-sink'
   readonly signal?: AbortSignal
 }
@@ -30,11 +30,10 @@ export interface DownloadOptions {
 export interface ObjectSource {
   /** Every object under the prefix, in byte order of the keys. */
   list(prefix: string, options?: { readonly signal?: AbortSignal }): AsyncIterable<SourceObject>
-  /** Streams one object; the stream fails when what arrives is not what was stored. */
+  /** Streams one object; the stream fails if the content is not what was stored. */
   read(key: string, options?: { readonly signal?: AbortSignal }): Promise<Readable>
   /**
-   * The whole object, handed on as it arrives, with less work than a stream takes. `open` is asked for a new sink for
-   * each try. Left out by a source that has no such way.
+   * Downloads the whole object with less work than a stream. `open` makes a sink for each try. Optional.
    */
   download?(key: string, open: () => PieceSink, options: DownloadOptions): Promise<void>
 }

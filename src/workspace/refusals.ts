@@ -1,4 +1,4 @@
-/** What stands in the way, all at once: everything up to a bound, and then a count. */
+/** Everything that is refused: the first ones by name, and how many there are. */
 
 import { WORKSPACE_REFUSALS_MAX, WORKSPACE_REFUSALS_SHOWN } from './limits.ts'
 
@@ -11,7 +11,7 @@ export interface Refusal {
 export interface Refusals {
   /** The first ones. */
   readonly named: readonly Refusal[]
-  /** All of them. */
+  /** How many there are in all. */
   readonly count: number
 }
 

@@ -1,10 +1,10 @@
 /**
- * One object in the content cache: its bytes, and behind them what proves that they are whole. The proof is in the same
- * file, so no index can disagree with what it speaks of, and a copy of the file is a copy of the object once its end is
- * cut off: that way it can share its blocks on a file system that can.
+ * One object in the content cache: its bytes, followed by a checksum of them. The checksum is in the same file, so there is
+ * no index that could disagree. Copying the file and cutting off its end copies the object, without copying its blocks on a
+ * file system that can share them.
  *
  * ```
- * bytes of the object · 16 bytes of magic · MD5 of the bytes · SHA-256 of all that is before
+ * bytes of the object · 16 bytes of magic · MD5 of the bytes · SHA-256 of everything before
  * ```
  */
 
@@ -12,35 +12,34 @@ import { createHash, type Hash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { copyFile, open, type FileHandle } from 'node:fs/promises'
 import { WORKSPACE_HASH_BUFFER_BYTES, WORKSPACE_SMALL_FILE_MAX_BYTES } from '../limits.ts'
-import { factsOf, readFileFacts, sameFacts } from '../comparing/file-facts.ts'
+import { readFileFacts, sameFacts } from '../comparing/file-facts.ts'
 import { looksLikeMd5 } from '../manifest.ts'
 import type { SourceObject } from '../ports.ts'
-import type { KnownFile } from '../comparing/read-unchanged.ts'
+import { readUnchanged, type KnownFile } from '../comparing/read-unchanged.ts'
 import { writeNewFile } from '../laying-out/write-files.ts'
 
 const MAGIC = Buffer.from('perago-object-1\n')
 const MD5_BYTES = 16
 const SHA256_BYTES = 32
-/** What an entry has beyond the bytes of its object. */
+/** How many bytes an entry has in addition to its object. */
 export const ENTRY_END_BYTES = MAGIC.length + MD5_BYTES + SHA256_BYTES
 
-/** Copies share their blocks with the original where the file system can, and never later than the copying. */
 const COPY_MODE = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL
 
 const KEY = /^(?:md5-[0-9a-f]{32}|at-[0-9a-f]{64})-\d{1,16}$/
 
-/** Whether a name is one that an entry has; a file of another name is nobody's business here. */
+/** Whether a file has the name of an entry; files with other names are left alone. */
 export function isEntryName(name: string): boolean {
   return KEY.test(name)
 }
 
 /**
- * What an object's content is known by; `undefined` for what cannot be known without its bytes.
+ * The name for the content of an object; `undefined` if the content cannot be identified without reading it.
  *
- * 1. A checksum in the form of an MD5, with the size: whichever repository it is in. It is held against the bytes before
- *    they are kept.
- * 2. Any other checksum may say nothing about the content (an object store may count versions), so the address where
- *    the store keeps the bytes belongs to it.
+ * 1. By a checksum in the form of an MD5 and the size, in any repository. The MD5 is compared with the bytes before they are
+ *    added.
+ * 2. Any other checksum may say nothing about the content (it may be a version number), so the name also has the address of
+ *    the bytes in the object store.
  */
 export function entryNameOf({ checksum, sizeBytes, address }: SourceObject): string | undefined {
   if (sizeBytes === 0) return undefined
@@ -55,12 +54,12 @@ export function sizeOfEntryName(name: string): number {
   return Number(name.slice(name.lastIndexOf('-') + 1))
 }
 
-/** The bytes of an entry are not what was put into it. */
+/** The bytes of an entry are not those that were added. */
 export class DamagedEntryError extends Error {}
 
 /**
- * Makes a new file of the object in an entry, and gives the MD5 of its content. Throws `DamagedEntryError`, or what the
- * file system says; a part of the file may be left behind then.
+ * Makes a new file with the object of an entry, and returns its MD5. Throws `DamagedEntryError` or an error of the file
+ * system; a part of the file may be left then.
  */
 export async function copyOut(
   entry: string,
@@ -70,7 +69,7 @@ export async function copyOut(
   if (sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES) {
     const whole = readWhole(entry, sizeBytes + ENTRY_END_BYTES)
     const hash = createHash('sha256').update(whole.subarray(0, sizeBytes))
-    const md5 = proveEnd(hash, whole.subarray(sizeBytes))
+    const md5 = checkEnd(hash, whole.subarray(sizeBytes))
     writeNewFile(path, whole.subarray(0, sizeBytes))
     return md5
   }
@@ -83,16 +82,16 @@ export async function copyOut(
     await file.read(end, 0, end.length, sizeBytes)
     await file.truncate(sizeBytes)
     const hash = createHash('sha256')
-    // The copy is read and not the entry: what the task will see is what has to be right.
+    // The copy is checked, not the entry: it is what the task will read.
     await readThrough(file, sizeBytes, { signal, onPiece: (piece) => hash.update(piece) })
-    return proveEnd(hash, end)
+    return checkEnd(hash, end)
   } finally {
     await file.close()
   }
 }
 
-/** Throws `DamagedEntryError` unless the entry is whole. */
-export async function proveEntry(entry: string, sizeBytes: number, signal?: AbortSignal): Promise<void> {
+/** Throws `DamagedEntryError` unless the checksum of the entry is right. */
+export async function checkEntry(entry: string, sizeBytes: number, signal?: AbortSignal): Promise<void> {
   const file = await open(entry, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     if ((await file.stat()).size !== sizeBytes + ENTRY_END_BYTES)
@@ -101,15 +100,15 @@ export async function proveEntry(entry: string, sizeBytes: number, signal?: Abor
     await readThrough(file, sizeBytes, { signal, onPiece: (piece) => hash.update(piece) })
     const end = Buffer.alloc(ENTRY_END_BYTES)
     await file.read(end, 0, end.length, sizeBytes)
-    proveEnd(hash, end)
+    checkEnd(hash, end)
   } finally {
     await file.close()
   }
 }
 
 /**
- * Writes an entry to a new file; `false` when the file is not the one that is known, or has another content than its
- * object. Throws what the file system says; a part of the entry may be left behind then.
+ * Writes an entry with the content of a file; `false` if the file has changed since it was read, or its MD5 is another.
+ * Throws an error of the file system; a part of the entry may be left then.
  */
 export async function copyIn(
   file: KnownFile,
@@ -118,8 +117,8 @@ export async function copyIn(
 ): Promise<boolean> {
   const { sizeBytes } = file.facts
   if (sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES) {
-    const content = readKnown(file)
-    if (content === undefined || createHash('md5').update(content).digest('hex') !== md5) return false
+    const content = readUnchanged(file)
+    if (createHash('md5').update(content).digest('hex') !== md5) return false
     const end = makeEnd(createHash('sha256').update(content), md5)
     writeNewFile(entry, Buffer.concat([content, end]))
     return true
@@ -150,13 +149,12 @@ function makeEnd(hash: Hash, md5: string): Buffer {
   return Buffer.concat([head, hash.update(head).digest()])
 }
 
-/** Gives the MD5 that stands in the end, once the end agrees with the content that was hashed. */
-function proveEnd(hash: Hash, end: Uint8Array): string {
+/** Compares the end of an entry with the hash of its content, and returns the MD5 in it. */
+function checkEnd(hash: Hash, end: Uint8Array): string {
   const head = end.subarray(0, MAGIC.length + MD5_BYTES)
-  if (MAGIC.compare(head, 0, MAGIC.length) !== 0)
-    throw new DamagedEntryError('it does not end as an entry does')
+  if (MAGIC.compare(head, 0, MAGIC.length) !== 0) throw new DamagedEntryError('it does not end like an entry')
   if (hash.update(head).digest().compare(end, head.length) !== 0)
-    throw new DamagedEntryError('its bytes are not those that were kept')
+    throw new DamagedEntryError('its bytes have changed')
   return Buffer.from(head.subarray(MAGIC.length)).toString('hex')
 }
 
@@ -164,32 +162,16 @@ function readWhole(path: string, wantedBytes: number): Buffer {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
     if (fstatSync(file).size !== wantedBytes) throw new DamagedEntryError('its size is wrong')
-    return readFully(file, wantedBytes)
+    const content = Buffer.allocUnsafeSlow(wantedBytes)
+    for (let filled = 0; filled < wantedBytes;) {
+      const bytesRead = readSync(file, content, filled, wantedBytes - filled, filled)
+      if (bytesRead === 0) throw new DamagedEntryError('it became shorter')
+      filled += bytesRead
+    }
+    return content
   } finally {
     closeSync(file)
   }
-}
-
-/** `undefined` when the file is not the known one any more. */
-function readKnown({ localPath, facts }: KnownFile): Buffer | undefined {
-  const file = openSync(localPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-  try {
-    const stats = fstatSync(file, { bigint: true })
-    return stats.isFile() && sameFacts(factsOf(stats), facts) ? readFully(file, facts.sizeBytes) : undefined
-  } finally {
-    closeSync(file)
-  }
-}
-
-function readFully(file: number, wantedBytes: number): Buffer {
-  // Not from Node's pool: the bytes are compared and handed on as they are.
-  const content = Buffer.allocUnsafeSlow(wantedBytes)
-  for (let filled = 0; filled < wantedBytes;) {
-    const bytesRead = readSync(file, content, filled, wantedBytes - filled, filled)
-    if (bytesRead === 0) throw new DamagedEntryError('it became shorter')
-    filled += bytesRead
-  }
-  return content
 }
 
 async function readThrough(

@@ -1,16 +1,16 @@
-/** The files of a content cache, for its owner and for whoever looks after it from outside. */
+/** The files of a content cache, for the workers and for the commands about it. */
 
 import { lstatSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CACHE_INCOMING_STALE_MS } from '../limits.ts'
-import { DamagedEntryError, isEntryName, proveEntry, sizeOfEntryName } from './cache-entry.ts'
+import { DamagedEntryError, checkEntry, isEntryName, sizeOfEntryName } from './cache-entry.ts'
 import { systemCode } from '../disk-errors.ts'
 
 export interface CacheEntry {
   readonly name: string
   readonly path: string
-  /** On disk, with what proves it. */
+  /** On disk, with its checksum. */
   readonly sizeBytes: number
   readonly usedAtMs: number
 }
@@ -18,7 +18,7 @@ export interface CacheEntry {
 export interface CacheCheck {
   readonly entries: number
   readonly bytes: number
-  /** The names of those that were damaged; they are gone now. */
+  /** The names of damaged entries, which were removed. */
   readonly damaged: readonly string[]
 }
 
@@ -31,7 +31,7 @@ export function incomingOf(directory: string): string {
   return join(directory, 'incoming')
 }
 
-/** Every entry of a cache; nothing where there is no cache. What is named otherwise is not looked at. */
+/** Every entry of a cache, if there is one. Files with other names are left alone. */
 export async function* listEntries(directory: string): AsyncGenerator<CacheEntry, void> {
   const objects = join(directory, 'objects')
   for (const digits of await namesIn(objects)) {
@@ -45,7 +45,7 @@ export async function* listEntries(directory: string): AsyncGenerator<CacheEntry
   }
 }
 
-/** Reads every entry, and removes those that are damaged. Workers may go on meanwhile. */
+/** Reads every entry and removes damaged ones. Workers may use the cache at the same time. */
 export async function checkEntries(
   directory: string,
   options: { readonly signal?: AbortSignal } = {},
@@ -56,11 +56,11 @@ export async function checkEntries(
   for await (const { name, path, sizeBytes } of listEntries(directory)) {
     options.signal?.throwIfAborted()
     try {
-      await proveEntry(path, sizeOfEntryName(name), options.signal)
+      await checkEntry(path, sizeOfEntryName(name), options.signal)
       entries++
       bytes += sizeBytes
     } catch (error) {
-      // Somebody else made room meanwhile.
+      // Another process removed it to make room.
       if (systemCode(error) === 'ENOENT') continue
       if (!(error instanceof DamagedEntryError)) throw error
       damaged.push(name)
@@ -70,7 +70,7 @@ export async function checkEntries(
   return { entries, bytes, damaged }
 }
 
-/** Removes every entry. Workers may go on meanwhile, and fetch what they miss. */
+/** Removes every entry. Workers may use the cache at the same time, and fetch what is missing. */
 export async function clearEntries(
   directory: string,
 ): Promise<{ readonly entries: number; readonly bytes: number }> {
@@ -84,7 +84,7 @@ export async function clearEntries(
   return { entries, bytes }
 }
 
-/** What a process that was killed had begun to write. */
+/** Removes what killed processes had not finished writing. */
 export async function removeStaleIncoming(directory: string, now: Date): Promise<void> {
   const incoming = incomingOf(directory)
   for (const name of await namesIn(incoming)) {

@@ -1,24 +1,26 @@
 /**
- * Contents of objects on the local disk, below a worker's root: what was fetched once is not fetched again, by no attempt
- * and no process of this root.
+ * Contents of objects on the local disk, below a worker's root, shared by all processes of the root: what was fetched once
+ * is not fetched again.
  *
  * ```
- * cache/objects/<two digits>/<name>    one entry each; its time is when it was last used
+ * cache/objects/<two digits>/<name>    one entry each; its mtime is when it was last used
  * cache/incoming/<random>              being written
  * ```
  *
- * 1. An entry appears whole or not at all: it is written under another name and renamed. There is no index.
- * 2. What is taken out is a copy that shares nothing with the entry a program could write through, and it is proven by
- *    a SHA-256 first. An entry that does not prove itself is removed, and the object is fetched.
- * 3. Nothing that goes wrong here is anybody's failure: the answer is "not here".
- * 4. The oldest entries go when there are too many bytes, or too few are left on the disk.
+ * 1. An entry appears in one step: it is written under another name and renamed. There is no index.
+ * 2. A task gets a copy, checked by its SHA-256, so that it cannot write to the entry. A damaged entry is removed, and the
+ *    object is fetched.
+ * 3. Nothing that fails here fails a task: the object counts as not cached.
+ * 4. The least recently used entries are removed when there are too many bytes, or the disk gets full.
  */
 
 import { randomBytes } from 'node:crypto'
 import { lstatSync, statfsSync, utimesSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isAborted } from '../../base/abort-signals.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
+import { isPeragoError } from '../../base/errors.ts'
 import {
   CACHE_FREE_SPACE_MIN_PERCENT,
   CACHE_LOOK_AGAIN_PART,
@@ -48,32 +50,32 @@ export interface CacheCounts {
 }
 
 export interface ContentCache {
-  /** Makes a new file with the object's content; `undefined`: it is not here, and there is no file. */
+  /** Makes a new file with the object's content; `undefined` if it is not cached. */
   take(
     object: SourceObject,
     path: string,
     options?: { readonly signal?: AbortSignal },
   ): Promise<{ readonly md5: string } | undefined>
   /**
-   * Keeps the files of a directory whose manifest tells what they hold; what is here already, or changed since, is
-   * passed over. One directory after another. Never throws; stops without a word when the directory is gone.
+   * Adds the files of a directory by its manifest, except those that are cached already or have changed. One directory after
+   * another. Never throws; stops when the directory is removed.
    */
   keepAll(
     directory: string,
     manifest: ManifestRecord,
     options?: { readonly signal?: AbortSignal },
   ): Promise<void>
-  /** The same, beside whatever comes next. */
+  /** The same, in the background. */
   keepLater(directory: string, manifest: ManifestRecord): void
-  /** Removes entries, the oldest first, until this much more is free. Never throws. */
+  /** Removes the least recently used entries until this many more bytes are free. Never throws. */
   makeRoom(bytes: number): Promise<void>
   counts(): CacheCounts
-  /** Stops keeping. What is kept stays. Again: the same promise. */
+  /** Stops adding. May be called twice. */
   close(): Promise<void>
 }
 
 export interface OpenContentCacheOptions {
-  /** Of the worker's root; the cache is a directory in it. */
+  /** The worker's root; the cache is a directory in it. */
   readonly root: string
   readonly maxBytes: number
   readonly logger?: Logger
@@ -91,19 +93,18 @@ export function openContentCache(options: OpenContentCacheOptions): ContentCache
   return new OpenCache(directory, options)
 }
 
-/** Where the cache of a root is. */
+/** The directory of the cache in a root. */
 export function cacheDirectoryOf(root: string): string {
   return join(root, 'cache')
 }
 
-/** Takes from the cache what is there, and the rest from where it came. */
+/** Takes objects from the cache, and the rest from another provider. */
 export function cachedFrom(cache: ContentCache, otherwise: FileProvider): FileProvider {
   return {
     provide: async (request) => {
-      const { object, path, signal, wantsMd5, onBytes } = request
+      const { object, path, signal, wantsMd5 } = request
       const found = await cache.take(object, path, { signal })
       if (found === undefined) return otherwise.provide(request)
-      onBytes(object.sizeBytes)
       return { isCached: true, ...(wantsMd5 ? { md5: found.md5 } : {}) }
     },
   }
@@ -116,7 +117,7 @@ class OpenCache implements ContentCache {
   readonly #clock: Clock
   readonly #closed = new AbortController()
   readonly #counts = { hits: 0, hitBytes: 0, misses: 0, missBytes: 0, kept: 0, damaged: 0, evicted: 0 }
-  /** As of the last look, and what this process has added since; other processes add as well. */
+  /** As of the last measurement; this process has added `#addedBytes` since, and other processes add as well. */
   #usedBytes: number | undefined
   #addedBytes = 0
   #pausedUntilMs = -Infinity
@@ -160,12 +161,12 @@ class OpenCache implements ContentCache {
   }
 
   keepLater(directory: string, manifest: ManifestRecord): void {
-    this.#keeping = this.#keeping.then(() => this.#keepAll(directory, manifest, undefined))
+    this.keepAll(directory, manifest).catch(() => undefined)
   }
 
   async makeRoom(bytes: number): Promise<void> {
     try {
-      await this.#look()
+      await this.#measure()
       await this.#trimTo(Math.max(0, (this.#usedBytes ?? 0) - bytes))
     } catch (error) {
       this.#logger.warn('could not make room in the content cache', { error })
@@ -188,7 +189,7 @@ class OpenCache implements ContentCache {
   ): Promise<string | undefined> {
     const entry = entryPathOf(this.#directory, name)
     try {
-      // Asked first, for most of what is asked for is not here at first, and an exception is dear.
+      // Checked first: in a new cache nearly everything is missing, and an exception is expensive.
       const found = lstatSync(entry, { throwIfNoEntry: false })
       if (found === undefined) return undefined
       const md5 = await copyOut(entry, path, of)
@@ -211,25 +212,24 @@ class OpenCache implements ContentCache {
     }
   }
 
-  /** The time of an entry is when it was last used; told now and then only, for it is a write. */
+  /** Updates the time of last use, but not at every use, because it is a write. */
   #touch(entry: string, mtimeMs: number): void {
     const now = this.#clock.now()
     if (now.getTime() - mtimeMs < CACHE_TOUCH_MS) return
     try {
       utimesSync(entry, now, now)
     } catch {
-      // Gone, or not ours to touch: it is older than it could be, and that is all.
+      // Removed, or owned by another user: it only looks older than it is.
     }
   }
 
   async #keepAll(directory: string, manifest: ManifestRecord, outer: AbortSignal | undefined): Promise<void> {
-    const signals = outer === undefined ? [this.#closed.signal] : [this.#closed.signal, outer]
-    const signal = AbortSignal.any(signals)
+    const signal = outer === undefined ? this.#closed.signal : AbortSignal.any([this.#closed.signal, outer])
     try {
-      // Somebody may have cleared it away.
+      // It may have been removed with the cache.
       makeDirectory(incomingOf(this.#directory))
     } catch (error) {
-      this.#mayGoOn(error, directory)
+      this.#canContinue(error, directory)
       return
     }
     for (let index = 0; index < manifest.count; index++) {
@@ -247,13 +247,13 @@ class OpenCache implements ContentCache {
       try {
         if (await this.#keep(file, { name, md5, signal })) manifest.recordCached(index)
       } catch (error) {
-        if (isAborted(signal) || !this.#mayGoOn(error, directory)) return
+        if (isAborted(signal) || !this.#canContinue(error, directory)) return
       }
     }
   }
 
-  /** `false` when the rest of the directory need not be tried. */
-  #mayGoOn(error: unknown, directory: string): boolean {
+  /** Whether to try the rest of the directory. */
+  #canContinue(error: unknown, directory: string): boolean {
     const code = systemCode(error)
     if (code === 'ENOSPC' || code === 'EDQUOT') {
       this.#pausedUntilMs = this.#clock.monotonicMs() + CACHE_PAUSE_MS
@@ -261,14 +261,16 @@ class OpenCache implements ContentCache {
       return false
     }
     if (lstatSync(directory, { throwIfNoEntry: false }) === undefined) return false
-    // A file that a body removed, replaced or made unreadable.
-    if (code === 'ENOENT' || code === 'ELOOP' || code === 'EACCES') return true
+    // A file that the body removed, replaced, changed or made unreadable.
+    if (code === 'ENOENT' || code === 'ELOOP' || code === 'EACCES' || isPeragoError(error)) return true
     this.#pausedUntilMs = this.#clock.monotonicMs() + CACHE_PAUSE_MS
-    this.#logger.warn('a file could not be added to the content cache, nothing is for a while', { error })
+    this.#logger.warn('a file could not be added to the content cache: nothing is added for a while', {
+      error,
+    })
     return false
   }
 
-  /** Whether it is here now. */
+  /** Whether it is cached now. */
   async #keep(
     file: KnownFile,
     of: { readonly name: string; readonly md5: string; readonly signal: AbortSignal },
@@ -277,7 +279,7 @@ class OpenCache implements ContentCache {
     if (lstatSync(entry, { throwIfNoEntry: false }) !== undefined) return true
     const bytes = file.facts.sizeBytes + ENTRY_END_BYTES
     if (bytes > this.#maxBytes / CACHE_OBJECT_MAX_PART || !this.#hasRoom(bytes)) return false
-    await this.#makeRoomFor(bytes)
+    await this.#trimFor(bytes)
     const incoming = join(incomingOf(this.#directory), randomBytes(16).toString('hex'))
     try {
       if (!(await copyIn(file, incoming, of))) {
@@ -294,7 +296,7 @@ class OpenCache implements ContentCache {
     return true
   }
 
-  /** The directory of an entry is made when the first one needs it, and again should somebody have cleared the cache. */
+  /** The directory of an entry is made when it is needed: the cache may have been cleared. */
   async #put(incoming: string, entry: string): Promise<void> {
     try {
       await rename(incoming, entry)
@@ -305,20 +307,20 @@ class OpenCache implements ContentCache {
     }
   }
 
-  /** A cache that takes the last of the disk would fail the attempts it is there for. */
+  /** A cache that fills the disk would fail the attempts it serves. */
   #hasRoom(bytes: number): boolean {
     const { bavail, blocks, bsize } = statfsSync(this.#directory)
     return (bavail * bsize - bytes) * 100 >= blocks * bsize * CACHE_FREE_SPACE_MIN_PERCENT
   }
 
-  async #makeRoomFor(bytes: number): Promise<void> {
+  async #trimFor(bytes: number): Promise<void> {
     if (this.#usedBytes === undefined || this.#addedBytes > this.#maxBytes / CACHE_LOOK_AGAIN_PART)
-      await this.#look()
+      await this.#measure()
     const used = (this.#usedBytes ?? 0) + this.#addedBytes + bytes
     if (used > this.#maxBytes) await this.#trimTo((this.#maxBytes * CACHE_TRIM_TO_PERCENT) / 100 - bytes)
   }
 
-  async #look(): Promise<void> {
+  async #measure(): Promise<void> {
     await removeStaleIncoming(this.#directory, this.#clock.now())
     let used = 0
     for await (const { sizeBytes } of listEntries(this.#directory)) used += sizeBytes
@@ -340,9 +342,4 @@ class OpenCache implements ContentCache {
     this.#usedBytes = used
     this.#addedBytes = 0
   }
-}
-
-// A function, because the signal changes while the loop awaits, which control-flow analysis cannot know.
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted
 }

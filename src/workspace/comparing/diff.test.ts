@@ -217,8 +217,8 @@ describe('the view', () => {
     const failure = diffWorkspace(workspace)
     await expect(failure).rejects.toThrow(withCode('workspace/unpublishable'))
     await expect(failure).rejects.toMatchObject({ details: { count: 2 } })
-    await expect(failure).rejects.toThrow(/"d\/raw" would stand beside "d\/raw\/1"/)
-    await expect(failure).rejects.toThrow(/"d\/p\/q" would stand below "d\/p"/)
+    await expect(failure).rejects.toThrow(/"d\/raw" would be a file beside "d\/raw\/1"/)
+    await expect(failure).rejects.toThrow(/"d\/p\/q" would be below "d\/p"/)
   })
 })
 
@@ -324,7 +324,10 @@ describe('what changes under the eyes', () => {
 
     const other = await laidOut({ a: '1' })
     const marker = join(other.dir, '..', 'attempt.json')
-    await writeFile(marker, (await readFile(marker, 'utf8')).replace(other.marker.token, 'f'.repeat(32)))
+    await writeFile(
+      marker,
+      (await readFile(marker, 'utf8')).replace(other.owned.marker.token, 'f'.repeat(32)),
+    )
     await expect(diffWorkspace(other)).rejects.toThrow(withCode('workspace/directory-gone'))
   })
 

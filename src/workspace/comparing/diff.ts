@@ -1,6 +1,6 @@
 /**
- * What an attempt changed: its directory now, against the manifest of its input. Never against the branch as it is
- * now, for somebody else may have moved it meanwhile.
+ * What an attempt changed: compares its directory with the manifest of its input, not with the branch, which others may
+ * have changed.
  */
 
 import { join } from 'node:path'
@@ -27,14 +27,14 @@ export interface UploadFile {
   /** Absolute. */
   readonly localPath: string
   readonly sizeBytes: number
-  /** Of the object it replaces; of a new one, by the end of its name. */
+  /** That of the object it replaces; for a new one, by the extension of its name. */
   readonly contentType: string
-  /** Of the object it replaces; none for a new one. */
+  /** That of the object it replaces; empty for a new one. */
   readonly metadata: Readonly<Record<string, string>>
   readonly isNew: boolean
-  /** In hexadecimal, where the comparison had to read it. */
+  /** In hexadecimal, if the comparison had to read the file. */
   readonly md5?: string
-  /** The content, of a small file at once; fails with `workspace/still-changing` when it is not the file that was compared. */
+  /** The content, of a small file at once; fails with `workspace/still-changing` if the file changed after the comparison. */
   open(): Readable | Uint8Array
 }
 
@@ -45,16 +45,16 @@ export interface ChangeSet {
   readonly deletes: readonly string[]
   readonly unchangedCount: number
   readonly uploadBytes: number
-  /** How many files had to be read to be judged. */
+  /** How many files had to be read. */
   readonly hashedCount: number
-  /** Files outside the include and exclude globs: they stay here. Worth a warning. */
+  /** Files outside the include and exclude globs, which are not published. Worth a warning. */
   readonly leftOut: Refusals
-  /** What else was seen, for `handOver`; `undefined` unless it was asked for, or when something moved meanwhile. */
+  /** For `handOver`, if it was asked for and nothing changed during the comparison. */
   readonly seen: WatchedTree | undefined
 }
 
 /**
- * Compares by size, times and inode; only where these leave doubt, the content is hashed.
+ * Compares size, times and inode; hashes the content only if these are not conclusive.
  *
  * ```ts
  * const { uploads, deletes } = await diffWorkspace(workspace, { signal })
@@ -80,16 +80,16 @@ export async function diffWorkspace(
         watch?.addFile(path, facts, permissions)
       },
     )
-    // Before anything is read: from here on every edit shows.
+    // Before anything is read: from here on every edit changes the times.
     await watch?.settle()
     await comparison.lookInside(options.signal)
   } catch (error) {
-    // Whatever went wrong in a directory that was swept away meanwhile went wrong because of that.
+    // If the directory was removed meanwhile, that is the cause of any other error.
     workspace.assertOwned()
     if (isPeragoError(error)) throw error
     throw asDiskError('compare the workspace with its input', error) ?? error
   }
-  // Last, because a directory that vanished half-way looks like one with many files deleted.
+  // Last, because a directory that was removed half-way looks like one with many deleted files.
   workspace.assertOwned()
   return { ...comparison.finish(), seen: watch?.seen() }
 }
@@ -178,18 +178,18 @@ class Comparison {
   }
 
   /**
-   * Objects outside the view are not in the directory, so no file system keeps a new file from taking the name of
-   * one of their directories. Such a pair of keys could not be laid out again by anybody.
+   * Objects outside the view are not in the directory, so a new file can have the name of one of their directories. Such a
+   * pair of keys could not be laid out again.
    */
   #findClash(path: string): string | undefined {
     const { outside, prefix } = this.#manifest
     const below = outside.firstBelow(`${path}/`)
     if (below !== undefined)
-      return `would stand beside ${JSON.stringify(prefix + below)}, which the globs leave out`
+      return `would be a file beside ${JSON.stringify(prefix + below)}, which the globs leave out`
     for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
       const parent = path.slice(0, slash)
       if (outside.find(parent) !== -1) {
-        return `would stand below ${JSON.stringify(prefix + parent)}, which is a file that the globs leave out`
+        return `would be below ${JSON.stringify(prefix + parent)}, which is a file that the globs leave out`
       }
     }
     return undefined

@@ -1,4 +1,4 @@
-/** What the file system says of a file without opening it, and what can be concluded from it. */
+/** What the file system says about a file without opening it, and what follows from that. */
 
 import { lstatSync, type BigIntStats } from 'node:fs'
 import type { FileFacts } from '../../tasks/tree-entry.ts'
@@ -12,9 +12,9 @@ export function factsOf(stats: BigIntStats): FileFacts {
   }
 }
 
-/** The facts of a regular file; `undefined` when there is none, or something else has its name. */
+/** The facts of a regular file; `undefined` if there is none. */
 export function readFileFacts(path: string): FileFacts | undefined {
-  // Synchronous on purpose: an lstat takes a few microseconds, handing it to another thread takes tens.
+  // Synchronous on purpose: an lstat takes a few microseconds, passing it to another thread takes tens.
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return stats?.isFile() === true ? factsOf(stats) : undefined
 }
@@ -25,17 +25,23 @@ export function sameFacts(a: FileFacts, b: FileFacts): boolean {
   )
 }
 
+/** The time of the last change of a file, or `timeNs` if that is later. */
+export function laterOf(timeNs: bigint, { ctimeNs, mtimeNs }: FileFacts): bigint {
+  const changedNs = ctimeNs > mtimeNs ? ctimeNs : mtimeNs
+  return changedNs > timeNs ? changedNs : timeNs
+}
+
 export type Suspicion = 'same' | 'changed' | 'look-inside'
 
 /**
- * Whether a file still holds what was laid out, as far as its facts tell.
+ * Whether a file still has the content that was laid out, as far as its facts show.
  *
  * 1. Another size: changed.
- * 2. Another mtime, ctime or inode: perhaps. A touched file need not differ, and a file whose mtime was set back has a
- *    newer ctime, which no program can set.
- * 3. The same facts, but a ctime or mtime not older than the end of the layout: perhaps. The clock of a file system
- *    moves in steps, and an edit within the same step leaves the same times.
- * 4. Otherwise it is the same.
+ * 2. Another mtime, ctime or inode: perhaps changed. A touched file may have the same content. If the mtime was set back,
+ *    the ctime is newer, which no program can set.
+ * 3. The same facts, but a ctime or mtime not older than the end of the layout: perhaps changed. The clock of a file system
+ *    advances in steps, and an edit within the same step leaves the same times.
+ * 4. Otherwise: the same.
  */
 export function suspect(options: {
   readonly laidOut: FileFacts

@@ -67,7 +67,7 @@ describe('the rules', () => {
   test.each([
     [requireFile('no'), { rule: 'requireFile', path: 'no', found: 'nothing', wanted: 'a file' }],
     [requireFile('d'), { rule: 'requireFile', path: 'd', found: 'a directory', wanted: 'a file' }],
-    [requireFile('a.csv/x'), { path: 'a.csv/x', found: 'nothing, for "a.csv" is a file' }],
+    [requireFile('a.csv/x'), { path: 'a.csv/x', found: 'nothing, because "a.csv" is a file' }],
     [
       requireFile('d/b.csv', { minBytes: 1 }),
       { found: 'a file of 0 bytes', wanted: 'a file of 1 bytes or more' },
@@ -90,7 +90,7 @@ describe('the rules', () => {
     [jsonMatches('d', schema), { found: 'a directory', wanted: 'a JSON file' }],
     [
       jsonMatches('a.csv', schema),
-      { found: expect.stringContaining('no JSON') as string, wanted: 'a JSON file' },
+      { found: expect.stringContaining('invalid JSON') as string, wanted: 'a JSON file' },
     ],
   ])('WS-41 what does not hold names rule, path, found and wanted (%#)', async (rule, failure) => {
     expect(await failuresOf(await directoryWith(FILES), [rule])).toEqual([expect.objectContaining(failure)])
@@ -242,10 +242,10 @@ describe('what they see', () => {
     ])
     expect(failures.map(({ rule, path, found }) => [rule, path, found])).toEqual([
       ['requireFile', 'file.json', 'a symbolic link'],
-      ['requireFile', 'dir/secret.json', 'nothing, for "dir" is a symbolic link'],
+      ['requireFile', 'dir/secret.json', 'nothing, because "dir" is a symbolic link'],
       ['requireDir', 'dir', 'a symbolic link'],
       ['jsonMatches', 'file.json', 'a symbolic link'],
-      ['jsonMatches', 'dir/secret.json', 'nothing, for "dir" is a symbolic link'],
+      ['jsonMatches', 'dir/secret.json', 'nothing, because "dir" is a symbolic link'],
       ['requireGlob', '**/*.json', '0 files'],
       ['forbidGlob', 'dir', 'it'],
     ])

@@ -1,6 +1,6 @@
 /**
- * Rules that a workspace keeps, before the body or after it. All are checked, and everything that does not hold is
- * told at once. They see what the task sees: the files, and no marker; links are never followed.
+ * Rules for a workspace, checked before or after the body. All are checked and every failure is reported. They see the files
+ * that the task sees; links are never followed.
  */
 
 import { constants, lstatSync, type Stats } from 'node:fs'
@@ -8,7 +8,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ZodType } from 'zod'
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { InvalidError } from '../../base/errors.ts'
+import { InvalidError, messageOf } from '../../base/errors.ts'
 import { GuardrailError, type GuardrailFailure, type GuardrailPhase } from '../../tasks/guardrail-error.ts'
 import type { Finding, Guardrail, GuardrailContext, GuardrailRule } from '../../tasks/guardrails.ts'
 import type { TreeEntry } from '../../tasks/tree-entry.ts'
@@ -23,7 +23,7 @@ import {
 } from '../limits.ts'
 import { kindOf, walkTree } from './walk-tree.ts'
 
-/** There is a regular file, with content if `minBytes` says so. */
+/** A regular file exists, with at least `minBytes`. */
 export function requireFile(path: string, options: { readonly minBytes?: number } = {}): GuardrailRule {
   const minBytes = options.minBytes ?? 0
   const wanted = minBytes === 0 ? 'a file' : `a file of ${minBytes} bytes or more`
@@ -33,22 +33,21 @@ export function requireFile(path: string, options: { readonly minBytes?: number 
   })
 }
 
-/** There is a directory. */
+/** A directory exists. */
 export function requireDir(path: string): GuardrailRule {
   return pathRule('requireDir', path, 'a directory', ({ stats, what }) =>
     stats?.isDirectory() === true ? undefined : what,
   )
 }
 
-/** At least `min` files match, one unless given, and at most `max`. */
+/** At least `min` files match (1 unless given), and at most `max`. */
 export function requireGlob(
   pattern: string,
   options: { readonly min?: number; readonly max?: number } = {},
 ): GuardrailRule {
   const { min = 1, max = Infinity } = options
   const matches = compileGlobs('requireGlob', [pattern])
-  if (!(min >= 0 && max >= min))
-    throw badRule('requireGlob', pattern, `there is no number from ${min} to ${max}`)
+  if (!(min >= 0 && max >= min)) throw badRule('requireGlob', pattern, `no number is from ${min} to ${max}`)
   const wanted = max === Infinity ? `${min} files or more` : `${min} to ${max} files`
   return fileRule('requireGlob', (files) => {
     const count = files.filter(({ path }) => matches(path)).length
@@ -56,7 +55,7 @@ export function requireGlob(
   })
 }
 
-/** No file matches; each one that does is named. */
+/** No file matches; each match is reported. */
 export function forbidGlob(pattern: string): GuardrailRule {
   const matches = compileGlobs('forbidGlob', [pattern])
   return {
@@ -72,14 +71,14 @@ export function forbidGlob(pattern: string): GuardrailRule {
   }
 }
 
-/** There are no more files than this. */
+/** There are at most `limit` files. */
 export function maxFiles(limit: number): GuardrailRule {
   return fileRule('maxFiles', (files) =>
     files.length <= limit ? [] : [{ path: '.', found: `${files.length} files`, wanted: `${limit} at most` }],
   )
 }
 
-/** All files together have no more bytes than this. */
+/** All files together have at most `limit` bytes. */
 export function maxBytes(limit: number): GuardrailRule {
   return fileRule('maxBytes', (files) => {
     const bytes = files.reduce((sum, { facts }) => sum + facts.sizeBytes, 0)
@@ -88,7 +87,7 @@ export function maxBytes(limit: number): GuardrailRule {
 }
 
 /**
- * A JSON file has the form a schema asks for; each place that has not is named.
+ * A JSON file matches a schema; every mismatch is reported with its place.
  *
  * ```ts
  * jsonMatches('report.json', z.object({ rows: z.int().positive() }))
@@ -104,12 +103,12 @@ export interface CheckGuardrailsOptions {
   readonly phase: GuardrailPhase
   readonly signal?: AbortSignal
   readonly clock?: Clock
-  /** How long each may take. */
+  /** The longest time for each. */
   readonly maxMs?: number
 }
 
 /**
- * Checks all, and throws one `GuardrailError` with everything that does not hold.
+ * Checks all, and throws one `GuardrailError` with all failures.
  *
  * ```ts
  * await checkGuardrails([requireFile('orders.csv'), maxFiles(100)], { dir, phase: 'pre' })
@@ -161,10 +160,10 @@ async function checkOne(
   } catch (error) {
     context.signal.throwIfAborted()
     keepCause(error)
-    const found = `an error: ${error instanceof Error ? error.message : String(error)}`
+    const found = `an error: ${messageOf(error)}`
     return [{ rule, path: '.', found, wanted: 'the check to pass' }]
   } finally {
-    // Ends the timer, or tells a function that took too long that nobody waits for it any more.
+    // Ends the timer, or aborts a function that took too long.
     over.abort()
   }
 }
@@ -198,7 +197,7 @@ function fileRule(rule: string, check: (files: readonly TreeFile[]) => readonly 
 }
 
 interface LookedUp {
-  /** Of what really has this path, with no link on the way to it. */
+  /** Of the thing with this path; `undefined` if a part of the path is a link. */
   readonly stats: Stats | undefined
   /** In words. */
   readonly what: string
@@ -220,13 +219,13 @@ function pathRule(
   }
 }
 
-/** Name by name, because a link on the way would lead out of the directory without anybody noticing. */
+/** Name by name, because a link in the path could lead out of the directory. */
 function lookUp(dir: string, path: string): LookedUp {
   let stats: Stats | undefined
   let reached = ''
   for (const name of path.split('/')) {
     if (stats?.isDirectory() === false)
-      return { stats: undefined, what: `nothing, for ${wordsFor(reached, stats)}` }
+      return { stats: undefined, what: `nothing, because ${describe(reached, stats)}` }
     reached = reached === '' ? name : `${reached}/${name}`
     stats = lstatSync(join(dir, reached), { throwIfNoEntry: false })
     if (stats === undefined) return { stats, what: 'nothing' }
@@ -237,7 +236,7 @@ function lookUp(dir: string, path: string): LookedUp {
   }
 }
 
-function wordsFor(path: string, stats: Stats): string {
+function describe(path: string, stats: Stats): string {
   return `${JSON.stringify(path)} ${stats.isFile() ? 'is a file' : kindOf(stats)}`
 }
 
@@ -254,7 +253,7 @@ async function checkJson(dir: string, path: string, schema: ZodType): Promise<re
     value = JSON.parse(await readWithoutFollowing(join(dir, path)))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    return [{ path, found: `text that is no JSON (${error.message})`, wanted: 'a JSON file' }]
+    return [{ path, found: `invalid JSON (${error.message})`, wanted: 'a JSON file' }]
   }
   const result = await schema.safeParseAsync(value)
   return result.success
@@ -262,7 +261,7 @@ async function checkJson(dir: string, path: string, schema: ZodType): Promise<re
     : result.error.issues.map((issue) => ({
         path: `${path}#/${issue.path.map(String).join('/')}`,
         found: issue.message,
-        wanted: 'what the schema asks for',
+        wanted: 'a value that matches the schema',
       }))
 }
 

@@ -1,7 +1,7 @@
-/** Reads a file and insists that it is, before and after, the one that was looked at. */
+/** Reads a file, and fails if it changed since its facts were read, or while it is read. */
 
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
@@ -23,7 +23,7 @@ export interface KnownFile {
 export async function hashUnchanged(file: KnownFile, signal?: AbortSignal): Promise<string> {
   const hash = createHash('md5')
   if (file.facts.sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES) {
-    // Of many small ones each takes no time, and together they would keep this thread.
+    // Many small files, read synchronously, would otherwise block this thread.
     await setImmediate(undefined, signal === undefined ? {} : { signal })
     return hash.update(readUnchanged(file)).digest('hex')
   }
@@ -31,28 +31,24 @@ export async function hashUnchanged(file: KnownFile, signal?: AbortSignal): Prom
   return hash.digest('hex')
 }
 
-/** A stream of the content, which fails with `workspace/still-changing` when the file is no longer the known one. */
+/** A stream of the content, which fails with `workspace/still-changing` if the file changed. */
 export function openUnchanged(file: KnownFile): Readable {
   return Readable.from(readChunks(file), { objectMode: false })
 }
 
-/** The whole content at once, for a small file: on a local disk that takes less than handing it to another thread. */
-export function readUnchanged({ localPath, path, facts }: KnownFile): Uint8Array {
+/** The whole content of a small file: on a local disk that takes less time than passing it to another thread. */
+export function readUnchanged(known: KnownFile): Uint8Array {
+  const { localPath, path, facts } = known
   const file = openKnownSync(localPath, path)
   try {
-    const assertKnownNow = (): void => {
-      const now = fstatSync(file, { bigint: true })
-      if (!now.isFile() || !sameFacts(factsOf(now), facts))
-        throw stillChanging(path, 'was changed after it was looked at')
-    }
-    assertKnownNow()
+    assertUnchanged(fstatSync(file, { bigint: true }), known)
     const content = Buffer.allocUnsafe(facts.sizeBytes)
     for (let position = 0; position < content.length;) {
       const read = readSync(file, content, position, content.length - position, position)
       if (read === 0) throw stillChanging(path, 'became shorter while it was read')
       position += read
     }
-    assertKnownNow()
+    assertUnchanged(fstatSync(file, { bigint: true }), known)
     return content
   } finally {
     closeSync(file)
@@ -70,7 +66,7 @@ function openKnownSync(localPath: string, path: string): number {
 async function* readChunks(file: KnownFile, signal?: AbortSignal): AsyncGenerator<Buffer, void> {
   const handle = await openKnown(file)
   try {
-    await assertKnown(handle, file)
+    assertUnchanged(await handle.stat({ bigint: true }), file)
     const { sizeBytes } = file.facts
     let ahead = sizeBytes > 0 ? readAt(handle, 0, sizeBytes) : undefined
     try {
@@ -80,9 +76,9 @@ async function* readChunks(file: KnownFile, signal?: AbortSignal): AsyncGenerato
         ahead = undefined
         if (bytesRead === 0) throw stillChanging(file.path, 'became shorter while it was read')
         position += bytesRead
-        // Before the last piece is handed on, so that whoever reads never holds a whole that was not one.
-        if (position === sizeBytes) await assertKnown(handle, file)
-        // Read while whoever asked is at this piece.
+        // Before the last piece is returned, so that a reader never has all of a file that changed.
+        if (position === sizeBytes) assertUnchanged(await handle.stat({ bigint: true }), file)
+        // Read ahead while the reader works on this piece.
         else ahead = readAt(handle, position, sizeBytes)
         yield buffer.subarray(0, bytesRead)
       }
@@ -101,9 +97,9 @@ interface ReadPiece {
 
 function readAt(handle: FileHandle, position: number, sizeBytes: number): Promise<ReadPiece> {
   const wanted = Math.min(WORKSPACE_HASH_BUFFER_BYTES, sizeBytes - position)
-  // A new buffer each time: what is handed on may still be on its way when the next one is read.
+  // A new buffer each time: the reader may still use the one before.
   const reading = handle.read(Buffer.allocUnsafe(wanted), 0, wanted, position)
-  // Whoever stops early still waits for it; that nobody looks at its failure then must not end the process.
+  // After an early end nobody looks at a failure; it must not be an unhandled rejection.
   reading.catch(() => undefined)
   return reading
 }
@@ -122,13 +118,11 @@ async function openKnown({ localPath, path }: KnownFile): Promise<FileHandle> {
 function asChanged(error: unknown, path: string): unknown {
   const code = systemCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP'
-    ? stillChanging(path, 'was removed or replaced after it was looked at')
+    ? stillChanging(path, 'was removed or replaced after it was compared')
     : error
 }
 
-async function assertKnown(handle: FileHandle, { path, facts }: KnownFile): Promise<void> {
-  const now = await handle.stat({ bigint: true })
-  if (!now.isFile() || !sameFacts(factsOf(now), facts)) {
-    throw stillChanging(path, 'was changed after it was looked at')
-  }
+function assertUnchanged(now: BigIntStats, { path, facts }: KnownFile): void {
+  if (!now.isFile() || !sameFacts(factsOf(now), facts))
+    throw stillChanging(path, 'was changed after it was compared')
 }

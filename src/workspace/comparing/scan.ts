@@ -1,4 +1,4 @@
-/** Finds the files of a workspace, and refuses what cannot be published, all at once. */
+/** Finds the files of a workspace, and refuses everything that cannot be published in one error. */
 
 import { InvalidError } from '../../base/errors.ts'
 import { WORKSPACE_KEY_MAX_BYTES } from '../../tasks/limits.ts'
@@ -9,14 +9,14 @@ import { walkTree } from './walk-tree.ts'
 import type { FilePermissions } from '../../tasks/tree-entry.ts'
 
 export interface ScanOptions {
-  /** What comes before a path in the repository. */
+  /** What precedes a path in the repository. */
   readonly prefix: string
   readonly maxFiles?: number
   readonly signal?: AbortSignal | undefined
   readonly onDirectory?: ((path: string) => void) | undefined
 }
 
-/** Tells of each file by its path relative to `directory`. Empty directories have no objects, so nobody hears of them. */
+/** Calls `onFile` with the path of each file relative to `directory`. Empty directories have no objects. */
 export async function scanTree(
   directory: string,
   { prefix, maxFiles = WORKSPACE_FILES_MAX, signal, onDirectory }: ScanOptions,
@@ -39,7 +39,7 @@ export async function scanTree(
 function unpublishable(refusals: Refusals): InvalidError {
   return new InvalidError(
     'workspace/unpublishable',
-    `read the workspace: ${refusals.count} things in it cannot be published: ${describeRefusals(refusals)}`,
+    `read the workspace: ${refusals.count} things cannot be published: ${describeRefusals(refusals)}`,
     {
       details: { count: refusals.count, files: refusals.named },
       next: 'Let the body remove them, or write regular files instead.',

@@ -1,4 +1,4 @@
-/** Walks through a directory without following a link, a few milliseconds at a time. */
+/** Walks through a directory without following links, a few milliseconds at a time. */
 
 import { isUtf8 } from 'node:buffer'
 import { lstatSync, type BigIntStats, type Dirent, type Stats } from 'node:fs'
@@ -11,11 +11,11 @@ import { WORKSPACE_WALK_SLICE_MS } from '../limits.ts'
 import { factsOf } from './file-facts.ts'
 
 /**
- * Tells of every file below `directory`, by its path relative to it. Directories are walked through, and told of
- * to whoever asks; no order is promised. Throws `workspace/still-changing` when something vanishes on the way.
+ * Calls `onEntry` for every file below `directory`, with its relative path, in no particular order. Throws
+ * `workspace/still-changing` if something is removed meanwhile.
  *
- * Files are asked for one after another, synchronously, with pauses: on a local disk that is twice as fast as handing
- * each to another thread, and takes a third of the processor time.
+ * Files are read synchronously, with pauses: on a local disk that is twice as fast as passing each to another thread, and
+ * takes a third of the processor time.
  */
 export async function walkTree(
   directory: string,
@@ -53,7 +53,7 @@ export function permissionsOf({ mode, nlink, uid }: BigIntStats): FilePermission
   return { mode: Number(mode) & 0o7777, links: Number(nlink), owner: Number(uid) }
 }
 
-/** What a thing is that is no file, as the end of a sentence. */
+/** What something is that is not a file, as the end of a sentence. */
 export function kindOf(thing: Dirent<Buffer> | Stats | BigIntStats): string {
   if (thing.isSymbolicLink()) return 'is a symbolic link'
   if (thing.isSocket()) return 'is a socket'
@@ -79,21 +79,21 @@ async function readEntries(
     return await readdir(`${directory}/${below}`, { withFileTypes: true, encoding: 'buffer' })
   } catch (error) {
     const code = systemCode(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') throw stillChanging(below, 'vanished while it was read')
+    if (code === 'ENOENT' || code === 'ENOTDIR') throw stillChanging(below, 'was removed while it was read')
     if (code !== 'EACCES') throw error
-    onEntry({ kind: 'other', path: below, what: 'cannot be listed, its permissions forbid it' })
+    onEntry({ kind: 'other', path: below, what: 'cannot be listed: its permissions forbid it' })
     return []
   }
 }
 
 function readFile(directory: string, path: string): TreeEntry {
   const stats = lstatSync(`${directory}/${path}`, { bigint: true, throwIfNoEntry: false })
-  if (stats === undefined) throw stillChanging(path, 'vanished while it was read')
+  if (stats === undefined) throw stillChanging(path, 'was removed while it was read')
   if (stats.isFile()) return { kind: 'file', path, facts: factsOf(stats), permissions: permissionsOf(stats) }
   return { kind: 'other', path, what: kindOf(stats) }
 }
 
-/** The clock is asked now and then only: asking it takes longer than some of the calls it is to measure. */
+/** The clock is read only now and then: that takes longer than some of the calls it measures. */
 const ENTRIES_PER_LOOK = 32
 
 class Slice {

@@ -1,21 +1,22 @@
 /**
- * Whether some process could still write into a directory: it has a file of it open or mapped, or stands in it. A write
- * through a mapping need not show in a file's times, so this has to be known before a directory is trusted.
+ * Whether a process could still write into a directory, because it has a file of it open or mapped, or has it as its working
+ * directory. A write through a mapping need not change a file's times, so this is checked before a directory is reused.
  *
- * Asked of Linux' /proc. Elsewhere it cannot be asked, and the answer is that it may be so.
+ * Uses Linux' /proc. On other systems the answer is that it cannot be told.
  */
 
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { systemCode } from '../disk-errors.ts'
+import { readStartTicks } from '../ownership/process-identity.ts'
 
-/** A moment on the scale on which the system dates its processes. */
+/** A moment on the scale of process start times. */
 export type ProcessMoment = number | undefined
 
-/** Processes that started before a body did are not its children, nor theirs. */
+/** Now. Processes that started before a body are not its descendants. */
 export function readProcessMoment(): ProcessMoment {
   if (process.platform !== 'linux') return undefined
   try {
-    // In hundredths of a second: what /proc calls a clock tick has been that for twenty years.
+    // A clock tick of /proc is a hundredth of a second.
     const uptimeSeconds = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0])
     return Number.isFinite(uptimeSeconds) ? Math.floor(uptimeSeconds * 100) : undefined
   } catch {
@@ -24,48 +25,46 @@ export function readProcessMoment(): ProcessMoment {
 }
 
 /**
- * What holds the directory, as the end of a sentence; `undefined` when nothing does. Looks at this process and at those
- * that started at `since` or later; processes of other users are not looked into.
+ * The process that uses the directory, as the end of a sentence; `undefined` if there is none. Checks this process and
+ * those that started at `since` or later, except those of other users.
  */
 export function findHolder(directory: string, since: ProcessMoment): string | undefined {
   if (process.platform !== 'linux' || since === undefined)
-    return 'whether a process holds it cannot be told here'
+    return 'it cannot be told on this system whether a process uses it'
   try {
     for (const name of readdirSync('/proc')) {
       if (!/^\d+$/.test(name)) continue
       const pid = Number(name)
       if (pid !== process.pid && !mayBeOfBody(pid, since)) continue
-      const held = whatIsHeld(pid, directory)
-      if (held !== undefined) return `process ${pid} ${held}`
+      const use = findUse(pid, directory)
+      if (use !== undefined) return `process ${pid} ${use}`
     }
     return undefined
   } catch (error) {
-    return `the processes cannot be looked at (${systemCode(error) ?? 'no code'})`
+    return `the processes cannot be listed (${systemCode(error) ?? 'no code'})`
   }
 }
 
-/** One hundredth of a second and its rounding, both ways. */
+/** A hundredth of a second, and rounding. */
 const SLACK_TICKS = 2
 
 function mayBeOfBody(pid: number, since: number): boolean {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // Behind the name, which is in parentheses and may hold anything.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    if (Number(fields[19]) < since - SLACK_TICKS) return false
+    const startTicks = readStartTicks(pid)
+    if (startTicks !== undefined && startTicks < since - SLACK_TICKS) return false
     const { uid } = statSync(`/proc/${pid}`)
     return process.getuid?.() === 0 || uid === process.getuid?.()
   } catch {
-    // Gone.
+    // It has ended.
     return false
   }
 }
 
-function whatIsHeld(pid: number, directory: string): string | undefined {
+function findUse(pid: number, directory: string): string | undefined {
   const isInside = (path: string): boolean => path === directory || path.startsWith(`${directory}/`)
   try {
     for (const [link, what] of [
-      ['cwd', 'stands in it'],
+      ['cwd', 'has it as its working directory'],
       ['root', 'has it as its root'],
     ] as const)
       if (isInside(readlinkSync(`/proc/${pid}/${link}`))) return what
@@ -78,9 +77,9 @@ function whatIsHeld(pid: number, directory: string): string | undefined {
       : undefined
   } catch (error) {
     const code = systemCode(error)
-    // It has ended meanwhile, and holds nothing any more.
+    // It has ended meanwhile.
     if (code === 'ENOENT' || code === 'ESRCH') return undefined
-    return `cannot be looked into (${code ?? 'no code'})`
+    return `cannot be inspected (${code ?? 'no code'})`
   }
 }
 
@@ -88,7 +87,7 @@ function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch (error) {
-    // Closed meanwhile, as the one through which the directory was just listed.
+    // Closed meanwhile, such as the one through which the directory was listed.
     if (systemCode(error) === 'ENOENT') return undefined
     throw error
   }

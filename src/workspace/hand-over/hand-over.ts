@@ -1,22 +1,23 @@
 /**
- * From the directory of one attempt to that of the next: after a publication a directory *is* the new commit, if nothing
- * in it moves any more.
+ * Reuses the directory of one attempt for the next: after a publication it has the content of the new commit, if nothing
+ * in it changes any more.
  *
- * - HND-1 Only what the comparison saw, and what was then stored, makes a directory the new commit. What it held beside
- *   that is removed first; where that is not possible, the directory is not handed over.
- * - HND-2 A directory that is handed over belongs to nobody, under a path nobody was told, until somebody takes it; taking
- *   renames it in one step.
- * - HND-3 No process has a file of it open or mapped, or stands in it. Were it otherwise, the facts would prove nothing.
- * - HND-4 Whoever takes it proves by size, mtime, ctime and inode of every file, and by the names of all that is there,
- *   that it is what it was. What does not prove itself is thrown away as a whole: somebody writes to it.
+ * - HND-1 A directory is handed over only with what the comparison saw and what was then stored. Everything else is removed
+ *   first; if that is not possible, the directory is not handed over.
+ * - HND-2 A directory that is handed over belongs to nobody, under a path that nobody knows, until an attempt takes it by
+ *   renaming it in one step.
+ * - HND-3 No process has a file of it open or mapped, or has it as its working directory: the facts would prove nothing.
+ * - HND-4 Before it is used again, size, mtime, ctime and inode of every file and all names are compared. If anything
+ *   differs, somebody writes to it, and it is removed.
  */
 
 import { chmodSync, lstatSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
+import { messageOf } from '../../base/errors.ts'
 import type { ChangeSet } from '../comparing/diff.ts'
 import { passFileClock, readFileClock } from '../comparing/file-clock.ts'
-import { readFileFacts, sameFacts } from '../comparing/file-facts.ts'
+import { laterOf, readFileFacts, sameFacts } from '../comparing/file-facts.ts'
 import type { FileFacts } from '../../tasks/tree-entry.ts'
 import { findHolder, type ProcessMoment } from './find-holder.ts'
 import { clockFileOf, workspaceOf, type AttemptWorkspace } from '../laying-out/lay-out.ts'
@@ -26,50 +27,50 @@ import { isUsual, usualPermissionsAt, type WatchedTree } from './tree-watch.ts'
 import { permissionsOf, walkTree } from '../comparing/walk-tree.ts'
 import type { WorkspaceView } from '../../tasks/workspace-spec.ts'
 
-/** A directory on its way from one attempt to another. */
+/** A directory between two attempts. */
 export interface HandedOver {
   readonly aside: AsideDirectory
-  /** Of the commit that it is now. */
+  /** Of the commit whose content it has. */
   readonly manifest: ManifestRecord
   readonly view: WorkspaceView
 }
 
 export type HandOver =
   | { readonly isHandedOver: true; readonly directory: HandedOver }
-  /** The directory is of no use to anybody else, and may be gone. Why, as the end of a sentence. */
+  /** It cannot be reused, and may have been removed. `why` is the end of a sentence. */
   | { readonly isHandedOver: false; readonly why: string }
 
 export interface HandOverRequest {
   readonly workspace: AttemptWorkspace
-  /** Of the comparison that the publication was made from. */
+  /** The comparison that was published. */
   readonly changes: ChangeSet
-  /** Key → the checksum under which what was uploaded is stored. */
+  /** The checksum of each uploaded object, by its key. */
   readonly stored: ReadonlyMap<string, string>
-  /** From before the body began. */
+  /** A moment before the body began. */
   readonly since: ProcessMoment
 }
 
-/** To be called once the publication is confirmed, and after the body and whatever reads the directory have ended. */
+/** To be called when the publication is confirmed, and the body and all readers of the directory have ended. */
 export async function handOver(request: HandOverRequest): Promise<HandOver> {
   const { workspace, changes, since } = request
   const { seen } = changes
-  if (seen === undefined) return refused('it still changed while it was compared')
+  if (seen === undefined) return refused('it changed while it was compared')
   try {
     const facts = new Map(seen.facts)
-    const trouble = makeUsual(workspace, seen, facts) ?? removeLeftOut(workspace, changes)
+    const trouble = resetPermissions(workspace, seen, facts) ?? removeLeftOut(workspace, changes)
     if (trouble !== undefined) return refused(trouble)
-    const manifest = succeed(workspace.manifest, { ...request, facts })
+    const manifest = nextManifest(workspace.manifest, { ...request, facts })
     if (manifest === undefined) return refused('it is not known what was stored')
     tidyDirectories(workspace, manifest, seen.directories)
     const aside = await workspace.owned.setAside()
-    // After it was renamed: whoever has its path only cannot get at it any more.
+    // After it was renamed: from here on its old path leads nowhere.
     const holder = findHolder(aside.path, since)
     if (holder === undefined)
       return { isHandedOver: true, directory: { aside, manifest, view: workspace.view } }
     await aside.discard()
     return refused(holder)
   } catch (error) {
-    return refused(error instanceof Error ? error.message : String(error))
+    return refused(messageOf(error))
   }
 }
 
@@ -84,7 +85,7 @@ export type TakeOver =
   | { readonly isTaken: true; readonly workspace: AttemptWorkspace }
   | { readonly isTaken: false; readonly why: string }
 
-/** Gives the directory to an attempt if it proves itself, and removes it if not. Throws only for an abort. */
+/** Gives the directory to an attempt if it is unchanged, and removes it otherwise. Throws only for an abort. */
 export async function takeOver(
   { aside, manifest, view }: HandedOver,
   { root, attempt, clock, signal }: TakeOverOptions,
@@ -93,15 +94,15 @@ export async function takeOver(
   try {
     owned = await root.adopt(aside, attempt)
     const workspace = workspaceOf(owned, view, manifest)
-    const newestNs = await prove(workspace, signal)
+    const newestNs = await assertUnchanged(workspace, signal)
     manifest.layOutEndNs = await passFileClock(clockFileOf(owned), newestNs, clock)
     return { isTaken: true, workspace }
   } catch (error) {
     await (owned === undefined ? aside.discard() : owned.remove()).catch((leftover: unknown) => {
-      root.logger.warn('could not remove a directory that did not prove itself', { error: leftover })
+      root.logger.warn('could not remove a directory that had changed', { error: leftover })
     })
     signal?.throwIfAborted()
-    return { isTaken: false, why: error instanceof Error ? error.message : String(error) }
+    return { isTaken: false, why: messageOf(error) }
   }
 }
 
@@ -109,17 +110,17 @@ function refused(why: string): HandOver {
   return { isHandedOver: false, why }
 }
 
-/** Permissions are not published, so the next task must not see those that this one gave. */
-function makeUsual(
+/** Permissions are not published, so the next task must not see those that this one set. */
+function resetPermissions(
   { dir, scratch }: AttemptWorkspace,
   { unlike }: WatchedTree,
   facts: Map<string, FileFacts>,
 ): string | undefined {
   const usual = usualPermissionsAt(clockFileOf({ scratch }))
   for (const { path, permissions } of unlike) {
-    // With a second name somewhere, it can be written to from there.
+    // If it has a second name, it can be written to under that.
     if (permissions.links !== 1 || permissions.owner !== usual.owner)
-      return `${JSON.stringify(path)} is not its own alone`
+      return `${JSON.stringify(path)} has another name or owner`
     const local = join(dir, path)
     const before = readFileFacts(local)
     chmodSync(local, usual.mode)
@@ -137,15 +138,15 @@ function makeUsual(
   return undefined
 }
 
-/** What the globs leave out was not published; laid out anew, it would not be there. */
+/** What the globs leave out was not published, so a new layout would not have it. */
 function removeLeftOut({ dir }: AttemptWorkspace, { leftOut }: ChangeSet): string | undefined {
   if (leftOut.count > leftOut.named.length) return 'too much was left out of the publication'
   for (const { path } of leftOut.named) unlinkSync(join(dir, path))
   return undefined
 }
 
-/** The manifest of the commit that was published; `undefined` when it is not known what some file is stored as. */
-function succeed(
+/** The manifest of the commit that was published; `undefined` if a checksum is not known. */
+function nextManifest(
   before: ManifestRecord,
   {
     changes,
@@ -157,7 +158,7 @@ function succeed(
   if (changes.uploads.length === 0 && changes.deletes.length === 0) {
     for (const [path, now] of facts) {
       const index = before.find(path)
-      // What is not in it was left out, and is gone by now.
+      // The others were left out, and are removed already.
       if (index !== -1) before.recordFacts(index, now)
     }
     return before
@@ -199,14 +200,14 @@ function succeed(
   return after
 }
 
-/** An empty directory is not published; laid out anew, it would not be there. */
+/** An empty directory is not published, so a new layout would not have it. */
 function tidyDirectories(
   { dir, scratch }: AttemptWorkspace,
   manifest: ManifestRecord,
   directories: readonly string[],
 ): void {
   const needed = directoriesOf(manifest)
-  // The longer a path, the further below.
+  // Children before parents.
   const extra = directories.filter((path) => !needed.has(path)).sort((a, b) => b.length - a.length)
   for (const path of extra) rmdirSync(join(dir, path))
   const usualMode = modeOf(scratch)
@@ -227,50 +228,52 @@ function directoriesOf(manifest: ManifestRecord): ReadonlySet<string> {
   return directories
 }
 
-/** Throws unless everything is as it was. Gives the newest time that any file has. */
-async function prove(workspace: AttemptWorkspace, signal: AbortSignal | undefined): Promise<bigint> {
+/** Throws unless everything is as it was. Returns the time of the last change of any file. */
+async function assertUnchanged(
+  workspace: AttemptWorkspace,
+  signal: AbortSignal | undefined,
+): Promise<bigint> {
   const { dir, manifest, scratch } = workspace
   const needed = directoriesOf(manifest)
   const clockFile = clockFileOf({ scratch })
   readFileClock(clockFile)
   const usual = usualPermissionsAt(clockFile)
   const usualDirectoryMode = modeOf(scratch)
-  const doubt = (path: string, what: string): never => {
+  const fail = (path: string, what: string): never => {
     throw new Error(`${JSON.stringify(path)} ${what}`)
   }
   let files = 0
   let directories = 0
   let newestNs = 0n
   const isDirectoryUsual = (path: string): boolean => modeOf(join(dir, path)) === usualDirectoryMode
-  if (!isDirectoryUsual('')) doubt('', 'has other permissions')
+  if (!isDirectoryUsual('')) fail('', 'has other permissions')
   await walkTree(
     dir,
     {
       signal,
       onDirectory: (path) => {
         directories++
-        if (!needed.has(path)) doubt(path, 'is new')
-        if (!isDirectoryUsual(path)) doubt(path, 'has other permissions')
+        if (!needed.has(path)) fail(path, 'is new')
+        if (!isDirectoryUsual(path)) fail(path, 'has other permissions')
       },
     },
     (entry) => {
-      if (entry.kind === 'other') return doubt(entry.path, entry.what)
+      if (entry.kind === 'other') return fail(entry.path, entry.what)
       const index = manifest.find(entry.path)
-      if (index === -1) return doubt(entry.path, 'is new')
-      if (!sameFacts(entry.facts, manifest.facts(index))) doubt(entry.path, 'was changed')
-      if (!isUsual(entry.permissions, usual)) doubt(entry.path, 'has other permissions, or another name')
-      if (entry.facts.ctimeNs > newestNs) newestNs = entry.facts.ctimeNs
-      if (entry.facts.mtimeNs > newestNs) newestNs = entry.facts.mtimeNs
+      if (index === -1) return fail(entry.path, 'is new')
+      if (!sameFacts(entry.facts, manifest.facts(index))) fail(entry.path, 'was changed')
+      if (!isUsual(entry.permissions, usual)) fail(entry.path, 'has other permissions, or another name')
+      newestNs = laterOf(newestNs, entry.facts)
       files++
     },
   )
-  if (files !== manifest.count || directories !== needed.size) doubt(dir, 'lacks something')
+  if (files !== manifest.count || directories !== needed.size) fail(dir, 'lacks a file or directory')
   return newestNs
 }
 
 function modeOf(path: string): number {
   const stats = lstatSync(path, { bigint: true })
-  if (!stats.isDirectory()) throw new Error(`${JSON.stringify(path)} is no directory`)
+  if (!stats.isDirectory()) throw new Error(`${JSON.stringify(path)} is not a directory`)
   return permissionsOf(stats).mode
 }
 

@@ -1,4 +1,4 @@
-/** What a comparison sees of a directory, for whoever wants to know later whether it is still the same. */
+/** What a comparison sees of a directory, so that it can be compared again later. */
 
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export class TreeWatch {
   readonly #workspace: AttemptWorkspace
   readonly #clockFile: string
   readonly #usual: FilePermissions
-  /** The file system's time before the first file was looked at. */
+  /** The file system's time before the first file was read. */
   readonly #beganNs: bigint
   readonly #facts = new Map<string, FileFacts>()
   readonly #young = new Map<string, FileFacts>()
@@ -48,8 +48,8 @@ export class TreeWatch {
   }
 
   /**
-   * An edit within the step of the clock in which a file was looked at leaves the same times. So where a file is that
-   * young, the next step is waited for, some milliseconds at most, and those files are looked at again.
+   * An edit within the same step of the clock in which a file was read leaves the same times. So if there are such new files,
+   * the next step is waited for, some milliseconds at most, and they are read again.
    */
   async settle(): Promise<void> {
     const young = [...this.#young]
@@ -70,7 +70,7 @@ export class TreeWatch {
   }
 }
 
-/** What a file is like that was just written here. */
+/** The permissions of a file that was just written here. */
 export function usualPermissionsAt(clockFile: string): FilePermissions {
   return permissionsOf(lstatSync(clockFile, { bigint: true }))
 }

@@ -1,7 +1,4 @@
-/**
- * How the content of one object gets into one file. Laying out knows only this: fetching from the repository is one
- * way, taking it from where it lies already is another.
- */
+/** How the content of one object gets into one file: fetched from the repository, or taken from the cache. */
 
 import { createHash } from 'node:crypto'
 import { DefectError, invariant, UnavailableError } from '../../base/errors.ts'
@@ -12,31 +9,26 @@ import { openStreamedFile, writeNewFile } from './write-files.ts'
 
 export interface FileRequest {
   readonly object: SourceObject
-  /** Where the file shall be; its directory is there, the file is not. */
+  /** The path of the new file; its directory exists. */
   readonly path: string
-  /** Whether the MD5 of the content is asked for, because the object's checksum is none. */
+  /** Whether to return the MD5 of the content, because the object's checksum is not one. */
   readonly wantsMd5: boolean
   readonly signal: AbortSignal
-  /** Told as bytes arrive. */
-  readonly onBytes: (count: number) => void
 }
 
 export interface ProvidedFile {
-  /** In hexadecimal; there when it was asked for. */
+  /** In hexadecimal; set if `wantsMd5`. */
   readonly md5?: string
-  /** It lay here already, and does not have to be kept for the next time. */
+  /** It came from the cache and need not be added to it. */
   readonly isCached?: boolean
 }
 
 export interface FileProvider {
-  /**
-   * Makes a new regular file that nothing else shares content with, holding exactly the object's bytes; or fails, and
-   * may then leave a part of it behind.
-   */
+  /** Makes a new regular file with exactly the object's bytes. If it fails, a part of the file may be left. */
   provide(request: FileRequest): Promise<ProvidedFile>
 }
 
-/** Fetches every object from where the listing came from. */
+/** Fetches every object from the source that listed it. */
 export function fetchFrom(source: ObjectSource): FileProvider {
   return { provide: (request) => fetchFile(source, request) }
 }
@@ -63,20 +55,20 @@ async function fetchSmall(source: ObjectSource, request: FileRequest): Promise<P
   return wantsMd5 ? { md5: createHash('md5').update(content).digest('hex') } : {}
 }
 
-/** Hashing takes longer than fetching: it goes on beside, from the file as far as it is there. */
+/** Hashing takes longer than fetching, so another thread hashes what is written already. */
 async function fetchLarge(source: ObjectSource, request: FileRequest): Promise<ProvidedFile> {
   const { object, path, wantsMd5 } = request
   const file = await openStreamedFile(path)
   let hash: FileHash | undefined
   const digest = async (): Promise<string> => {
     await file.finish()
-    invariant(hash !== undefined, 'there is a sink by now')
+    invariant(hash !== undefined, 'there is a sink')
     return hash.digest(object.sizeBytes)
   }
   try {
     await transfer(source, request, () => {
       hash?.drop()
-      // A stream has verified itself.
+      // A stream verifies its content itself.
       if (source.download === undefined && !wantsMd5) return file.restart()
       const hashing = hashBeside(path)
       hash = hashing
@@ -93,19 +85,16 @@ async function fetchLarge(source: ObjectSource, request: FileRequest): Promise<P
   }
 }
 
-/** Hands on what arrives, and insists that it is as long as was said: no more, so that no disk fills up, and no less. */
+/** Passes the pieces on, and fails if they have more bytes than the listing said, which could fill the disk, or fewer. */
 async function transfer(source: ObjectSource, request: FileRequest, open: () => PieceSink): Promise<void> {
-  const { object, signal, onBytes } = request
+  const { object, signal } = request
   let seenBytes = 0
   const openMetered = (): PieceSink => {
-    // What an earlier try brought does not count as progress twice.
-    onBytes(-seenBytes)
     seenBytes = 0
     const write = open()
     const metered = (piece: Uint8Array): Promise<void> | undefined => {
       seenBytes += piece.length
       if (seenBytes > object.sizeBytes) throw wrongSize(object, `more than that arrived`)
-      onBytes(piece.length)
       return write(piece)
     }
     return write.md5 === undefined ? metered : Object.assign(metered, { md5: write.md5 })

@@ -1,4 +1,4 @@
-/** What a file system does to names. Tried out, not guessed from the platform: any directory may be a mount. */
+/** What a file system does to names: tested, not derived from the platform, because any directory may be a mount. */
 
 import { lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ const COMPOSED = 'Probe-\u00e9'
 const DECOMPOSED = 'Probe-e\u0301'
 const OTHER_CASE = 'PROBE-\u00e9'
 
-/** Writes a file with a telling name into a new directory `probeDir`, looks for it under other names, and removes it. */
+/** Writes a file into a new directory `probeDir`, looks for it under other names, and removes it. */
 export function probeFileSystem(probeDir: string): FileSystemTraits {
   mkdirSync(probeDir)
   try {
@@ -38,8 +38,8 @@ export function traitsBelow(traits: FileSystemTraits, directory: string): FileSy
 }
 
 /**
- * Two paths with one fold are one file there. Folding more than the file system does is safe, for it only refuses
- * more; so case goes up and down, which also unites the letters that have several small or capital forms.
+ * Two paths with the same fold are one file. Folding more than the file system does is safe, because it only refuses
+ * more; so case is folded up and down, which also unites letters that have several small or capital forms.
  */
 export function foldPath(path: string, traits: FileSystemTraits): string {
   let folded = path

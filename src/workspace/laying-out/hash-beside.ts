@@ -1,6 +1,6 @@
 /**
- * Hashes files while they are written, in a thread of its own: MD5 is slower than a network, and whoever fetches has
- * enough to do. One thread serves the whole process; it is there while there is something to hash, and a little longer.
+ * Hashes files while they are written, in another thread, because MD5 is slower than the network. One thread serves the
+ * whole process and ends when it was idle for a while.
  */
 
 import { setTimeout } from 'node:timers'
@@ -8,18 +8,25 @@ import { Worker } from 'node:worker_threads'
 import { UnavailableError } from '../../base/errors.ts'
 import { WORKSPACE_HASH_THREAD_IDLE_MS } from '../limits.ts'
 import { entryUrl } from '../../base/module-entry.ts'
-import type { FromHashThread, ToHashThread } from './hash-messages.ts'
+
+export type ToHashThread =
+  | { readonly type: 'open'; readonly id: number; readonly path: string }
+  | { readonly type: 'reach' | 'digest'; readonly id: number; readonly bytes: number }
+  | { readonly type: 'drop'; readonly id: number }
+
+export type FromHashThread =
+  { readonly id: number; readonly md5: string } | { readonly id: number; readonly error: string }
 
 export interface FileHash {
-  /** So many bytes of the file are there, and do not change any more. */
+  /** That many bytes of the file are written and do not change any more. */
   reach(bytes: number): void
-  /** Hex MD5 of so many bytes, which are there. Once, and nothing afterwards. */
+  /** The MD5 of that many bytes, which are written, in hexadecimal. May be called once, and then nothing else. */
   digest(bytes: number): Promise<string>
-  /** Nobody wants to know any more. Again, and after `digest`: nothing. */
+  /** The hash is not needed. May be called twice, and after `digest`. */
   drop(): void
 }
 
-/** The file is there; it need not have any content yet. */
+/** The file exists; it may be empty. */
 export function hashBeside(path: string): FileHash {
   current ??= new HashThread()
   return current.hash(path)
@@ -43,7 +50,7 @@ class HashThread {
 
   constructor() {
     this.#thread.unref()
-    this.#thread.on('message', (message: FromHashThread) => this.#hear(message))
+    this.#thread.on('message', (message: FromHashThread) => this.#onMessage(message))
     this.#thread.on('error', (error) => this.#end(error))
     this.#thread.on('exit', () => this.#end(new Error('the thread has ended')))
   }
@@ -63,7 +70,7 @@ class HashThread {
             return
           }
           this.#wanted.set(id, { resolve, reject })
-          // It must be awaited now, also by a process that has nothing else to do.
+          // The process must not end before it is there.
           this.#thread.ref()
           this.#send({ type: 'digest', id, bytes })
         }).finally(() => this.#close(id)),
@@ -79,7 +86,7 @@ class HashThread {
     if (this.#ended === undefined) this.#thread.postMessage(message)
   }
 
-  #hear(message: FromHashThread): void {
+  #onMessage(message: FromHashThread): void {
     const { id } = message
     const wanted = this.#wanted.get(id)
     if ('md5' in message) wanted?.resolve(message.md5)
@@ -110,6 +117,6 @@ class HashThread {
 function notHashed(cause: Error): UnavailableError {
   return new UnavailableError('workspace/not-hashed', `hash a file while it is written: ${cause.message}`, {
     cause,
-    next: 'Try again; see whether the disk can be read and the process has memory left.',
+    next: 'Try again; check that the disk can be read and that memory is left.',
   })
 }

@@ -5,7 +5,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { invariant } from '../../base/errors.ts'
 import { WORKSPACE_HASH_BUFFER_BYTES } from '../limits.ts'
-import type { FromHashThread, ToHashThread } from './hash-messages.ts'
+import type { FromHashThread, ToHashThread } from './hash-beside.ts'
 
 interface Hashing {
   readonly file: number
@@ -32,7 +32,7 @@ function act(message: ToHashThread): void {
   if (message.type === 'open')
     all.set(id, { file: openSync(message.path, 'r'), hash: createHash('md5'), doneBytes: 0 })
   const hashing = all.get(id)
-  // It failed before, and that was told.
+  // It failed before, which was reported.
   if (hashing === undefined) return
   if (message.type === 'reach') goOn(hashing, message.bytes)
   if (message.type === 'digest') {

@@ -1,6 +1,6 @@
 /**
- * Lays out the files of one attempt. In order: list once, decide, and only then write; what fails or is aborted on the
- * way leaves nothing behind.
+ * Lays out the files of one attempt: lists once, decides, and only then writes. What fails or is aborted leaves nothing
+ * behind.
  */
 
 import { mkdir, statfs } from 'node:fs/promises'
@@ -11,18 +11,14 @@ import { WORKSPACE_BYTES_MAX, WORKSPACE_FILES_MAX } from '../limits.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { asDiskError } from '../disk-errors.ts'
 import { passFileClock } from '../comparing/file-clock.ts'
+import { laterOf } from '../comparing/file-facts.ts'
 import { fetchFrom, type FileProvider } from './file-provider.ts'
 import type { Manifest, ManifestRecord } from '../manifest.ts'
-import type {
-  AttemptMarker,
-  OwnedDirectory,
-  WorkspaceAttempt,
-  WorkspaceRoot,
-} from '../ownership/ownership.ts'
+import type { OwnedDirectory, WorkspaceAttempt, WorkspaceRoot } from '../ownership/ownership.ts'
 import { spreadInodes } from './spread-inodes.ts'
 import { planLayOut, type LayOutPlan, type LayOutPlanner } from './plan-lay-out.ts'
 import type { ObjectSource } from '../ports.ts'
-import { provideFiles, type LayOutProgress } from './provide-files.ts'
+import { provideFiles } from './provide-files.ts'
 import { describeRefusals } from '../refusals.ts'
 import { readWorkspaceSpec, type WorkspaceSpec, type WorkspaceView } from '../../tasks/workspace-spec.ts'
 
@@ -32,38 +28,33 @@ export interface WorkspaceLimits {
   readonly downloadsInFlight: number
 }
 
-export type { LayOutProgress }
-
 export interface LayOutOptions {
   readonly root: WorkspaceRoot
   readonly attempt: WorkspaceAttempt
   readonly source: ObjectSource
   readonly spec: WorkspaceSpec
-  /** Where the content comes from; fetched from the source unless given. */
+  /** Provides the content; fetched from the source unless given. */
   readonly provider?: FileProvider
-  /** Called when the disk has no room, with what is missing, before that fails the layout. */
+  /** Called with the bytes that are missing before a full disk fails the layout. */
   readonly makeRoom?: (bytes: number) => Promise<void>
   readonly limits?: Partial<WorkspaceLimits>
   readonly signal?: AbortSignal
-  /** Told now and then, and once at the end. */
-  readonly onProgress?: (progress: LayOutProgress) => void
   readonly logger?: Logger
 }
 
 /** The files of one attempt, from when they are laid out until they are removed. */
 export interface AttemptWorkspace {
-  /** Absolute; what the task sees. */
+  /** Absolute; the files the task sees. */
   readonly dir: string
-  /** Absolute; for what is not to be published. */
+  /** Absolute; for files that are not published. */
   readonly scratch: string
   readonly view: WorkspaceView
   readonly manifest: ManifestRecord
-  readonly marker: AttemptMarker
-  /** The directory around it all. */
+  /** The directory that holds both. */
   readonly owned: OwnedDirectory
   /** Throws `workspace/directory-gone` unless the directory is still this attempt's own. */
   assertOwned(): void
-  /** Removes it all. May be called again, and gives the same promise. */
+  /** Removes it all. May be called twice. */
   remove(): Promise<void>
 }
 
@@ -99,8 +90,6 @@ export async function layOut(options: LayOutOptions): Promise<AttemptWorkspace> 
     await provideFiles(owned.tree, plan.manifest, {
       provider: options.provider ?? fetchFrom(options.source),
       inFlight: options.limits?.downloadsInFlight,
-      clock: root.clock,
-      onProgress: options.onProgress,
       signal,
     })
     plan.manifest.layOutEndNs = await passClockTick(owned, plan.manifest, root.clock)
@@ -150,7 +139,7 @@ async function listAndPlan(
   }
 }
 
-/** Asked first, because a disk that is full in the middle harms every task that shares it. */
+/** Checked first: a disk that fills up on the way would harm every task that shares it. */
 async function assertRoom(
   directory: string,
   manifest: Manifest,
@@ -158,7 +147,7 @@ async function assertRoom(
 ): Promise<void> {
   const look = async (): Promise<{ readonly freeBytes: number; readonly freeFiles: number }> => {
     const { bavail, bsize, ffree, files } = await statfs(directory)
-    // Some file systems make inodes as they need them, and say that they have none.
+    // File systems that allocate inodes on demand report none.
     return { freeBytes: bavail * bsize, freeFiles: files === 0 ? Infinity : ffree }
   }
   let { freeBytes, freeFiles } = await look()
@@ -183,37 +172,28 @@ async function makeDirectories(
   directories: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  // Each after the one it is in, so one after another; there are far fewer than files.
+  // In order, because a parent comes before its children; there are far fewer than files.
   for (const directory of directories) {
     signal?.throwIfAborted()
     await mkdir(join(tree, directory))
   }
 }
 
-function* indexesOf({ count }: Manifest): IterableIterator<number> {
-  for (let index = 0; index < count; index++) yield index
-}
-
-/** Where the clock of the file system is read for a workspace. */
+/** The file with which the clock of the file system is read; see `readFileClock`. */
 export function clockFileOf({ scratch }: Pick<OwnedDirectory, 'scratch'>): string {
   return join(scratch, CLOCK_FILE)
 }
 
 /**
- * Waits until every later edit shows in the times, so that no file needs to be hashed for being recent. On file systems
- * with coarse clocks the wait is not enough; then the recent files are hashed, see `suspect`.
+ * Waits until the clock of the file system has advanced, so that every later edit changes the times and recent files need
+ * not be hashed. If the clock is too coarse for that, they are hashed; see `suspect`.
  */
 async function passClockTick(owned: OwnedDirectory, manifest: Manifest, clock: Clock): Promise<bigint> {
   let newestNs = 0n
-  for (const index of indexesOf(manifest)) {
-    const { ctimeNs, mtimeNs } = manifest.facts(index)
-    const newerNs = ctimeNs > mtimeNs ? ctimeNs : mtimeNs
-    if (newerNs > newestNs) newestNs = newerNs
-  }
+  for (let index = 0; index < manifest.count; index++) newestNs = laterOf(newestNs, manifest.facts(index))
   return passFileClock(clockFileOf(owned), newestNs, clock)
 }
 
-/** A directory that was laid out, as an attempt has it. */
 export function workspaceOf(
   owned: OwnedDirectory,
   view: WorkspaceView,
@@ -225,13 +205,12 @@ export function workspaceOf(
     scratch: owned.scratch,
     view,
     manifest,
-    marker: owned.marker,
     assertOwned: () => owned.assertOwned(),
     remove: () => owned.remove(),
   }
 }
 
-/** The reason for leaving is worth more than the trouble in cleaning up; a later sweep of the root tries again. */
+/** The failure of the layout is reported, not that of the clean-up; a later collection of orphans tries again. */
 async function removeQuietly(owned: OwnedDirectory, logger: Logger): Promise<void> {
   try {
     await owned.remove()

@@ -1,4 +1,4 @@
-/** Which objects become files, and what forbids it. Pure: objects in, a plan or the list of what is in the way out. */
+/** Decides which objects become files, or what forbids that. Pure. */
 
 import { DefectError } from '../../base/errors.ts'
 import { foldPath } from './file-system-traits.ts'
@@ -11,7 +11,7 @@ import type { WorkspaceView } from '../../tasks/workspace-spec.ts'
 
 export interface LayOutPlan {
   readonly manifest: ManifestRecord
-  /** Every directory that files need, each after the one it is in. */
+  /** Every directory that files need, parents first. */
   readonly directories: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export type LayOutDecision =
   | { readonly action: 'too-large'; readonly what: 'files' | 'bytes'; readonly limit: number }
 
 export interface LayOutPlanner {
-  /** Takes the next object; `false` when no further one can change the decision. */
+  /** Adds the next object; `false` if no further one can change the decision. */
   add(object: SourceObject): boolean
   decide(): LayOutDecision
 }
@@ -34,8 +34,8 @@ export interface LayOutPlannerOptions {
 }
 
 /**
- * Takes the objects below the view's prefix in the order of the listing, one after another, so that a listing of any
- * length is never held as objects.
+ * Takes the objects below the view's prefix one by one, in the order of the listing, so that a long listing is never in
+ * memory as objects.
  */
 export function planLayOut(options: LayOutPlannerOptions): LayOutPlanner {
   return new Planner(options)
@@ -113,19 +113,19 @@ class Planner implements LayOutPlanner {
     for (const parent of parents.reverse()) this.#directories.add(parent)
   }
 
-  /** `p` and `p/q` are both keys, but cannot both be files: one name would be a file and a directory. */
+  /** The keys `p` and `p/q` cannot both be files: one name would be a file and a directory. */
   #refusePairs(): void {
     for (const directory of this.#directories) {
       if (this.#manifest.find(directory) === -1) continue
       const below = this.#manifest.firstBelow(`${directory}/`) ?? `${directory}/`
       this.#refusals.add(
         this.#view.prefix + directory,
-        `would be a file and a directory at once, for there is ${JSON.stringify(this.#view.prefix + below)}`,
+        `would be a file and a directory at once, because there is ${JSON.stringify(this.#view.prefix + below)}`,
       )
     }
   }
 
-  /** Where `A` and `a` are one file, or one directory, one would be written over the other, or come back under its name. */
+  /** Where `A` and `a` are one name, one file would overwrite the other. */
   #refuseClashes(): void {
     const seen = new Map<string, string>()
     const look = (path: string): void => {
@@ -151,7 +151,7 @@ function unordered(key: string): DefectError {
 function brokenListing(key: string, reason: string): DefectError {
   return new DefectError(
     'workspace/broken-listing',
-    `read the listing of the input: ${JSON.stringify(key)} cannot stand where it stands, ${reason}`,
+    `read the listing of the input: ${JSON.stringify(key)} is out of place, ${reason}`,
     { details: { key } },
   )
 }

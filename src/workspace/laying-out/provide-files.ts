@@ -1,14 +1,12 @@
-/** Fills a planned directory with files: many small ones at the same time and few large ones, all or none by the end. */
+/** Fills a planned directory with files: many small ones and a few large ones in parallel. */
 
 import { setMaxListeners } from 'node:events'
 import { join } from 'node:path'
 import { followSignals } from '../../base/abort-signals.ts'
-import type { Clock } from '../../base/clock.ts'
 import { DefectError } from '../../base/errors.ts'
 import {
   WORKSPACE_DOWNLOADS_IN_FLIGHT,
   WORKSPACE_LARGE_DOWNLOADS_IN_FLIGHT,
-  WORKSPACE_PROGRESS_INTERVAL_MS,
   WORKSPACE_SMALL_FILE_MAX_BYTES,
 } from '../limits.ts'
 import { readFileFacts } from '../comparing/file-facts.ts'
@@ -16,39 +14,28 @@ import type { FileProvider } from './file-provider.ts'
 import { forEachBounded } from '../../base/for-each-bounded.ts'
 import { looksLikeMd5, type Manifest, type ManifestRecord } from '../manifest.ts'
 
-export interface LayOutProgress {
-  readonly files: number
-  readonly filesTotal: number
-  readonly bytes: number
-  readonly bytesTotal: number
-}
-
 export interface ProvideFilesOptions {
   readonly provider: FileProvider
-  /** How many small files are brought in at the same time. */
+  /** How many small files are provided in parallel. */
   readonly inFlight?: number | undefined
-  readonly clock: Clock
-  readonly onProgress?: ((progress: LayOutProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** Its directories are there. What the file system says of each file goes into the manifest. */
+/** The directories exist already. Records the facts of each file in the manifest. */
 export async function provideFiles(
   tree: string,
   manifest: ManifestRecord,
   options: ProvideFilesOptions,
 ): Promise<void> {
   const { provider } = options
-  const progress = new ProgressMeter(manifest, options.clock, options.onProgress)
   const provide = async (index: number, signal: AbortSignal): Promise<void> => {
     const object = manifest.entry(index)
     const path = join(tree, object.path)
     const wantsMd5 = !looksLikeMd5(object.checksum)
-    const provided = await provider.provide({ object, path, wantsMd5, signal, onBytes: progress.addBytes })
+    const provided = await provider.provide({ object, path, wantsMd5, signal })
     recordFile(manifest, index, path)
     if (wantsMd5 && provided.md5 !== undefined) manifest.recordMd5(index, provided.md5)
     if (provided.isCached === true) manifest.recordCached(index)
-    progress.addFile()
   }
   const inFlight = options.inFlight ?? WORKSPACE_DOWNLOADS_IN_FLIGHT
   await allOrNone(options.signal, [
@@ -62,14 +49,13 @@ export async function provideFiles(
       )
     },
   ])
-  progress.end()
 }
 
 function isSmall(sizeBytes: number): boolean {
   return sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES
 }
 
-/** The first failure ends the others; when this returns, none of them goes on. */
+/** The first failure aborts the others; none of them runs any more when this returns. */
 async function allOrNone(
   outer: AbortSignal | undefined,
   works: readonly ((signal: AbortSignal) => Promise<void>)[],
@@ -103,47 +89,4 @@ function recordFile(manifest: ManifestRecord, index: number, path: string): void
 
 function* indexesOf(manifest: Manifest, isWanted: (sizeBytes: number) => boolean): IterableIterator<number> {
   for (let index = 0; index < manifest.count; index++) if (isWanted(manifest.sizeBytes(index))) yield index
-}
-
-class ProgressMeter {
-  readonly #manifest: Manifest
-  readonly #clock: Clock
-  readonly #tell: ProvideFilesOptions['onProgress']
-  #files = 0
-  #bytes = 0
-  #toldAtMs: number
-
-  constructor(manifest: Manifest, clock: Clock, tell: ProvideFilesOptions['onProgress']) {
-    this.#manifest = manifest
-    this.#clock = clock
-    this.#tell = tell
-    this.#toldAtMs = clock.monotonicMs()
-  }
-
-  readonly addBytes = (count: number): void => {
-    this.#bytes += count
-    this.#tellNowAndThen()
-  }
-
-  addFile(): void {
-    this.#files++
-    this.#tellNowAndThen()
-  }
-
-  end(): void {
-    this.#tell?.({
-      files: this.#files,
-      filesTotal: this.#manifest.count,
-      bytes: this.#bytes,
-      bytesTotal: this.#manifest.totalBytes,
-    })
-  }
-
-  #tellNowAndThen(): void {
-    if (this.#tell === undefined) return
-    const nowMs = this.#clock.monotonicMs()
-    if (nowMs - this.#toldAtMs < WORKSPACE_PROGRESS_INTERVAL_MS) return
-    this.#toldAtMs = nowMs
-    this.end()
-  }
 }

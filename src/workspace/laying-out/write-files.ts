@@ -1,4 +1,4 @@
-/** Getting bytes into new files with as little as possible between: small ones in one go, others in large strokes. */
+/** Writes new files: small ones in one step, others in large blocks. */
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
@@ -6,13 +6,13 @@ import { WORKSPACE_WRITE_BUFFER_BYTES } from '../limits.ts'
 import type { PieceSink } from '../ports.ts'
 
 /**
- * Makes a new file. Synchronous on purpose: on a local disk it takes some tens of microseconds, and handing it to
- * another thread takes longer than that, for each of its three steps.
+ * Makes a new file. Synchronous on purpose: on a local disk it takes some tens of microseconds, and passing each of its
+ * three steps to another thread takes longer.
  */
 export function writeNewFile(path: string, content: Uint8Array): void {
   const file = openSync(path, 'wx')
   try {
-    // A write may take less than it was given.
+    // A write may be partial.
     for (let written = 0; written < content.length;)
       written += writeSync(file, content, written, content.length - written)
   } finally {
@@ -20,36 +20,36 @@ export function writeNewFile(path: string, content: Uint8Array): void {
   }
 }
 
-/** A new file that is written while its content arrives. */
+/** A new file that is written as its content arrives. */
 export interface StreamedFile {
-  /** A sink for one try; the file begins anew. `onWritten` hears how far the file is there, again and again. */
+  /** A sink for one try, which starts at the beginning of the file. `onWritten` gets the number of bytes written so far. */
   restart(onWritten?: (bytes: number) => void): PieceSink
-  /** Writes what is still held. Again: nothing. */
+  /** Writes what is still in memory. May be called twice. */
   finish(): Promise<void>
-  /** To be called whatever happened. */
+  /** To be called in any case. */
   close(): Promise<void>
 }
 
-/** One stroke is on its way to the disk while the next one is gathered; more than that is never held. */
+/** At most two blocks are in memory: one being written and one being collected. */
 export async function openStreamedFile(path: string): Promise<StreamedFile> {
   const file = await open(path, 'wx')
-  let gathered: Uint8Array[] = []
-  let gatheredBytes = 0
+  let collected: Uint8Array[] = []
+  let collectedBytes = 0
   let position = 0
   let isRestarted = false
   let tellWritten: ((bytes: number) => void) | undefined
   let writing: Promise<void> = Promise.resolve()
-  /** Whoever waits for the last stroke hears of a failure; that nobody waits yet must not end the process. */
-  const then = (stroke: () => Promise<void>, before: Promise<unknown> = writing): void => {
-    writing = before.then(stroke)
+  /** A failure is reported by `finish`; until then it must not be an unhandled rejection. */
+  const then = (write: () => Promise<void>, before: Promise<unknown> = writing): void => {
+    writing = before.then(write)
     writing.catch(() => undefined)
   }
   const flush = (): Promise<void> => {
-    const pieces = gathered
+    const pieces = collected
     const at = position
-    position += gatheredBytes
-    gathered = []
-    gatheredBytes = 0
+    position += collectedBytes
+    collected = []
+    collectedBytes = 0
     const before = writing
     const tell = tellWritten
     const reached = position
@@ -63,22 +63,22 @@ export async function openStreamedFile(path: string): Promise<StreamedFile> {
     restart: (onWritten) => {
       tellWritten = onWritten
       if (isRestarted) {
-        // A stroke of the try before that failed is no concern of this one.
+        // A failed write of the try before does not concern this one.
         const settled = writing.catch(() => undefined)
         then(() => file.truncate(0), settled)
       }
       isRestarted = true
-      gathered = []
-      gatheredBytes = 0
+      collected = []
+      collectedBytes = 0
       position = 0
       return (piece) => {
-        gathered.push(piece)
-        gatheredBytes += piece.length
-        return gatheredBytes < WORKSPACE_WRITE_BUFFER_BYTES ? undefined : flush()
+        collected.push(piece)
+        collectedBytes += piece.length
+        return collectedBytes < WORKSPACE_WRITE_BUFFER_BYTES ? undefined : flush()
       }
     },
     finish: async () => {
-      if (gatheredBytes > 0) await flush()
+      if (collectedBytes > 0) await flush()
       await writing
     },
     close: async () => {
@@ -92,7 +92,7 @@ async function writeWhole(file: FileHandle, pieces: readonly Uint8Array[], at: n
   const wanted = pieces.reduce((sum, { length }) => sum + length, 0)
   const { bytesWritten } = await file.writev(pieces, at)
   if (bytesWritten === wanted) return
-  // Rare: a signal, or a disk that is all but full. Then piece by piece, from where it stopped.
+  // Rare: a signal, or a disk that is almost full. The rest is written piece by piece.
   const rest = Buffer.concat(pieces).subarray(bytesWritten)
   for (let written = 0; written < rest.length;)
     written += (await file.write(rest, written, rest.length - written, at + bytesWritten + written))

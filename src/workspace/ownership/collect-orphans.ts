@@ -1,8 +1,10 @@
-/** Removes the directories of dead workers: at a worker's start, and every now and then. */
+/** Removes the directories of dead workers: at a worker's start, and periodically. */
 
 import { lstatSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isAborted } from '../../base/abort-signals.ts'
+import { messageOf } from '../../base/errors.ts'
 import { WORKSPACE_COLLECT_INTERVAL_MS, WORKSPACE_OWNER_SILENT_MS } from '../limits.ts'
 import { judgeOwner } from './judge-owner.ts'
 import { isWorkerToken, lockPathOf, workerHome, type WorkspaceRoot } from './ownership.ts'
@@ -15,15 +17,15 @@ export interface KeptDirectory {
 }
 
 export interface CollectedOrphans {
-  /** The dead workers whose directories are gone now. */
+  /** The dead workers whose directories were removed. */
   readonly removed: readonly string[]
-  /** Those that were left alone, each with the reason. */
+  /** The others, each with the reason. */
   readonly kept: readonly KeptDirectory[]
 }
 
 /**
- * Looks at every worker's directory of the root once. What is not named like one is not looked at, whoever put it
- * there. Several processes may do this at the same time.
+ * Checks every worker's directory of the root once. Directories with other names are left alone. Several processes may do
+ * this at the same time.
  *
  * ```ts
  * const { removed } = await collectOrphans(root)
@@ -59,28 +61,24 @@ export async function collectOrphans(
   return { removed, kept }
 }
 
-/** Collects again and again until the signal is aborted; then resolves. What goes wrong is logged, and tried again. */
+/** Collects periodically until the signal is aborted; then resolves. Failures are logged. */
 export async function collectPeriodically(
   root: WorkspaceRoot,
   options: { readonly signal: AbortSignal; readonly intervalMs?: number },
 ): Promise<void> {
-  const { signal } = options
+  const { signal, intervalMs = WORKSPACE_COLLECT_INTERVAL_MS } = options
   while (!signal.aborted) {
     try {
       await collectOrphans(root, { signal })
-      await root.clock.sleep(options.intervalMs ?? WORKSPACE_COLLECT_INTERVAL_MS, signal)
     } catch (error) {
-      // `aborted` is a getter: it may well have changed since the loop asked.
-      if (signal.aborted as boolean) return
+      if (isAborted(signal)) return
       root.logger.warn('could not look for directories of dead workers', { error })
-      await root.clock
-        .sleep(options.intervalMs ?? WORKSPACE_COLLECT_INTERVAL_MS, signal)
-        .catch(() => undefined)
     }
+    await root.clock.sleep(intervalMs, signal).catch(() => undefined)
   }
 }
 
-/** What went wrong, or `undefined`. One directory that cannot be removed must not keep the others. */
+/** Returns the error, if any: a directory that cannot be removed must not keep the others. */
 async function removeOrphan(
   root: string,
   token: string,
@@ -91,15 +89,15 @@ async function removeOrphan(
     await rm(lockPathOf(root, token), { force: true })
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   } finally {
     lock?.release()
   }
 }
 
 /**
- * A process that dies between taking its lock and making its directory leaves the lock file. A young one is left
- * alone: its process may be just about to take the lock.
+ * A process that dies between taking its lock and making its directory leaves the lock file. A new one is left alone: its
+ * process may be about to take the lock.
  */
 async function removeStrayLocks(
   root: WorkspaceRoot,

@@ -1,15 +1,15 @@
 /**
- * Whether the process that owns a worker's directory still lives. A wrong "dead" destroys somebody's work and a wrong
- * "alive" wastes some disk, so everything that is not proven is left alone.
+ * Whether the process that owns a worker's directory still runs. A wrong "dead" destroys work and a wrong "alive" wastes
+ * some disk, so a directory is left alone unless its owner is proven dead.
  *
  * | the owner's pids are ours | process | lock | verdict |
  * |---|---|---|---|
  * | yes | runs, with the recorded start | – | alive |
- * | yes | is gone, or another one has its pid | held | unknown: the two contradict each other |
- * | yes | is gone, or another one has its pid | free, or no lock file | dead |
- * | no: other machine, other start of it, other container | – | held | alive |
- * | no | – | free | dead; from another machine only after a long silence as well |
- * | no | – | no lock file, or cannot be tried | unknown |
+ * | yes | has ended, or another one has its pid | held | unknown: the two contradict each other |
+ * | yes | has ended, or another one has its pid | free, or no lock file | dead |
+ * | no: other machine, after its restart, other container | – | held | alive |
+ * | no | – | free | dead; on another machine only after a long time without a beat |
+ * | no | – | no lock file, or the lock cannot be tried | unknown |
  */
 
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
@@ -23,15 +23,15 @@ import { takeProcessLock, type ProcessLock } from './process-lock.ts'
 export type OwnerVerdict =
   | { readonly verdict: 'alive'; readonly reason: string }
   | { readonly verdict: 'unknown'; readonly reason: string }
-  /** The lock, where there was one, is ours now: nobody else comes to the same verdict meanwhile. */
+  /** The caller holds the lock now, if there was one: no other process comes to the same verdict. */
   | { readonly verdict: 'dead'; readonly reason: string; readonly lock: ProcessLock | undefined }
 
 export interface JudgeOwnerOptions {
   readonly root: string
-  /** The name of the directory to be judged. */
+  /** The name of the directory. */
   readonly token: string
   readonly judge: ProcessIdentity
-  /** The file system's time of now. */
+  /** The current time of the file system. */
   readonly nowMs: number
 }
 
@@ -43,10 +43,10 @@ export async function judgeOwner(options: JudgeOwnerOptions): Promise<OwnerVerdi
     if ((await readProcessStart(record.pid)) === record.processStart) {
       return { verdict: 'alive', reason: `process ${record.pid} runs` }
     }
-    return judgeByLock(options, { ifMissing: 'dead', because: `process ${record.pid} is gone` })
+    return judgeByLock(options, { ifMissing: 'dead', because: `process ${record.pid} has ended` })
   }
   if (record.machine !== judge.machine && silenceMs(options) < WORKSPACE_OWNER_SILENT_MS) {
-    return { verdict: 'unknown', reason: 'it belongs to another machine and was in use not long ago' }
+    return { verdict: 'unknown', reason: 'it belongs to another machine and was used recently' }
   }
   return judgeByLock(options, { ifMissing: 'unknown', because: 'its lock is free' })
 }
@@ -56,7 +56,7 @@ async function judgeByLock(
   { ifMissing, because }: { readonly ifMissing: 'dead' | 'unknown'; readonly because: string },
 ): Promise<OwnerVerdict> {
   const path = lockPathOf(root, token)
-  // Asked first, for trying the lock would make the file.
+  // Checked first, because trying the lock would make the file.
   if (!existsSync(path)) {
     return ifMissing === 'dead'
       ? { verdict: 'dead', reason: because, lock: undefined }
@@ -73,7 +73,7 @@ async function judgeByLock(
   }
 }
 
-/** How long the owner has not given a sign of life; as long as you like when it never did. */
+/** The time since the last beat of the owner; `Infinity` if there was none. */
 function silenceMs({ root, token, nowMs }: JudgeOwnerOptions): number {
   const beat = lstatSync(join(workerHome(root, token), WORKER_BEAT_FILE), { throwIfNoEntry: false })
   return beat === undefined ? Infinity : nowMs - beat.mtimeMs
@@ -97,7 +97,7 @@ function readWorkerRecord(path: string): WorkerRecord | undefined {
     if (lstatSync(path).size > WORKSPACE_MARKER_MAX_BYTES) return undefined
     return WORKER_RECORD.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data
   } catch {
-    // Missing, unreadable or no JSON: the caller does not recognise the directory then, and leaves it alone.
+    // Missing, unreadable or invalid JSON: the caller leaves the directory alone.
     return undefined
   }
 }

@@ -3,19 +3,18 @@
  *
  * ```
  * root/
- *   locks/<worker>.lock                  held as long as the worker's process lives
- *   workers/<worker>/worker.json         which process that is
- *   workers/<worker>/beat                its last sign of life
+ *   locks/<worker>.lock                  held while the worker's process runs
+ *   workers/<worker>/worker.json         which process it is
+ *   workers/<worker>/beat                its mtime is when the worker last used the root
  *   workers/<worker>/attempts/<attempt>/
  *     attempt.json                       the marker: which attempt this is
- *     tree/                              the files the attempt sees, and nothing else
- *     scratch/                           room for what is not to be published
- *   workers/<worker>/aside/…             directories of no attempt, kept for one that could use them
- *   trash/…                              renamed away, being removed
+ *     tree/                              the files the task sees, and nothing else
+ *     scratch/                           files that are not published
+ *   workers/<worker>/aside/…             directories that a later attempt may use
+ *   trash/…                              being removed
  * ```
  *
- * The marker stands beside the tree and not in it: whatever is in the tree belongs to the task's author, whichever
- * name it has.
+ * The marker is beside the tree, not in it: everything in the tree belongs to the task's author.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -34,7 +33,7 @@ import { takeProcessLock, type ProcessLock } from './process-lock.ts'
 import { discardTree, removeTree } from './remove-tree.ts'
 import { diskError } from '../disk-errors.ts'
 
-/** What tells one attempt from another, as the worker knows it. */
+/** What identifies an attempt. */
 export interface WorkspaceAttempt {
   readonly workflowId: string
   readonly taskId: string
@@ -55,35 +54,35 @@ export interface AttemptMarker extends WorkspaceAttempt {
 
 /** A directory that belongs to one attempt. */
 export interface OwnedDirectory {
-  /** Absolute; what the task sees. */
+  /** Absolute; the files the task sees. */
   readonly tree: string
-  /** Absolute; for parameters, results and whatever else is not to be published. */
+  /** Absolute; for parameters, results and other files that are not published. */
   readonly scratch: string
-  /** Absolute; where the marker file is. */
+  /** Absolute; the marker file. */
   readonly markerPath: string
   readonly marker: AttemptMarker
   /** Throws `workspace/directory-gone` unless the directory is still this attempt's own. */
   assertOwned(): void
-  /** Removes it all. May be called again, and gives the same promise. */
+  /** Removes it all. May be called twice. */
   remove(): Promise<void>
-  /** Takes it away from the attempt, under another path. Then it is nobody's, until it is adopted or discarded. */
+  /** Takes it away from the attempt, to another path, until it is adopted or discarded. */
   setAside(): Promise<AsideDirectory>
 }
 
-/** A directory that belongs to this process and to no attempt. */
+/** A directory that belongs to no attempt. */
 export interface AsideDirectory {
   readonly path: string
   /** Its files. */
   readonly tree: string
-  /** Removes it all. That it is gone already is fine. */
+  /** Removes it all, if it still exists. */
   discard(): Promise<void>
 }
 
-/** Where an attempt's directory will be; nothing is written yet. */
+/** Where an attempt's directory will be made. */
 export interface DirectoryPlace {
   readonly directory: string
   readonly tree: string
-  /** What the file system does to names in there. */
+  /** What the file system does to names below it. */
   readonly traits: FileSystemTraits
 }
 
@@ -91,18 +90,18 @@ export interface DirectoryPlace {
 export interface WorkspaceRoot {
   /** Absolute. */
   readonly directory: string
-  /** This process' name in the root. */
+  /** The name of this process in the root. */
   readonly token: string
   readonly identity: ProcessIdentity
   readonly logger: Logger
   readonly clock: Clock
   place(attempt: WorkspaceAttempt): DirectoryPlace
   claim(place: DirectoryPlace, attempt: WorkspaceAttempt): Promise<OwnedDirectory>
-  /** Gives a directory that was set aside to an attempt, under yet another path and with a marker of its own. */
+  /** Gives a directory that was set aside to an attempt, under a new path and with a new marker. */
   adopt(aside: AsideDirectory, attempt: WorkspaceAttempt): Promise<OwnedDirectory>
-  /** Leaves a sign of life. Gives the file system's time, in milliseconds since 1970. */
+  /** Updates `beat`. Returns the file system's time, in milliseconds since 1970. */
   beat(): number
-  /** Removes what is left of this process' directories and gives up its lock. May be called again. */
+  /** Removes the directories of this process and releases its lock. May be called twice. */
   close(): Promise<void>
 }
 
@@ -114,8 +113,8 @@ export interface OpenWorkspaceRootOptions {
 }
 
 /**
- * Opens a root: makes it where it is missing, and registers this process in it. Close it, or its directories stay
- * until another worker of the same root finds this process gone.
+ * Opens a root: makes it if it is missing, and registers this process in it. Close it, or its directories stay until another
+ * worker of the root finds that this process has ended.
  *
  * ```ts
  * const root = await openWorkspaceRoot({ directory: '.perago/work', workerId: 'worker-1' })
@@ -167,15 +166,14 @@ export interface WorkerRecord extends ProcessIdentity {
 
 const ROOT_PARTS = ['locks', 'workers', 'trash'] as const
 export const WORKER_FILE = 'worker.json'
-/** Written anew now and then; its time is the worker's last sign of life. */
 export const WORKER_BEAT_FILE = 'beat'
 const ATTEMPT_FILE = 'attempt.json'
-/** The trees may hold what not everybody on the machine is to read. */
+/** Other users of the machine must not read the trees. */
 const PRIVATE = 0o700
 
 const TOKEN = /^[0-9a-f]{32}$/
 
-/** Whether a name is one that `openWorkspaceRoot` gives; a directory of another name is nobody's business here. */
+/** Whether a name is one that `openWorkspaceRoot` gives; directories with other names are left alone. */
 export function isWorkerToken(name: string): boolean {
   return TOKEN.test(name)
 }
@@ -224,7 +222,7 @@ class OpenRoot implements WorkspaceRoot {
   }
 
   place(attempt: WorkspaceAttempt): DirectoryPlace {
-    // The random end makes it unique: one task id is handed out again after a rerun, to the same worker as it may be.
+    // The random end makes it unique: a task id may come again after a rerun.
     const name = `${readableName(attempt.taskId)}-${randomBytes(6).toString('hex')}`
     const directory = join(this.#home, 'attempts', name)
     const tree = join(directory, 'tree')
@@ -257,7 +255,7 @@ class OpenRoot implements WorkspaceRoot {
   async adopt(aside: AsideDirectory, attempt: WorkspaceAttempt): Promise<OwnedDirectory> {
     const place = this.place(attempt)
     const owned = new AttemptDirectory(this.directory, place, this.#markerFor(attempt))
-    // In one step: of two who try, one finds nothing.
+    // In one step: of two callers, one finds nothing.
     await rename(aside.path, place.directory)
     try {
       await removeTree(owned.scratch)
@@ -326,8 +324,8 @@ class AttemptDirectory implements OwnedDirectory {
   }
 
   /**
-   * A directory that was swept away while its task still ran looks like one in which everything was deleted. It must
-   * never be published as such.
+   * A directory that was removed while its task ran looks like one in which everything was deleted, and must not be
+   * published as such.
    */
   assertOwned(): void {
     const isTree = lstatSync(this.tree, { throwIfNoEntry: false })?.isDirectory() === true
@@ -348,11 +346,11 @@ class AttemptDirectory implements OwnedDirectory {
   }
 
   async setAside(): Promise<AsideDirectory> {
-    // Beside the attempts of the same process, so that it goes with them; under a name that nobody was told.
+    // Beside the attempts of this process, so that it is removed with them; under a name that nobody knows.
     const path = join(this.#directory, '..', '..', 'aside', randomBytes(16).toString('hex'))
     makeDirectory(join(path, '..'))
     await rename(this.#directory, path)
-    // What is no attempt's any more is not removed by one.
+    // It is not removed with the attempt any more.
     this.#removing ??= Promise.resolve()
     return { path, tree: join(path, 'tree'), discard: () => discardTree(this.#root, path) }
   }
@@ -370,7 +368,7 @@ function readTokenOf(path: string): unknown {
   try {
     return (JSON.parse(readFileSync(path, 'utf8')) as { token?: unknown } | null)?.token
   } catch {
-    // Gone, or no marker any more: not ours in either case.
+    // Removed or overwritten: not ours in either case.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Which process this is, so that another one can tell later whether it still lives. A pid alone does not: pids are
- * used again, and each container counts its own.
+ * Which process this is, so that another one can tell later whether it still runs. A pid alone is not enough: pids are
+ * reused, and each container has its own.
  */
 
 import { execFile } from 'node:child_process'
@@ -10,11 +10,11 @@ import { WORKSPACE_PROCESS_QUERY_MS } from '../limits.ts'
 
 export interface ProcessIdentity {
   readonly pid: number
-  /** When the process started, in whatever form this system tells it; compare for equality only. */
+  /** When the process started, in a form that depends on the system; compare for equality only. */
   readonly processStart: string
-  /** Pids can be compared on one machine between two of its starts. */
+  /** Changes when the machine restarts; pids can be compared if it is equal … */
   readonly machine: string
-  /** And within one namespace of pids. */
+  /** … and this as well. */
   readonly pidNamespace: string
   readonly hostname: string
 }
@@ -29,25 +29,35 @@ export async function identifyThisProcess(): Promise<ProcessIdentity> {
   }
 }
 
-/** Whether pids mean the same to both: what this process sees of a pid says something about the other one's. */
+/** Whether a pid means the same process to both. */
 export function sharesPids(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return a.machine === b.machine && a.pidNamespace === b.pidNamespace
 }
 
-/** When the process of this pid started; `undefined` when there is none that still runs. */
+/** When the process with this pid started; `undefined` if none runs. */
 export async function readProcessStart(pid: number): Promise<string | undefined> {
   return process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid)
 }
 
-/** Fields behind the name, which is in parentheses and may hold anything, parentheses too. */
 const STATE_FIELD = 0
 const START_FIELD = 19
 
-function readFromProc(pid: number): string | undefined {
+/** The fields of /proc/<pid>/stat after the name, which is in parentheses and may itself have parentheses. */
+function readStatFields(pid: number): readonly string[] | undefined {
   const stat = readFirst(`/proc/${pid}/stat`)
-  if (stat === undefined) return undefined
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  // A zombie has ended; only its parent has not asked for its exit status yet.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
+}
+
+/** When a process started, in clock ticks after the start of the machine; `undefined` if it cannot be read. */
+export function readStartTicks(pid: number): number | undefined {
+  const ticks = Number(readStatFields(pid)?.[START_FIELD])
+  return Number.isFinite(ticks) ? ticks : undefined
+}
+
+function readFromProc(pid: number): string | undefined {
+  const fields = readStatFields(pid)
+  if (fields === undefined) return undefined
+  // A zombie has ended; only its parent has not read its exit status yet.
   const hasEnded = ['Z', 'X', 'x'].includes(fields[STATE_FIELD] ?? '')
   return hasEnded ? undefined : fields[START_FIELD]
 }
@@ -58,7 +68,7 @@ function readFromPs(pid: number): Promise<string | undefined> {
     execFile('ps', ['-o', 'lstart=', '-p', String(pid)], options, (error, stdout) => {
       const start = stdout.trim()
       if (start !== '') resolve(start)
-      // Exit code 1 without a word is how `ps` says that there is no such process.
+      // Exit code 1 without output means that there is no such process.
       else if (error === null || error.code === 1) resolve(undefined)
       else reject(new Error(`ask ps for process ${pid}: ${error.message}`, { cause: error }))
     })
@@ -69,7 +79,7 @@ function readFirst(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch {
-    // Not there, or not for us: the caller treats both as not known.
+    // Missing or not readable: not known in either case.
     return undefined
   }
 }
@@ -78,7 +88,7 @@ function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    // No such thing on this system.
+    // Not on this system.
     return undefined
   }
 }

@@ -1,33 +1,32 @@
 /**
- * A lock that dies with its process, however that dies. Node has none, so it is SQLite's: an exclusive transaction on
- * an otherwise empty database is a record lock of the operating system. It holds across containers on one machine, and
- * across machines where the file system carries locks.
+ * A lock that is released when its process ends, in whatever way. Node has none, so it is SQLite's: an exclusive
+ * transaction on an empty database is a record lock of the operating system. It works across containers on one machine, and
+ * across machines if the file system supports locks.
  *
- * A lock file must not be opened by other means in a process that holds it: closing any handle of it would let go of
- * the lock.
+ * A process that holds the lock must not open its file in another way: closing any handle of it releases the lock.
  */
 
 import { UnavailableError } from '../../base/errors.ts'
 
 export interface ProcessLock {
-  /** May be called again. */
+  /** May be called twice. */
   release(): void
 }
 
 /**
- * Takes the lock, without waiting; `undefined` when somebody holds it.
+ * Takes the lock without waiting; `undefined` if it is held.
  *
  * ```ts
  * const lock = await takeProcessLock('/var/lib/perago/supervisor.lock')
  * ```
  */
 export async function takeProcessLock(path: string): Promise<ProcessLock | undefined> {
-  // Loaded when first needed: what only lays out a description of tasks needs no database.
+  // Loaded when it is needed: most commands need no database.
   const { default: Database } = await import('libsql')
   let database: InstanceType<typeof Database> | undefined
   try {
     database = new Database(path, { timeout: 0 })
-    // Nothing is ever written, so there is nothing to be rolled back from a journal file.
+    // Nothing is written, so no journal is needed.
     database.exec('PRAGMA journal_mode = OFF')
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {

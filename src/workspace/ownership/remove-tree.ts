@@ -1,6 +1,6 @@
 /**
- * Removing directories so that nobody mistakes half a directory for a whole one: first renamed away, in one step, then
- * removed. Two processes may do it to the same directory at the same time.
+ * Removes directories: first renamed in one step, so that nobody finds half a directory, then removed. Two processes may do
+ * it to the same directory at the same time.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -13,7 +13,7 @@ import { forEachBounded } from '../../base/for-each-bounded.ts'
 
 const TRASH_NAME = /^[0-9a-f]{32}$/
 
-/** Removes a directory of this root. That it is gone already is fine. */
+/** Removes a directory of this root, if it still exists. */
 export async function discardTree(root: string, directory: string): Promise<void> {
   const trash = join(root, 'trash', randomBytes(16).toString('hex'))
   try {
@@ -25,7 +25,7 @@ export async function discardTree(root: string, directory: string): Promise<void
   await removeTree(trash)
 }
 
-/** Goes on with removals that a crash cut short. Gives the number of directories that are gone now. */
+/** Finishes removals that a crash interrupted. Returns how many directories it removed. */
 export async function emptyTrash(root: string, signal?: AbortSignal): Promise<number> {
   const names = await readdir(join(root, 'trash')).catch(emptyIfGone)
   const ours = names.filter((name) => TRASH_NAME.test(name))
@@ -37,8 +37,8 @@ export async function emptyTrash(root: string, signal?: AbortSignal): Promise<nu
 }
 
 /**
- * Removes a directory and what is in it, and follows no link. A program may have taken the right to write from its
- * directories, so that is given back where it is missing.
+ * Removes a directory and everything in it, without following links. A program may have removed the right to write to its
+ * directories, so that is restored where it is missing.
  */
 export async function removeTree(directory: string, signal?: AbortSignal): Promise<void> {
   const path = Buffer.from(directory)
@@ -46,15 +46,15 @@ export async function removeTree(directory: string, signal?: AbortSignal): Promi
   await rmdir(path).catch(unlessGone)
 }
 
-/** Paths are bytes here: a name need not be UTF-8, and has to go all the same. */
+/** Paths are bytes here, because a name need not be UTF-8. */
 async function removeBelow(directory: Buffer, signal: AbortSignal | undefined): Promise<void> {
   const entries = await withRights(directory, () => readEntries(directory)).catch(emptyIfGone)
   const below = (entry: Dirent<Buffer>): Buffer => Buffer.concat([directory, SLASH, entry.name])
-  const [directories, files] = partition(entries, (entry) => entry.isDirectory())
-  for (const entry of directories) {
+  for (const entry of entries.filter((entry) => entry.isDirectory())) {
     await removeBelow(below(entry), signal)
     await withRights(directory, () => rmdir(below(entry))).catch(unlessGone)
   }
+  const files = entries.filter((entry) => !entry.isDirectory())
   await forEachBounded(files, { limit: WORKSPACE_DOWNLOADS_IN_FLIGHT, signal }, (entry) =>
     withRights(directory, () => unlink(below(entry))).catch(unlessGone),
   )
@@ -66,7 +66,7 @@ function readEntries(directory: Buffer): Promise<Dirent<Buffer>[]> {
   return readdir(directory, { withFileTypes: true, encoding: 'buffer' })
 }
 
-/** To remove something takes the right to write to the directory it is in. */
+/** Removing something takes the right to write to its directory. */
 async function withRights<T>(directory: Buffer, action: () => Promise<T>): Promise<T> {
   try {
     return await action()
@@ -75,13 +75,6 @@ async function withRights<T>(directory: Buffer, action: () => Promise<T>): Promi
     await chmod(directory, 0o700)
     return action()
   }
-}
-
-function partition<T>(items: readonly T[], belongsFirst: (item: T) => boolean): [T[], T[]] {
-  const first: T[] = []
-  const second: T[] = []
-  for (const item of items) (belongsFirst(item) ? first : second).push(item)
-  return [first, second]
 }
 
 function emptyIfGone(error: unknown): [] {
