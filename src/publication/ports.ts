@@ -1,9 +1,9 @@
 /**
  * What publication needs of a versioned repository. The caller owns this interface; `lakefs/` meets it.
  *
- * An answer that the protocol foresees (nothing to commit, a conflict, a moved head) is a value. What is thrown
- * is a `PeragoError`: `missing` (repository, branch or ref is not there), `refused` (protected branch, read-only),
- * `unavailable` (surely not done), `uncertain` (sent, answer lost; `read` says what to look at), `invalid`, `defect`.
+ * An expected response (nothing to commit, a conflict, a moved head) is a value. What is thrown is a `PeragoError`:
+ * `missing` (repository, branch or ref does not exist), `refused` (protected branch, read-only), `unavailable` (surely
+ * not done), `uncertain` (sent, response lost; `read` says what to look at), `invalid`, `defect`.
  */
 
 import type { Readable } from 'node:stream'
@@ -85,26 +85,26 @@ export interface OpenedObject {
   readonly body: Readable
 }
 
-/** Takes the bytes of one try of a download, piece by piece. A promise holds the next piece back until it resolves. */
+/** Receives the bytes of one try of a download, piece by piece. The next piece waits until a returned promise resolves. */
 export type DownloadSink = ((piece: Uint8Array) => Promise<void> | undefined) & {
-  /** Hex MD5 of all it was given, for `verify: 'by-sink'`; asked for at the end. */
+  /** Hex MD5 of all that it received, for `verify: 'by-sink'`; called at the end. */
   readonly md5?: () => Promise<string>
 }
 
 export interface DownloadOptions extends CallOptions {
-  /** What the listing says. Small objects take the way with the fewest requests, others the one with the most room. */
+  /** From the listing. Small objects are read with the fewest requests, large ones at the highest rate. */
   readonly sizeBytes?: number
   /**
-   * Whether the bytes are held against the checksum, where it is comparable. Their number always is. `by-sink`: their MD5
-   * is the sink's to say, which can compute it elsewhere.
+   * Whether the bytes are compared with the checksum, where it is comparable. Their number always is. `by-sink`: the
+   * sink computes their MD5, perhaps in another thread.
    */
   readonly verify?: boolean | 'by-sink'
 }
 
-/** A body that can be sent again when the first try surely did nothing: opened anew for each try. */
+/** A body that can be sent again when the first try surely did nothing: opened again for each try. */
 export interface UploadBody {
   readonly sizeBytes: number
-  /** Of what has to arrive, in hexadecimal; where it is left out, it is that of what was sent. */
+  /** Of the bytes that must arrive, in hexadecimal; computed while they are sent if left out. */
   readonly md5?: string
   open(): Readable | Uint8Array
 }
@@ -114,7 +114,7 @@ export interface WriteRequest {
   readonly path: string
   readonly body: UploadBody
   readonly contentType?: string
-  /** Keys in lower case, values on one line: they may have to travel as headers. */
+  /** Keys in lower case, values on one line: they may be sent as headers. */
   readonly metadata?: Metadata
   /** Create only when the path is absent; an existing object gives `{ written: false }`. */
   readonly ifAbsent?: boolean
@@ -156,7 +156,7 @@ export type MergeOutcome =
 
 export interface MoveRequest {
   readonly branch: BranchName
-  /** Where the branch must stand now; anything else and it stays where it is. */
+  /** The branch moves only if this is its head. */
   readonly expectedHead: CommitRef
   readonly to: CommitRef
 }
@@ -219,9 +219,9 @@ export interface VersionedRepo {
   ): Promise<OpenedObject | undefined>
 
   /**
-   * The whole object, handed on as it arrives: less work than a stream, and a break in the middle is tried again.
-   * `open` is asked for a new sink for each try; what an earlier one was given counts for nothing. `undefined` when
-   * there is no such object. Left out by a repository that has no faster way than `read`.
+   * The whole object, passed on as it arrives: less work than a stream, and a broken connection is tried again. `open`
+   * gives a new sink for each try; what an earlier one received is discarded. `undefined` when there is no such object.
+   * Left out by a repository that has no faster way than `read`.
    */
   download?(
     at: CommitRef | BranchName,
@@ -231,7 +231,7 @@ export interface VersionedRepo {
   ): Promise<Pick<OpenedObject, 'checksum' | 'sizeBytes'> | undefined>
 
   write(request: WriteRequest, options?: CallOptions): Promise<WriteOutcome>
-  /** Deleting what is not there is no error, a branch that is not there is. Splits into as many requests as the server's limit asks for. */
+  /** A missing object is no error, a missing branch is. Split into as many requests as the server's limit needs. */
   deleteObjects(branch: BranchName, paths: Iterable<string>, options?: CallOptions): Promise<void>
 
   /** What changed from one commit to the other, as the two trees stand (two-dot). */
