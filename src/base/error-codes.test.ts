@@ -139,9 +139,7 @@ function renderPage(codes: readonly Found[]): string {
       .map(({ code, kinds }) => `\`${code}\`${kindsOf(kinds)}`)
     return [
       `### ${room}`,
-      ...(rows.length === 0
-        ? []
-        : [`| code | kind | what to do |\n|---|---|---|\n${rows.map(renderRow).join('\n')}`]),
+      ...(rows.length === 0 ? [] : [rows.map(renderRow).join('\n')]),
       ...(bare.length === 0 ? [] : [`${rows.length === 0 ? '' : 'Also: '}${bare.join(', ')}.`]),
     ].join('\n\n')
   })
@@ -177,8 +175,7 @@ const MEANING: Readonly<Record<ErrorKind, string>> = {
 }
 
 function renderRow({ code, kinds, steps }: Found): string {
-  const shown = [...steps].sort().join(' — ').replaceAll('|', '\\|')
-  return `| \`${code}\` | ${[...kinds].sort().join(', ')} | ${shown} |`
+  return `- \`${code}\`${kindsOf(kinds)}: ${[...steps].sort().join(' Or: ')}`
 }
 
 /** Away from their error, "Correct it." and a choice of three steps or more help nobody. */
