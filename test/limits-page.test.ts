@@ -32,7 +32,7 @@ async function readRoom(path: string): Promise<readonly Section[]> {
     .slice(1)
     .map((part) => ({
       title: titleOf(roomOf(path), part.slice(0, part.indexOf('\n')).trim()),
-      rows: [...part.matchAll(/\/\*\*\s*([\s\S]*?)\s*\*\/\nexport const ([A-Z0-9_]+)/g)].map(
+      rows: [...part.matchAll(/\/\*\*[\s*]*([\s\S]*?)\s*\*\/\nexport const ([A-Z0-9_]+)/g)].map(
         ([, about = '', name = '']) => ({
           name,
           value: values[name] ?? NaN,

@@ -1,6 +1,6 @@
 /** The limits of this room. `docs/reference/limits.md` is written from these comments. */
 
-// ── workspaces
+// ── files
 /** Longest object key, in UTF-8, as in lakeFS. */
 export const WORKSPACE_KEY_MAX_BYTES = 1024
 /** Longest name of a file or directory, in UTF-8. */

@@ -10,7 +10,7 @@ export const WARM_AGE_MS = 600_000
 /** @internal How long a task waits for a directory that another task is about to release. */
 export const WARM_ANNOUNCED_WAIT_MS = 5_000
 
-// ── the client
+// ── Conductor
 /** @internal Longest wait that the server accepts in a poll. */
 export const CONDUCTOR_POLL_WAIT_MAX_MS = 5_000
 /** Largest task output, as JSON, that Conductor passes on. It moves a larger one to external storage. */

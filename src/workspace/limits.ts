@@ -1,6 +1,6 @@
 /** The limits of this room. `docs/reference/limits.md` is written from these comments. */
 
-// ── workspaces
+// ── files
 /** Most files in a workspace. */
 export const WORKSPACE_FILES_MAX = 1_000_000
 /** Most bytes in a workspace. */
