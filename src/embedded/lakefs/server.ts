@@ -19,7 +19,9 @@ import {
   EMBEDDED_JSON_MAX_BYTES,
   EMBEDDED_OBJECT_MAX_BYTES,
 } from '../limits.ts'
+import { listen } from '../../base/listen.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
+import { once } from '../../base/once.ts'
 import { ActionRuns } from './actions/action-runs.ts'
 import { createHookRunner } from './actions/hook-runner.ts'
 import { LuaPool } from './actions/lua-pool.ts'
@@ -155,10 +157,11 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
     server.headersTimeout = EMBEDDED_HEADERS_MS
     server.keepAliveTimeout = limits.idleMs
     server.timeout = limits.idleMs
-    const address = await listen(server, host, options.port ?? 0)
-    let closed: Promise<void> | undefined
+    const port = options.port ?? 0
+    const reached = await listen(server, { host, port }, (error) => explainListenError(error, host, port))
+    const address = server.address() as AddressInfo
     return {
-      url: `http://${host.includes(':') ? `[${host}]` : host}:${String(address.port)}`,
+      url: `http://${reached}`,
       host,
       port: address.port,
       accessKeyId: credentials.accessKeyId,
@@ -166,7 +169,7 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
       generated: credentials.generated,
       warnings: [...credentials.warnings, ...warnAboutHost(host, address.address)],
       faults,
-      close: () => (closed ??= stop({ server, engine, lua, closing, closeMs: limits.closeMs })),
+      close: once(() => stop({ server, engine, lua, closing, closeMs: limits.closeMs })),
     }
   } catch (error) {
     await lua.close()
@@ -206,17 +209,6 @@ function readKeyPair(options: EmbeddedLakefsOptions): KeyPair | undefined {
     )
   }
   return { accessKeyId, secretAccessKey }
-}
-
-function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(explainListenError(error, host, port))
-    })
-    server.listen(port, host, () => {
-      resolve(server.address() as AddressInfo)
-    })
-  })
 }
 
 function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {

@@ -34,10 +34,8 @@ export function openArchiveDatabase(file: string): StoreDatabase {
     makeDirectory(dirname(resolve(file)))
     db = new StoreDatabase(file)
     db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
-    db.get('PRAGMA journal_mode = WAL')
     // Archived events are deleted from the store, so they must survive a power failure.
-    db.exec('PRAGMA synchronous = FULL')
-    db.exec(`PRAGMA journal_size_limit = ${STORE_SQLITE_LOG_BYTES}`)
+    db.useDurableLog(STORE_SQLITE_LOG_BYTES)
     makeSchema(db)
     return db
   } catch (cause) {
@@ -55,10 +53,8 @@ export function openArchiveDatabase(file: string): StoreDatabase {
 /** The transaction lets one of several processes that open a new file create the schema. */
 function makeSchema(db: StoreDatabase): void {
   db.exec('BEGIN IMMEDIATE')
-  const pragma = (name: string): unknown => db.get<Record<string, unknown>>(`PRAGMA ${name}`)?.[name]
-  const [application, version] = [pragma('application_id'), pragma('user_version')]
-  const tables = db.get<{ n: number }>('SELECT count(*) AS n FROM sqlite_schema')?.n ?? 0
-  if (application === 0 && tables === 0) {
+  const [application, version] = [db.pragma('application_id'), db.pragma('user_version')]
+  if (application === 0 && !db.hasTables) {
     db.exec(SCHEMA)
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)

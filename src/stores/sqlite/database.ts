@@ -51,10 +51,7 @@ export function openDatabase(file: string): StoreDatabase {
     makeDirectory(dirname(resolve(file)))
     db = new StoreDatabase(file)
     db.exec(`PRAGMA busy_timeout = 5000`)
-    db.get('PRAGMA journal_mode = WAL')
-    // With WAL, FULL lets a committed batch survive a power failure, not only a crash.
-    db.exec('PRAGMA synchronous = FULL')
-    db.exec(`PRAGMA journal_size_limit = ${STORE_SQLITE_LOG_BYTES}`)
+    db.useDurableLog(STORE_SQLITE_LOG_BYTES)
     makeSchema(db)
     db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
     return db
@@ -68,11 +65,8 @@ export function openDatabase(file: string): StoreDatabase {
 /** The transaction lets one of several processes that open a new file create the schema. */
 function makeSchema(db: StoreDatabase): void {
   db.exec('BEGIN IMMEDIATE')
-  const pragma = (name: string): unknown => db.get<Record<string, unknown>>(`PRAGMA ${name}`)?.[name]
-  const [application, version] = [pragma('application_id'), pragma('user_version')]
-  const isNew =
-    application === 0 && (db.get<{ n: number }>('SELECT count(*) AS n FROM sqlite_schema')?.n ?? 0) === 0
-  if (isNew) {
+  const [application, version] = [db.pragma('application_id'), db.pragma('user_version')]
+  if (application === 0 && !db.hasTables) {
     db.exec(SCHEMA)
     db.run('INSERT INTO state VALUES (1, ?, 0, 0)', randomBytes(EPOCH_BYTES).toString('base64url'))
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)

@@ -82,7 +82,7 @@ async function make(
   paths: { readonly metadataFile: string; readonly objectsDir: string; readonly tempDir: string },
 ): Promise<MetadataDb> {
   for (const directory of [paths.objectsDir, paths.tempDir]) makeDirectory(directory)
-  const db = openOrCreate(paths.metadataFile)
+  const db = openMetadataDb(paths.metadataFile, 'create')
   try {
     await writeDurably(
       join(dataDir, FORMAT_FILE),
@@ -93,21 +93,6 @@ async function make(
     db.close()
     throw error
   }
-}
-
-/** A first start may have been interrupted before the schema was made, or after. */
-function openOrCreate(metadataFile: string): MetadataDb {
-  let isEmpty: boolean
-  const probe = new Database(metadataFile)
-  try {
-    const row = probe.prepare('SELECT count(*) AS tables FROM sqlite_schema').get([]) as { tables: number }
-    isEmpty = row.tables === 0
-  } catch (error) {
-    throw corrupt(metadataFile, messageOf(error), error)
-  } finally {
-    probe.close()
-  }
-  return openMetadataDb(metadataFile, isEmpty ? 'create' : 'open')
 }
 
 function readFormat(file: string): void {

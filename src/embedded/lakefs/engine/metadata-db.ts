@@ -64,13 +64,16 @@ const CHECKED_TABLES = ['meta', 'repositories', 'namespaces', 'branches', 'tags'
 
 export type MetadataDb = SqliteConnection
 
-/** Makes a new database, or opens one after checking that it is ours and complete. */
+/**
+ * Opens a database after checking that it is ours and complete. With `create` an empty one gets its schema: a first start
+ * may have been interrupted before that, or after.
+ */
 export function openMetadataDb(file: string, mode: 'create' | 'open'): MetadataDb {
   let db: MetadataDb | undefined
   try {
     db = new SqliteConnection(file, () => closedError(`read ${file}`))
     configure(db)
-    if (mode === 'create') createSchema(db)
+    if (mode === 'create' && !db.hasTables) createSchema(db)
     else check(db)
     return db
   } catch (error) {

@@ -1,6 +1,7 @@
 /** The storage of the embedded lakeFS-compatible server, opened. Every operation is in the file named for it. */
 
 import { systemClock, type Clock } from '../../../base/clock.ts'
+import { once } from '../../../base/once.ts'
 import { DiskBlobStore, MemoryBlobStore, sweepTempFiles } from './blob-store.ts'
 import { BranchTurns } from './branch-turns.ts'
 import {
@@ -152,14 +153,13 @@ function engineOver(
     startSweep: () => sweeper.start(),
   }
   context.startSweep()
-  let closing: Promise<void> | undefined
-  const close = async (): Promise<void> => {
+  const close = once(async () => {
     await blobs.close()
     writes.close()
     await sweeper.stop()
     closeFiles()
-  }
-  return { ...bind(context), close: () => (closing ??= close()) }
+  })
+  return { ...bind(context), close }
 }
 
 function bind(context: EngineContext): Bound<typeof OPERATIONS> {

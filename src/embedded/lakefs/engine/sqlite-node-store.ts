@@ -1,5 +1,6 @@
 /** Tree nodes in SQLite, with the last used ones decoded in memory. */
 
+import { BoundedMap } from '../../../base/bounded-map.ts'
 import { MissingError } from '../../../base/errors.ts'
 import { EMBEDDED_NODE_CACHE_BYTES } from '../../limits.ts'
 import type { MetadataDb } from './metadata-db.ts'
@@ -17,9 +18,11 @@ import {
 
 export class SqliteNodeStore implements NodeStore {
   readonly #db: MetadataDb
-  /** In order of use, the oldest first. */
-  readonly #cache = new Map<NodeId, { readonly node: TreeNode; readonly bytes: number }>()
-  #cachedBytes = 0
+  readonly #cache = new BoundedMap<NodeId, { readonly node: TreeNode; readonly bytes: number }>({
+    max: EMBEDDED_NODE_CACHE_BYTES,
+    evict: 'least-recently-used',
+    weigh: ({ bytes }) => bytes,
+  })
 
   constructor(db: MetadataDb) {
     this.#db = db
@@ -33,11 +36,7 @@ export class SqliteNodeStore implements NodeStore {
   load(id: NodeId): TreeNode {
     if (id === EMPTY_TREE) return EMPTY_LEAF
     const cached = this.#cache.get(id)
-    if (cached !== undefined) {
-      this.#cache.delete(id)
-      this.#cache.set(id, cached)
-      return cached.node
-    }
+    if (cached !== undefined) return cached.node
     const sql = 'SELECT bytes FROM nodes WHERE id = ?'
     const row = this.#db.get<{ bytes: Buffer }>(sql, Buffer.from(id, 'hex'))
     const { file } = this.#db
@@ -49,7 +48,7 @@ export class SqliteNodeStore implements NodeStore {
     }
     if (nodeIdOf(row.bytes) !== id) throw corrupt(file, `the bytes of tree node ${id} do not match its id`)
     const node = decodeNode(row.bytes)
-    this.#remember(id, node, row.bytes.length)
+    this.#cache.set(id, { node, bytes: row.bytes.length })
     return node
   }
 
@@ -59,17 +58,7 @@ export class SqliteNodeStore implements NodeStore {
     if (id === EMPTY_TREE) return id
     // Not skipped for a cached node: the write that stored it may have been rolled back.
     this.#db.run('INSERT OR IGNORE INTO nodes (id, bytes) VALUES (?, ?)', Buffer.from(id, 'hex'), bytes)
-    if (!this.#cache.has(id)) this.#remember(id, node, bytes.length)
+    if (!this.#cache.has(id)) this.#cache.set(id, { node, bytes: bytes.length })
     return id
-  }
-
-  #remember(id: NodeId, node: TreeNode, bytes: number): void {
-    this.#cache.set(id, { node, bytes })
-    this.#cachedBytes += bytes
-    for (const [oldest, { bytes: freed }] of this.#cache) {
-      if (this.#cachedBytes <= EMBEDDED_NODE_CACHE_BYTES) break
-      this.#cache.delete(oldest)
-      this.#cachedBytes -= freed
-    }
   }
 }

@@ -5,6 +5,7 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 
+import { BoundedMap } from '../../../base/bounded-map.ts'
 import { EMBEDDED_PRESIGNED_UPLOADS_MAX } from '../../limits.ts'
 import type { StoredBlob } from '../engine/engine.ts'
 import { HttpProblem } from './answer.ts'
@@ -16,10 +17,12 @@ export interface MultipartUpload {
   readonly parts: Map<number, StoredBlob>
 }
 
+const BOUNDS = { max: EMBEDDED_PRESIGNED_UPLOADS_MAX, evict: 'oldest' } as const
+
 export class PresignedUploads {
-  readonly #digests = new Map<string, string>()
-  readonly #linked = new Set<string>()
-  readonly #multipart = new Map<string, MultipartUpload>()
+  readonly #digests = new BoundedMap<string, string>(BOUNDS)
+  readonly #linked = new BoundedMap<string, true>(BOUNDS)
+  readonly #multipart = new BoundedMap<string, MultipartUpload>(BOUNDS)
 
   /** Refuses bytes for an address that is linked to a path: they would change an object that may be committed. */
   checkNotLinked(physicalAddress: string): void {
@@ -29,9 +32,7 @@ export class PresignedUploads {
   }
 
   stored(physicalAddress: string, blob: StoredBlob): void {
-    this.#digests.delete(physicalAddress)
     this.#digests.set(physicalAddress, blob.md5)
-    dropOldest(this.#digests)
   }
 
   /** The MD5 of what was uploaded to the address; undefined when that was before the server started. */
@@ -40,8 +41,7 @@ export class PresignedUploads {
   }
 
   linked(physicalAddress: string): void {
-    this.#linked.add(physicalAddress)
-    dropOldest(this.#linked)
+    this.#linked.set(physicalAddress, true)
   }
 
   open(repository: string, physicalAddress: string): MultipartUpload {
@@ -52,7 +52,6 @@ export class PresignedUploads {
       parts: new Map(),
     }
     this.#multipart.set(upload.id, upload)
-    dropOldest(this.#multipart)
     return upload
   }
 
@@ -100,11 +99,4 @@ export function multipartEtag(parts: readonly StoredBlob[]): string {
   const digests = createHash('md5')
   for (const part of parts) digests.update(part.md5, 'hex')
   return `${digests.digest('hex')}-${String(parts.length)}`
-}
-
-function dropOldest(uploads: Map<string, unknown> | Set<string>): void {
-  for (const key of uploads.keys()) {
-    if (uploads.size <= EMBEDDED_PRESIGNED_UPLOADS_MAX) return
-    uploads.delete(key)
-  }
 }
