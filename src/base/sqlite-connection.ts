@@ -67,6 +67,19 @@ export class SqliteConnection {
     return this.get('SELECT 1 AS found FROM sqlite_schema LIMIT 1') !== undefined
   }
 
+  /** All of `work` or nothing, against other processes too. */
+  transaction<Result>(work: () => Result): Result {
+    this.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      this.exec('COMMIT')
+      return result
+    } catch (error) {
+      this.rollBack()
+      throw error
+    }
+  }
+
   /** Ends the transaction that was begun and not committed, if there is one. */
   rollBack(): void {
     if (this.isInTransaction) this.#db.exec('ROLLBACK')

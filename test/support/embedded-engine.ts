@@ -114,7 +114,6 @@ function lakeOn(engine: LakefsEngine): TestLake {
         metadata: {},
         squash: false,
         allowEmpty: false,
-        force: false,
         ...more,
       }),
     head: (branch) => engine.getBranch(LAKE, branch).commitId,

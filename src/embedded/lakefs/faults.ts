@@ -1,6 +1,6 @@
 /**
- * Faults on purpose, for tests of whoever talks to the embedded server: which requests are answered wrongly, late,
- * half or not at all. Random choices come from a seed that can be given again.
+ * Faults on purpose, for tests of clients of the embedded server: which requests are answered wrongly, late, partly or
+ * not at all. Random choices come from a seed that can be used again.
  */
 
 import { randomInt } from 'node:crypto'
@@ -54,7 +54,7 @@ export interface FaultRule {
   readonly when?: (request: FaultTarget) => boolean
   /** Let this many matching requests pass first. */
   readonly skip?: number
-  /** Strike this often, then never again; left out: always. */
+  /** Apply this often, then never again; left out: always. */
   readonly times?: number
   /** 0 to 1, decided by the plan's own seeded generator; left out: 1. */
   readonly probability?: number
@@ -74,7 +74,7 @@ interface ActiveRule {
  * ```
  */
 export class FaultPlan {
-  /** What to give the constructor to see the same choices again. */
+  /** Give it to the constructor to get the same choices again. */
   readonly seed: number
   readonly #random: Random
   #rules: ActiveRule[] = []
@@ -90,7 +90,7 @@ export class FaultPlan {
     return this.#history
   }
 
-  /** Adds a rule; what comes back takes it away again. Rules are asked in their order, and the first that strikes wins. */
+  /** Adds a rule; the returned function removes it. Of several rules that match, the one added first applies. */
   add(rule: FaultRule): () => void {
     const active = { rule, toSkip: rule.skip ?? 0, left: rule.times ?? Number.POSITIVE_INFINITY }
     this.#rules = [...this.#rules, active]
@@ -99,7 +99,7 @@ export class FaultPlan {
     }
   }
 
-  /** Takes all rules away; the history stays. */
+  /** Removes all rules; the history stays. */
   clear(): void {
     this.#rules = []
   }
@@ -108,7 +108,7 @@ export class FaultPlan {
     this.#history = []
   }
 
-  /** For the server: what shall happen to this request. Counts the rules down. */
+  /** For the server: the fault of this request, if any. Counts the rules down. */
   strike(request: FaultTarget): Fault | undefined {
     for (const active of this.#rules) {
       if (active.left <= 0 || !matches(active.rule, request)) continue
@@ -117,7 +117,7 @@ export class FaultPlan {
         continue
       }
       const { probability } = active.rule
-      // Drawn only where it decides, so that one rule does not disturb the choices of another without need.
+      // Drawn only where it decides, so that one rule does not change the choices of another.
       if (probability !== undefined && this.#random.next() >= probability) continue
       active.left -= 1
       return active.rule.fault

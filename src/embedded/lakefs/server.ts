@@ -1,5 +1,5 @@
 /**
- * The embedded lakeFS-compatible server, started inside this process: on a data directory or wholly in memory.
+ * The embedded lakeFS-compatible server, started inside this process: on a data directory or in memory.
  *
  * It has the parts of lakeFS' API that publishing needs, and answers as the real server was measured to answer.
  */

@@ -36,10 +36,10 @@ export function openArchiveDatabase(file: string): StoreDatabase {
     db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
     // Archived events are deleted from the store, so they must survive a power failure.
     db.useDurableLog(STORE_SQLITE_LOG_BYTES)
-    makeSchema(db)
+    const opened = db
+    opened.transaction(() => makeSchema(opened))
     return db
   } catch (cause) {
-    db?.rollBack()
     db?.close()
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new InvalidError('stores/cannot-open-archive', `open ${file} as an archive of events: ${why}`, {
@@ -52,7 +52,6 @@ export function openArchiveDatabase(file: string): StoreDatabase {
 
 /** The transaction lets one of several processes that open a new file create the schema. */
 function makeSchema(db: StoreDatabase): void {
-  db.exec('BEGIN IMMEDIATE')
   const [application, version] = [db.pragma('application_id'), db.pragma('user_version')]
   if (application === 0 && !db.hasTables) {
     db.exec(SCHEMA)
@@ -61,5 +60,4 @@ function makeSchema(db: StoreDatabase): void {
   } else if (application !== APPLICATION_ID || version !== SCHEMA_VERSION) {
     throw new Error('it is not an archive of this version of perago')
   }
-  db.exec('COMMIT')
 }

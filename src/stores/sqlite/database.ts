@@ -52,11 +52,11 @@ export function openDatabase(file: string): StoreDatabase {
     db = new StoreDatabase(file)
     db.exec(`PRAGMA busy_timeout = 5000`)
     db.useDurableLog(STORE_SQLITE_LOG_BYTES)
-    makeSchema(db)
+    const opened = db
+    opened.transaction(() => makeSchema(opened))
     db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
     return db
   } catch (error) {
-    db?.rollBack()
     db?.close()
     throw error instanceof InvalidError ? error : cannotOpen(file, error)
   }
@@ -64,7 +64,6 @@ export function openDatabase(file: string): StoreDatabase {
 
 /** The transaction lets one of several processes that open a new file create the schema. */
 function makeSchema(db: StoreDatabase): void {
-  db.exec('BEGIN IMMEDIATE')
   const [application, version] = [db.pragma('application_id'), db.pragma('user_version')]
   if (application === 0 && !db.hasTables) {
     db.exec(SCHEMA)
@@ -83,7 +82,6 @@ function makeSchema(db: StoreDatabase): void {
       { details: { file: db.file, version }, next: 'Use the version of perago that wrote it.' },
     )
   }
-  db.exec('COMMIT')
 }
 
 function cannotOpen(file: string, cause: unknown): InvalidError {

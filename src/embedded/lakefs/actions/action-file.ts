@@ -1,12 +1,12 @@
-/** Action files: what they may say, and which of them apply to an event. A file that cannot be read stops every update. */
+/** Action files: what they may contain, and which of them apply to an event. A file that cannot be read stops every update. */
 
 import { parse } from 'yaml'
 
 import { matchesGlob, isGlob } from '../glob.ts'
 
-export const HOOK_EVENTS = ['pre-merge', 'post-merge', 'pre-commit', 'post-commit'] as const
+const HOOK_EVENTS = ['pre-merge', 'post-merge', 'pre-commit', 'post-commit'] as const
 
-/** Events the real server has and this one does not run. */
+/** Events of the real server that this one does not run. */
 const OTHER_EVENTS: ReadonlySet<string> = new Set([
   'prepare-commit',
   ...['create-branch', 'delete-branch', 'create-tag', 'delete-tag', 'revert', 'cherry-pick'].flatMap(
@@ -59,7 +59,7 @@ export function appliesTo(action: Action, event: string, branch: string): boolea
   return patterns.length === 0 || patterns.some((pattern) => matchesGlob(pattern, branch))
 }
 
-/** Events that would have to stop something, of which this server knows nothing: never to be passed over in silence. */
+/** Events that could stop something and are not run here: never ignored silently. */
 export function unenforcedEvents(action: Action): readonly string[] {
   return [...action.on.keys()].filter((event) => OTHER_EVENTS.has(event) && !event.startsWith('post-'))
 }
@@ -73,7 +73,7 @@ function readEvents(value: unknown): Map<string, readonly string[]> {
     const branches = condition === null ? undefined : asRecord(condition, `'on.${event}'`)['branches']
     const patterns = asList(branches, `'on.${event}.branches'`).map((pattern) => {
       if (typeof pattern !== 'string' || !isGlob(pattern)) {
-        throw new Error(`'on.${event}.branches': ${JSON.stringify(pattern)} is no pattern: invalid action`)
+        throw new Error(`'on.${event}.branches': ${JSON.stringify(pattern)} is not a pattern: invalid action`)
       }
       return pattern
     })
@@ -97,7 +97,7 @@ function readHook(value: unknown, index: number): ActionHook {
   }
   const condition = hook['if'] ?? ''
   if (typeof condition !== 'string')
-    throw new Error(`hook[${String(index)}] 'if' must be text: invalid action`)
+    throw new Error(`hook[${String(index)}] 'if' must be a string: invalid action`)
   return {
     id,
     type,

@@ -1,4 +1,4 @@
-/** What the hooks did, newest first. In memory and bounded: it is for looking at, nothing depends on it. */
+/** What the hooks did, newest first. In memory and bounded; nothing depends on it. */
 
 import { randomBytes } from 'node:crypto'
 
@@ -26,7 +26,7 @@ export interface ActionRun {
   readonly hooks: readonly HookRun[]
 }
 
-export interface RunQuery {
+interface RunQuery {
   readonly after: string
   readonly amount: number
   /** Empty: any. */
@@ -39,7 +39,7 @@ export class ActionRuns {
 
   add(repository: string, run: ActionRun): void {
     const runs = this.#byRepository.get(repository) ?? []
-    // Ids fall with time, so the newest sorts first; two runs may end in another order than they began.
+    // Ids get smaller with time, so the newest sorts first; runs may end in another order than they began.
     const index = runs.findIndex((other) => other.id > run.id)
     runs.splice(index < 0 ? runs.length : index, 0, run)
     this.#byRepository.set(repository, runs.slice(0, EMBEDDED_ACTION_RUNS_MAX))

@@ -10,10 +10,9 @@ import { ACTIONS_FOLDER } from '../engine/action-files.ts'
 import { EngineError, type Entry, type HookEvent, type HookRunner } from '../engine/engine.ts'
 import type { Action, ActionHook } from './action-file.ts'
 import { newRunId, type ActionRuns, type HookRun } from './action-runs.ts'
-import type { LuaValue } from './lua-literal.ts'
 import type { LuaPool } from './lua-pool.ts'
 
-export interface HookRunnerParts {
+interface HookRunnerParts {
   readonly lua: LuaPool
   readonly runs: ActionRuns
   readonly clock: Clock
@@ -23,7 +22,7 @@ export interface HookRunnerParts {
 export function createHookRunner(parts: HookRunnerParts): HookRunner {
   return async (event, read) => {
     const files = event.listActionFiles()
-    // Most trees carry none, and the YAML reader is slow to load.
+    // Most trees have none, and the YAML reader is slow to load.
     if (files.length === 0) return
     const runId = newRunId(parts.clock.now().getTime())
     await runActions(parts, event, runId, await loadActions(files, read))
@@ -83,14 +82,8 @@ async function runActions(
     let firstError: string | undefined
     for (const [hookIndex, hook] of action.hooks.entries()) {
       const id = `${fourDigits(actionIndex)}_${fourDigits(hookIndex)}`
-      const ran = await runHook(parts, {
-        event,
-        runId,
-        action,
-        hook,
-        id,
-        hasFailed: firstError !== undefined,
-      })
+      const hasFailed = firstError !== undefined
+      const ran = await runHook(parts, { event, runId, action, hook, id, hasFailed })
       hooks.push(ran.record)
       firstError ??= ran.error
     }
@@ -136,12 +129,12 @@ async function runHook(
     output,
   })
 
-  const condition = decideIf(hook.if, task.hasFailed)
-  if (condition === 'skip') return { record: finish('skipped', ''), error: undefined }
+  const runsAfter = CONDITIONS.get(hook.if)
+  if (runsAfter?.(task.hasFailed) === false) return { record: finish('skipped', ''), error: undefined }
   const { output, error } =
-    condition === 'run'
-      ? await runLua(parts, task)
-      : { output: '', error: `this server does not know the condition ${JSON.stringify(hook.if)}` }
+    runsAfter === undefined
+      ? { output: '', error: `this server does not know the condition ${JSON.stringify(hook.if)}` }
+      : await runLua(parts, task)
   if (error === undefined) return { record: finish('completed', output), error }
   return {
     record: finish('failed', `${output}Error: action failed: ${error}\n`),
@@ -166,18 +159,12 @@ async function runLua(
   if (args !== undefined && (typeof args !== 'object' || args === null || Array.isArray(args))) {
     return refuse("'args' should be a map: wrong value type")
   }
-  return parts.lua.run({
-    script,
-    globals: {
-      action: describeAction(task),
-      args: toLuaValue(args ?? {}),
-      username: parts.userId,
-    },
-  })
+  const globals = { action: describeAction(task), args: args ?? {}, username: parts.userId }
+  return parts.lua.run({ script, globals })
 }
 
 /** What Lua sees as `action`. */
-function describeAction({ event, runId, action, hook }: HookTask): LuaValue {
+function describeAction({ event, runId, action, hook }: HookTask): object {
   const { commit } = event
   const isMerge = event.type.endsWith('-merge')
   // Before a commit the real server has neither its tree nor its id yet.
@@ -205,33 +192,13 @@ function describeAction({ event, runId, action, hook }: HookTask): LuaValue {
   }
 }
 
-/** `if` of a hook: by default it runs when no hook before it failed. */
-function decideIf(condition: string, hasFailed: boolean): 'run' | 'skip' | 'unknown' {
-  const decide = (isRun: boolean): 'run' | 'skip' => (isRun ? 'run' : 'skip')
-  switch (condition) {
-    case '':
-    case 'success()':
-    case '!failure()':
-      return decide(!hasFailed)
-    case 'failure()':
-    case '!success()':
-      return decide(hasFailed)
-    case 'true':
-    case 'success() || failure()':
-      return 'run'
-    case 'false':
-      return 'skip'
-    default:
-      return 'unknown'
-  }
-}
-
-function toLuaValue(value: unknown): LuaValue {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
-  if (Array.isArray(value)) return value.map(toLuaValue)
-  if (typeof value !== 'object' || value === null) return null
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, toLuaValue(field)]))
-}
+/** `if` of a hook, and whether it runs after a hook before it failed, or did not; by default only if none failed. */
+const CONDITIONS: ReadonlyMap<string, (hasFailed: boolean) => boolean> = new Map([
+  ...['', 'success()', '!failure()'].map((text) => [text, (hasFailed: boolean) => !hasFailed] as const),
+  ...['failure()', '!success()'].map((text) => [text, (hasFailed: boolean) => hasFailed] as const),
+  ...['true', 'success() || failure()'].map((text) => [text, () => true] as const),
+  ['false', () => false],
+])
 
 function refusal(event: HookEvent, runId: string, errors: readonly string[]): EngineError {
   const count = errors.length === 1 ? '1 error' : `${String(errors.length)} errors`

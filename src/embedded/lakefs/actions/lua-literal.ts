@@ -1,21 +1,19 @@
-/** Plain values as Lua source. Text goes byte by byte, so that no content can end its literal or lose a NUL. */
-
-export type LuaValue =
-  string | number | boolean | null | readonly LuaValue[] | { readonly [key: string]: LuaValue }
+/** Plain values as Lua source. Strings go byte by byte, so that no content can end its literal or lose a NUL. */
 
 /** Assignments of globals, one a line. Names must be plain identifiers. */
-export function toLuaSource(globals: Readonly<Record<string, LuaValue>>): string {
+export function toLuaSource(globals: Readonly<Record<string, unknown>>): string {
   return Object.entries(globals)
     .map(([name, value]) => `${name} = ${toLuaLiteral(value)}`)
     .join('\n')
 }
 
-export function toLuaLiteral(value: LuaValue): string {
-  if (value === null) return 'nil'
-  if (typeof value === 'boolean') return String(value)
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'nil'
+/** What Lua has no value for is nil. */
+function toLuaLiteral(value: unknown): string {
   if (typeof value === 'string') return quote(value)
-  if (Array.isArray(value)) return `{${(value as readonly LuaValue[]).map(toLuaLiteral).join(',')}}`
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
+    return String(value)
+  if (Array.isArray(value)) return `{${value.map(toLuaLiteral).join(',')}}`
+  if (typeof value !== 'object' || value === null) return 'nil'
   const fields = Object.entries(value).map(([key, field]) => `[${quote(key)}]=${toLuaLiteral(field)}`)
   return `{${fields.join(',')}}`
 }

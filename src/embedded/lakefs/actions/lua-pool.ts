@@ -1,26 +1,26 @@
 /**
- * Runs Lua scripts in threads of their own, so that an endless loop costs its thread and never the server: at the
- * deadline the thread is ended and a new one takes its place.
+ * Runs Lua scripts in threads of their own, so that an endless loop blocks its thread and never the server: at the
+ * deadline the thread is ended and a new one replaces it.
  */
 
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 
 import { EMBEDDED_HOOK_OUTPUT_MAX_BYTES, EMBEDDED_HOOK_WORKERS_MAX } from '../../limits.ts'
-import { toLuaSource, type LuaValue } from './lua-literal.ts'
+import { toLuaSource } from './lua-literal.ts'
 import { LUA_WORKER_SOURCE, type LuaJob, type LuaOutcome } from './lua-worker.ts'
 
-export interface LuaRun {
+interface LuaRun {
   readonly script: string
-  readonly globals: Readonly<Record<string, LuaValue>>
+  readonly globals: Readonly<Record<string, unknown>>
 }
 
-export interface LuaResult {
+interface LuaResult {
   readonly output: string
   readonly error: string | undefined
 }
 
-export interface LuaLimits {
+interface LuaLimits {
   readonly timeMs: number
   readonly memoryBytes: number
 }
@@ -38,7 +38,7 @@ export class LuaPool {
   }
 
   async run({ script, globals }: LuaRun): Promise<LuaResult> {
-    // The loader would take the rest of a text with a NUL, or precompiled code, for something else than it looks like.
+    // The loader would read what follows a NUL, or precompiled code, as something else than what a reader sees.
     if (script.includes('\0') || script.startsWith('\u001b')) {
       return { output: '', error: 'the script is not plain text' }
     }
@@ -63,7 +63,7 @@ export class LuaPool {
 
   async #takeTurn(): Promise<void> {
     if (this.#busy >= EMBEDDED_HOOK_WORKERS_MAX) {
-      // Bounded: whoever is before us in the row is ended at its deadline.
+      // Bounded: the scripts before this one are ended at their deadlines.
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
     this.#busy += 1
@@ -129,5 +129,5 @@ export class LuaPool {
 }
 
 function ignoreError(): void {
-  // It is being ended already.
+  // The thread is being ended already.
 }

@@ -1,6 +1,6 @@
 /**
- * The body of the thread that runs Lua. It is a function turned into text, so that it runs alike from the TypeScript
- * sources and from the built package: **nothing outside the function may be used in it**.
+ * The body of the thread that runs Lua. It is a function turned into text, so that it runs from the TypeScript sources
+ * and from the built package: **nothing outside the function may be used in it**.
  *
  * Lua sees no file, no network, no process, no JavaScript object. Every run has a fresh state.
  */
@@ -20,9 +20,9 @@ export interface LuaJob {
 export interface LuaOutcome {
   /** What the script printed, cut at the limit. */
   readonly output: string
-  /** Undefined when the script ended well. */
+  /** Undefined when the script succeeded. */
   readonly error: string | undefined
-  /** The thread is no longer to be trusted: something other than Lua failed. */
+  /** The thread must not be used again: something other than Lua failed. */
   readonly isBroken: boolean
 }
 
@@ -35,7 +35,7 @@ function luaWorkerBody(load: NodeJS.Require): void {
   const { LuaFactory } = load(wasmoon) as typeof Wasmoon
   const factory = new LuaFactory()
 
-  // Text only for `load`: crafted bytecode could break out of the Lua state.
+  // `load` takes only text: crafted bytecode could escape from the Lua state.
   const prelude = `
     local parts, size, limit = {}, 0, tonumber(LIMIT)
     LIMIT = nil

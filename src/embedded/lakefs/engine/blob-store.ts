@@ -8,7 +8,7 @@
 
 import { createHash, randomBytes, type Hash } from 'node:crypto'
 import { createReadStream, statSync } from 'node:fs'
-import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { MissingError, UnavailableError } from '../../../base/errors.ts'
@@ -87,7 +87,7 @@ export class DiskBlobStore implements BlobStore {
       handle = await open(tempFile, 'wx', 0o600)
       const blob = await writeHashed(body, handle)
       const file = this.#fileOf(blob.sha256)
-      const isThere = (await statOrUndefined(file))?.size === blob.sizeBytes
+      const isThere = this.sizeOf(blob.sha256) === blob.sizeBytes
       if (!isThere) await handle.sync()
       await handle.close()
       handle = undefined
@@ -175,15 +175,6 @@ async function writeWholly(handle: FileHandle, buffer: Buffer): Promise<void> {
   for (let written = 0; written < buffer.length;) {
     const { bytesWritten } = await handle.write(buffer, written)
     written += bytesWritten
-  }
-}
-
-async function statOrUndefined(file: string): Promise<{ readonly size: number } | undefined> {
-  try {
-    return await stat(file)
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
   }
 }
 

@@ -1,11 +1,11 @@
-/** Branch records, for everybody who moves or reads one. */
+/** Rows of branches, read and moved. */
 
 import { EngineError, type Branch } from './engine.ts'
 import type { MetadataDb } from './metadata-db.ts'
 
 /**
- * A branch with the number its staged changes hang on. `epoch` rises whenever the head is moved or staged changes are
- * thrown away, so an update that computed on an older state is noticed even when the head looks the same again.
+ * A branch with the number of its staged changes. `epoch` rises whenever the head is moved or staged changes are
+ * discarded, so an update planned on an older state is noticed even when the head is the same again.
  */
 export interface StoredBranch extends Branch {
   readonly bid: number

@@ -1,4 +1,4 @@
-/** One at a time for each branch, in the order they came: for updates that have to wait in the middle. */
+/** One at a time for each branch, in order: for updates that wait for hooks. */
 
 import { EMBEDDED_BRANCH_QUEUE_MAX } from '../../limits.ts'
 import { EngineError } from './engine.ts'

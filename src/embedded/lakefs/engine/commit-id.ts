@@ -1,9 +1,9 @@
 /**
- * The id of a commit: SHA-256 over typed, length-prefixed fields, the same that lakeFS computes, so that a client may
- * work out the id of a commit record before it sends it.
+ * The id of a commit: SHA-256 over typed, length-prefixed fields, the same that lakeFS computes, so that a client can
+ * compute the id of a commit record before it sends it.
  *
  * Each field is a type byte and its content; lengths and numbers are 64-bit big-endian integers with a type byte and
- * a size byte of their own. The parents are hashed apart first, as an ordered list.
+ * a size byte of their own. The parents are hashed first, as an ordered list.
  */
 
 import { createHash, type Hash } from 'node:crypto'

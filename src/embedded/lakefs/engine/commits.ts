@@ -54,7 +54,7 @@ export function findCommitIdsByPrefix(db: MetadataDb, rid: number, prefix: strin
   return db.all<{ id: string }>(sql, rid, prefix, `${prefix}g`).map((row) => row.id)
 }
 
-/** The first commit of a repository names no tree; it stands for the empty one. */
+/** The first commit of a repository names no tree: its tree is the empty one. */
 export function treeOf(commit: Commit): NodeId {
   return treeOfMetaRange(commit.metaRangeId)
 }

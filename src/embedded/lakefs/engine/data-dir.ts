@@ -7,7 +7,7 @@
  */
 
 import Database from 'libsql'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { InvalidError, isPeragoError, messageOf, MissingError, RefusedError } from '../../../base/errors.ts'
 import { makeDirectory } from '../../../base/make-directory.ts'
@@ -40,7 +40,7 @@ export async function openDataDir(
   dataDir: string,
   options: { readonly mustExist?: boolean } = {},
 ): Promise<OpenDataDir> {
-  const names = options.mustExist === true ? listExisting(dataDir) : listOrMake(dataDir)
+  const names = listFiles(dataDir, options.mustExist ?? false)
   const isOurs = names.includes(FORMAT_FILE)
   if (isOurs) readFormat(join(dataDir, FORMAT_FILE))
   else refuseForeign(dataDir, names)
@@ -69,7 +69,7 @@ export async function openDataDir(
 
 function closeAll(db: MetadataDb, unlock: () => void): void {
   try {
-    // So that a directory that nobody serves has one database file and not three.
+    // So that a directory without a server has one database file and not three.
     db.get('PRAGMA wal_checkpoint(TRUNCATE)')
     db.close()
   } finally {
@@ -107,24 +107,14 @@ function readFormat(file: string): void {
   if (version !== FORMAT_VERSION) throw unsupported(file, 'format', version, FORMAT_VERSION)
 }
 
-function listOrMake(dataDir: string): string[] {
+function listFiles(dataDir: string, mustExist: boolean): string[] {
   try {
-    makeDirectory(resolve(dataDir))
-    return readdirSync(dataDir)
+    if (!mustExist) makeDirectory(resolve(dataDir))
+    const names = existsSync(dataDir) ? readdirSync(dataDir) : []
+    if (!mustExist || names.includes(FORMAT_FILE)) return names
   } catch (error) {
     throw unwritable(dataDir, error)
   }
-}
-
-function listExisting(dataDir: string): string[] {
-  let names: string[] = []
-  try {
-    names = readdirSync(dataDir)
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT'))
-      throw unwritable(dataDir, error)
-  }
-  if (names.includes(FORMAT_FILE)) return names
   throw new MissingError('embedded/no-data-dir', `open ${dataDir}: it is not a data directory of perago`, {
     details: { dataDir },
     next: 'Name the directory that the server was started with.',

@@ -195,7 +195,6 @@ export interface MergeInput {
   readonly strategy?: 'source-wins' | 'dest-wins' | undefined
   readonly squash: boolean
   readonly allowEmpty: boolean
-  readonly force: boolean
 }
 
 /** One path that a batch deletion refused. */

@@ -39,8 +39,8 @@ export function decodeEntry(key: ByteKey, value: Buffer): Entry {
 }
 
 /**
- * Whether two stored entries are the same to users: size, checksum, content type and user metadata. When and where
- * the bytes were stored makes no change, so the same content uploaded again is none.
+ * Whether two stored entries are the same to users: size, checksum, content type and user metadata. Time and address do
+ * not count, so the same content uploaded again is no change.
  */
 export function isSameEntry(left: Buffer, right: Buffer): boolean {
   if (left.equals(right)) return true

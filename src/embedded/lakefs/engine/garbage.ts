@@ -2,8 +2,8 @@
  * Garbage collection, while no server runs: it holds the directory's lock itself.
  *
  * It keeps everything that a commit of an existing repository, reachable or abandoned, or a staged change of an existing
- * branch names, and bytes stored recently at a reserved address that may still be linked. In doubt it keeps. Tree nodes
- * are removed before the bytes they name, so an interrupted run leaves nothing that names missing bytes.
+ * branch names, and bytes stored recently at a reserved address that may still be linked. When in doubt it keeps. Tree
+ * nodes are removed before the bytes they name, so an interrupted run leaves nothing that names missing bytes.
  */
 
 import { opendir, stat, unlink } from 'node:fs/promises'
@@ -57,7 +57,7 @@ export async function collectGarbage(
       await sweepTempFiles(dir.tempDir)
     }
     const oldestKept = Math.floor((nowMs - EMBEDDED_STAGING_ADDRESS_MS) / 1000)
-    inTransaction(db, () => markKept(db, oldestKept))
+    db.transaction(() => markKept(db, oldestKept))
     const nodes = sweepNodes(db, dryRun)
     const addressesRemoved = sweepAddresses(db, dryRun)
     const objects = await sweepObjects(db, dir.objectsDir, dryRun)
@@ -69,7 +69,7 @@ export async function collectGarbage(
 
 /** What was deleted before and is not removed yet. */
 function sweepDeleted(db: MetadataDb): void {
-  for (let isMore = true; isMore;) isMore = inTransaction(db, () => sweepStep(db))
+  for (let isMore = true; isMore;) isMore = db.transaction(() => sweepStep(db))
 }
 
 /** Marks go to temporary tables and not to memory: a repository may have millions of objects. */
@@ -77,15 +77,15 @@ function markKept(db: MetadataDb, oldestKept: number): void {
   db.exec('CREATE TEMP TABLE kept_nodes (id BLOB PRIMARY KEY) WITHOUT ROWID')
   db.exec('CREATE TEMP TABLE kept_names (name TEXT PRIMARY KEY) WITHOUT ROWID')
   const nodes = new SqliteNodeStore(db)
-  const living = 'rid IN (SELECT rid FROM repositories WHERE deleted = 0)'
+  const existing = 'rid IN (SELECT rid FROM repositories WHERE deleted = 0)'
   eachRow<{ seq: number; record: string }>(db, {
-    sql: `SELECT seq, record FROM commits WHERE seq > ? AND ${living} ORDER BY seq LIMIT ?`,
+    sql: `SELECT seq, record FROM commits WHERE seq > ? AND ${existing} ORDER BY seq LIMIT ?`,
     start: [0],
     position: (row) => [row.seq],
     visit: ({ record }) => markTree(db, nodes, treeOfMetaRange((JSON.parse(record) as Commit).metaRangeId)),
   })
   eachRow<{ bid: number; key: Buffer; value: Buffer | null }>(db, {
-    sql: `SELECT bid, key, value FROM staged WHERE (bid, key) > (?, ?) AND bid IN (SELECT bid FROM branches WHERE ${living}) ORDER BY bid, key LIMIT ?`,
+    sql: `SELECT bid, key, value FROM staged WHERE (bid, key) > (?, ?) AND bid IN (SELECT bid FROM branches WHERE ${existing}) ORDER BY bid, key LIMIT ?`,
     start: [0, Buffer.alloc(0)],
     position: (row) => [row.bid, row.key],
     visit: ({ value }) => {
@@ -93,7 +93,7 @@ function markKept(db: MetadataDb, oldestKept: number): void {
     },
   })
   db.run(
-    `INSERT OR IGNORE INTO kept_names SELECT address FROM addresses WHERE stored_at >= ? AND ${living}`,
+    `INSERT OR IGNORE INTO kept_names SELECT address FROM addresses WHERE stored_at >= ? AND ${existing}`,
     oldestKept,
   )
   db.run(
@@ -146,7 +146,7 @@ function sweepAddresses(db: MetadataDb, dryRun: boolean): number {
 
 function removeInBatches(db: MetadataDb, table: string, key: string, selection: string): void {
   const sql = `DELETE FROM ${table} WHERE ${key} IN (${selection})`
-  for (let removed = 1; removed > 0;) removed = inTransaction(db, () => db.run(sql, EMBEDDED_GC_ROWS))
+  for (let removed = 1; removed > 0;) removed = db.transaction(() => db.run(sql, EMBEDDED_GC_ROWS))
 }
 
 async function sweepObjects(
@@ -186,17 +186,5 @@ function eachRow<Row>(
     const last = rows.at(-1)
     if (last === undefined || rows.length < EMBEDDED_GC_ROWS) return
     at = walk.position(last)
-  }
-}
-
-function inTransaction<Result>(db: MetadataDb, work: () => Result): Result {
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    const result = work()
-    db.exec('COMMIT')
-    return result
-  } catch (error) {
-    db.rollBack()
-    throw error
   }
 }

@@ -6,7 +6,7 @@ import type { SortedStream } from './tree/sorted-stream.ts'
 
 export interface PageShape<Item, Shown> {
   item(item: Item): Shown
-  /** Stands for everything that shares the path up to and including the delimiter. */
+  /** Represents everything that shares the path up to and including the delimiter. */
   prefix(path: string): Shown
 }
 
@@ -34,7 +34,7 @@ export function readPage<Item extends { readonly key: ByteKey }, Shown>(
   return { items, hasMore: false }
 }
 
-/** The prefix that stands for `key` in a listing with a delimiter; undefined when the key stands for itself. */
+/** The prefix that represents `key` in a listing with a delimiter; undefined when the key is listed itself. */
 function groupOf(key: ByteKey, prefix: ByteKey, delimiter: ByteKey): ByteKey | undefined {
   if (delimiter === '') return undefined
   const at = key.indexOf(delimiter, prefix.length)

@@ -16,7 +16,7 @@ import {
 
 const STRATEGY_KEY = '.lakefs.merge.strategy'
 
-/** Always a commit of its own, never a fast-forward: its first parent is the head it was really put on. */
+/** Always makes a commit, never a fast-forward: its first parent is the head that it replaces. */
 export function merge(context: EngineContext, input: MergeInput): Promise<Commit> {
   return updateBranch(context, {
     repository: input.repository,
@@ -35,7 +35,7 @@ function planMerge(context: EngineContext, state: BranchState, input: MergeInput
   const trees = { base: treeOf(base), source: treeOf(source), destination: treeOf(destination) }
   const tree = mergeOrRefuse(context, trees, {
     what: `update branch ${input.destination}`,
-    allowEmpty: input.allowEmpty || input.force,
+    allowEmpty: input.allowEmpty,
     strategy: input.strategy,
   })
   const { message = '' } = input

@@ -89,8 +89,8 @@ function configure(db: MetadataDb): void {
 }
 
 function createSchema(db: MetadataDb): void {
-  db.exec(
-    `BEGIN IMMEDIATE; ${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`,
+  db.transaction(() =>
+    db.exec(`${SCHEMA} PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`),
   )
 }
 

@@ -100,7 +100,7 @@ export interface LakefsEngine extends Bound<typeof OPERATIONS> {
 }
 
 export interface OpenEngineOptions {
-  /** Left out, or `:memory:`: metadata and objects stay in this process, and are gone after `close()`. */
+  /** Left out: metadata and objects stay in this process, and are gone after `close()`. */
   readonly dataDir?: string | undefined
   readonly clock?: Clock
   /** Runs action files; left out, they are ordinary objects. */
@@ -114,13 +114,13 @@ export interface OpenEngineOptions {
  * `embedded/data-dir-in-use`.
  *
  * ```ts
- * const engine = await openEngine({ dataDir: ':memory:' })
+ * const engine = await openEngine({ dataDir: '.perago/lakefs' })
  * await engine.createRepository({ name: 'lake', storageNamespace: 'local://lake', defaultBranch: 'main' })
  * await engine.close()
  * ```
  */
 export async function openEngine(options: OpenEngineOptions): Promise<LakefsEngine> {
-  if (options.dataDir === undefined || options.dataDir === ':memory:') {
+  if (options.dataDir === undefined) {
     const db = openMetadataDb(':memory:', 'create')
     return engineOver(options, { db, blobs: new MemoryBlobStore(), closeFiles: () => db.close() })
   }

@@ -1,5 +1,5 @@
 /**
- * What a reference stands for: a commit id, branch, tag or the first digits of a commit id, in this order, followed by
+ * What a reference means: a commit id, branch, tag or the first digits of a commit id, in this order, followed by
  * any number of `~n` (n-th ancestor by first parents) and `^n` (n-th parent), or by one `@` (a branch's committed
  * state) or `$` (with its uncommitted changes).
  */
@@ -40,7 +40,7 @@ export function resolveRef(db: MetadataDb, rid: number, ref: string): ResolvedRe
   return { commitId: follow(db, rid, { from: start.commitId, modifiers, ref }), isStaging: false }
 }
 
-/** Where a commit is needed: a branch stands for its head, and `$` is refused. */
+/** Where a commit is needed: a branch means its head, and `$` is refused. */
 export function resolveCommitId(db: MetadataDb, rid: number, ref: string): string {
   const resolved = resolveRef(db, rid, ref)
   if (resolved.isStaging) {

@@ -5,7 +5,7 @@ import type { MetadataDb } from './metadata-db.ts'
 import { pageByName } from './named-pages.ts'
 import { checkBranchName, checkRepositoryName } from './names.ts'
 
-/** A repository with the number that its rows carry; a name can be used again after deletion, a number never. */
+/** A repository with the number in its rows; a name can be used again after deletion, a number never. */
 export interface StoredRepository extends Repository {
   readonly rid: number
   /** JSON list of patterns; null when none were ever set. */

@@ -97,7 +97,7 @@ async function updateWithHooks(
   if (step.done) return step.update
   throw new EngineError(
     'too-many-attempts',
-    `update branch ${request.branch}: it was moved by others ${EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS} times in a row`,
+    `update branch ${request.branch}: other updates moved it ${EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS} times in a row`,
   )
 }
 

@@ -14,31 +14,27 @@ export function listRepositoryRuns({ engine, parts, query, repository }: Exchang
 }
 
 export function getRun(exchange: Exchange): Answer {
-  exchange.engine.getRepository(exchange.repository)
-  const run = exchange.parts.runs.get(exchange.repository, exchange.segment('run'))
+  const run = findRun(exchange)
   return run === undefined ? failure(404, 'not found: not found') : json(200, renderRun(run))
 }
 
 export function listRunHooks(exchange: Exchange): Answer {
   const { amount, after } = exchange.query.page()
-  exchange.engine.getRepository(exchange.repository)
-  const hooks = exchange.parts.runs.get(exchange.repository, exchange.segment('run'))?.hooks ?? []
-  const rest = hooks.filter((hook) => hook.id > after)
-  return renderPage(
-    { items: rest.slice(0, amount), hasMore: rest.length > amount },
-    (hook) => hook.id,
-    renderHook,
-  )
+  const rest = (findRun(exchange)?.hooks ?? []).filter((hook) => hook.id > after)
+  const page = { items: rest.slice(0, amount), hasMore: rest.length > amount }
+  return renderPage(page, (hook) => hook.id, renderHook)
 }
 
 export function getRunHookOutput(exchange: Exchange): Answer {
-  exchange.engine.getRepository(exchange.repository)
-  const hook = exchange.parts.runs
-    .get(exchange.repository, exchange.segment('run'))
-    ?.hooks.find((candidate) => candidate.id === exchange.segment('hookRun'))
+  const hook = findRun(exchange)?.hooks.find((candidate) => candidate.id === exchange.segment('hookRun'))
   if (hook === undefined) return failure(404, 'not found: not found')
   if (hook.status === 'skipped') return empty(200)
   return { status: 200, headers: { 'Content-Type': 'application/octet-stream' }, body: hook.output }
+}
+
+function findRun(exchange: Exchange): ActionRun | undefined {
+  exchange.engine.getRepository(exchange.repository)
+  return exchange.parts.runs.get(exchange.repository, exchange.segment('run'))
 }
 
 function renderRun(run: ActionRun): object {

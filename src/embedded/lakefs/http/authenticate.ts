@@ -50,7 +50,7 @@ export function createAuthenticator(options: {
   }
 }
 
-/** Equal lengths whatever was sent, so that nothing is learned from how long the comparison takes. */
+/** Of equal length for every input, so that the time of the comparison shows nothing. */
 function digestPair(accessKeyId: string, secretAccessKey: string): Buffer {
   return Buffer.concat([digest(accessKeyId), digest(secretAccessKey)])
 }

@@ -128,8 +128,7 @@ export async function mergeIntoBranch(exchange: Exchange, readBody: ReadBody<typ
       metadata: body.metadata ?? {},
       strategy,
       squash: body.squash_merge ?? false,
-      allowEmpty: body.allow_empty ?? false,
-      force: body.force ?? false,
+      allowEmpty: body.allow_empty === true || body.force === true,
     })
     return json(200, { reference: made.id })
   } catch (error) {

@@ -4,7 +4,6 @@ import type { Entry } from '../engine/engine.ts'
 import type { LakefsEngine } from '../engine/open-engine.ts'
 import { empty, failure, HttpProblem, type Answer, type Headers, type StreamedBody } from './answer.ts'
 import type { Exchange } from './exchange.ts'
-import { presignEntry } from './presigned-entries.ts'
 import { readRange, type ByteRange } from './range.ts'
 
 const RANGE_NOT_SATISFIABLE = 'Requested Range Not Satisfiable'
@@ -27,7 +26,7 @@ export function getObject(exchange: Exchange): Answer {
   const entry = engine.stat(repository, ref, path)
   const etag = `"${entry.checksum}"`
   if (exchange.header('if-none-match') === etag) return empty(304)
-  if (isPresigned) return empty(302, { Location: presignEntry(exchange, entry).physical_address })
+  if (isPresigned) return empty(302, { Location: exchange.presignEntry(entry).physical_address })
 
   const headers = {
     ...commonHeaders(entry),

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../../../base/clock.ts'
 import { invariant } from '../../../base/errors.ts'
 import type { ActionRuns } from '../actions/action-runs.ts'
+import type { Entry } from '../engine/engine.ts'
 import type { LakefsEngine } from '../engine/open-engine.ts'
 import { REPOSITORY_NAME } from '../engine/names.ts'
 import { HttpProblem, type Answer } from './answer.ts'
@@ -12,7 +13,7 @@ import type { Authenticator } from './authenticate.ts'
 import type { Reader } from './json-body.ts'
 import type { PresignedUploads } from './presigned-uploads.ts'
 import { Query } from './query.ts'
-import type { Signatures } from './signatures.ts'
+import type { PresignedGrant, Signatures } from './signatures.ts'
 
 export interface ServerParts {
   readonly engine: LakefsEngine
@@ -36,6 +37,9 @@ export type Handler<Body = undefined> = (
   exchange: Exchange,
   readBody: ReadBody<Reader<Body>>,
 ) => Answer | Promise<Answer>
+
+export const PRESIGN_NOT_OFFERED = 'local adapter presigned URL: operation not supported'
+const READ_GRANT = { method: 'GET', uploadId: '', partNumber: 0 } as const
 
 export class Exchange {
   readonly request: IncomingMessage
@@ -88,8 +92,26 @@ export class Exchange {
     return Math.floor(this.parts.clock.now().getTime() / 1000)
   }
 
+  /** A presigned address, and when it expires in Unix seconds. A server that does not offer them answers 400. */
+  presign(grant: PresignedGrant): { readonly url: string; readonly expiry: number } {
+    if (!this.parts.presign) throw new HttpProblem(400, PRESIGN_NOT_OFFERED)
+    const { target, expiresAt } = this.parts.signatures.presign(grant)
+    return { url: `${this.#baseUrl()}${target}`, expiry: Math.floor(expiresAt / 1000) }
+  }
+
+  /** A presigned address of the bytes of an entry, as stat and listings show it. */
+  presignEntry(entry: Entry): {
+    readonly physical_address: string
+    readonly physical_address_expiry: number
+  } {
+    const { physicalAddress, checksum } = entry
+    const { repository } = this
+    const { url, expiry } = this.presign({ ...READ_GRANT, repository, physicalAddress, checksum })
+    return { physical_address: url, physical_address_expiry: expiry }
+  }
+
   /** Where this client reaches the server; behind a port mapping only the client knows. */
-  baseUrl(): string {
+  #baseUrl(): string {
     const { localAddress, localPort } = this.request.socket
     const host = this.header('host')
     if (host !== undefined && /^[\w.\-:[\]]+$/.test(host)) return `http://${host}`

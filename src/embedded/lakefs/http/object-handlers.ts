@@ -5,7 +5,6 @@ import { EngineError, type Entry } from '../engine/engine.ts'
 import { empty, failure, HttpProblem, json, type Answer } from './answer.ts'
 import type { Exchange, ReadBody } from './exchange.ts'
 import { flag, listOf, metadata, objectOf, optional, text } from './json-body.ts'
-import { presignEntry } from './presigned-entries.ts'
 import { renderEntry, renderListed, renderPage } from './renderings.ts'
 import { REASON_STATUS } from './statuses.ts'
 import { receiveUpload } from './uploaded-body.ts'
@@ -22,7 +21,7 @@ export function statObject(exchange: Exchange): Answer {
   const isPresigned = exchange.query.flag('presign') ?? false
   const entry = exchange.engine.stat(exchange.repository, exchange.ref, path)
   const shown = renderEntry(entry, options)
-  return json(200, isPresigned ? { ...shown, ...presignEntry(exchange, entry) } : shown)
+  return json(200, isPresigned ? { ...shown, ...exchange.presignEntry(entry) } : shown)
 }
 
 export function listObjects(exchange: Exchange): Answer {
@@ -34,7 +33,7 @@ export function listObjects(exchange: Exchange): Answer {
     (listed) => listed.path,
     (listed) => {
       const shown = renderListed(listed, options)
-      return isPresigned && listed.kind === 'object' ? { ...shown, ...presignEntry(exchange, listed) } : shown
+      return isPresigned && listed.kind === 'object' ? { ...shown, ...exchange.presignEntry(listed) } : shown
     },
   )
 }

@@ -17,12 +17,12 @@ import { PRESIGNED_PATH } from './signatures.ts'
 import * as staging from './staging-handlers.ts'
 
 export interface Operation {
-  /** `*` takes every method that has no row of its own for this path. */
+  /** `*` takes every method without its own row for this path. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE' | '*'
   /** `{name}` takes one segment. */
   readonly path: string
   readonly handle: Handler<never>
-  /** Who may call it: there is one user, so whoever has the credentials may call everything. */
+  /** Who may call it. There is one user: credentials allow everything. */
   readonly access: 'anyone' | 'credentials' | 'signature'
   /** The JSON body; left out where there is none, or where the body is the bytes of an object. */
   readonly body?: { readonly schema: Reader<unknown>; readonly optional: boolean } | undefined

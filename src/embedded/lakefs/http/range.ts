@@ -11,7 +11,7 @@ export interface ByteRange {
 export type RangeAnswer =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly range: ByteRange }
-  /** 416; `Content-Range` is told only where the range is well-formed but outside the object. */
+  /** 416; with `Content-Range` only where the range is well-formed but outside the object. */
   | { readonly kind: 'unsatisfiable'; readonly tellSize: boolean }
 
 export function readRange(header: string | undefined, sizeBytes: number): RangeAnswer {

@@ -46,7 +46,7 @@ export function renderEntry(entry: Entry, options: { readonly userMetadata?: boo
   }
 }
 
-/** As in a listing: metadata is left out where there is none, unlike in a stat. */
+/** As in a listing: unlike in a stat, metadata is left out when there is none. */
 export function renderListed(listed: Listed, options: { readonly userMetadata: boolean }): object {
   if (listed.kind === 'prefix') {
     return {

@@ -76,7 +76,7 @@ export async function setBranchProtectionRules(
   return empty(204)
 }
 
-/** Garbage is collected by a command of its own here, so no repository ever has rules. */
+/** Garbage is collected by a command here, so no repository has rules. */
 export function getGCRules({ engine, repository }: Exchange): Answer {
   engine.getRepository(repository)
   return failure(404, 'not found')

@@ -1,4 +1,4 @@
-/** Writes an answer to the connection. Bodies are streamed; a body that fails half-way breaks the connection, never ends it well. */
+/** Writes an answer to the connection. Bodies are streamed; a body that fails half-way breaks the connection. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
@@ -57,7 +57,7 @@ function cutAfter(share: number): Transform {
       left -= kept.length
       if (kept.length > 0) this.push(kept)
       if (left > 0) done()
-      // Later, so that what was kept is really sent before the connection goes.
+      // Later, so that the part before the cut is really sent before the connection breaks.
       else setImmediate(() => done(new Error('fault: the body was cut')))
     },
   })
@@ -84,7 +84,7 @@ function hasBody(status: number): boolean {
   return status !== 204 && status !== 304
 }
 
-/** Throws away what an early answer left unread, within bounds, so that the client gets to read the answer. */
+/** Discards what an early answer left unread, up to a limit, so that the client can read the answer. */
 function drain(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   let bytes = 0
@@ -97,5 +97,5 @@ function drain(request: IncomingMessage): void {
 }
 
 function ignoreError(): void {
-  // The answer is sent; what becomes of the rest of the body is nobody's business.
+  // The answer is sent; errors of the rest of the body do not matter.
 }

@@ -7,6 +7,7 @@ import { createHmac } from 'node:crypto'
 
 import type { Clock } from '../../../base/clock.ts'
 import { EMBEDDED_PRESIGN_MS, EMBEDDED_STAGING_ADDRESS_MS } from '../../limits.ts'
+import { HttpProblem } from './answer.ts'
 import { sameText } from './authenticate.ts'
 
 /** What a staging address was issued for; it is valid for nothing else. */
@@ -30,14 +31,11 @@ export interface PresignedGrant {
 
 export const PRESIGNED_PATH = '/_presigned'
 
-export type AddressVerdict =
-  /** `address` is the one that was reserved, without the signature. */
-  { readonly kind: 'good'; readonly address: string } | { readonly kind: 'unsigned' | 'forged' | 'expired' }
-
 export interface Signatures {
-  /** The reserved address with a signature behind a comma. */
+  /** The reserved address, a comma and a signature. */
   signStagingAddress(target: StagingTarget, address: string): string
-  checkStagingAddress(target: StagingTarget, signed: string): AddressVerdict
+  /** Returns the reserved address without its signature; throws when it is not valid for the target. */
+  checkStagingAddress(target: StagingTarget, signed: string): string
   /** Path and query of a presigned address, and its end in Unix milliseconds. */
   presign(grant: PresignedGrant): { readonly target: string; readonly expiresAt: number }
   /** The grant of a presigned address; undefined when it was forged, changed, expired or used with another method. */
@@ -46,7 +44,7 @@ export interface Signatures {
 
 export function createSignatures(signingSecret: string, clock: Clock): Signatures {
   const sign = (kind: string, fields: readonly (string | number)[]): string =>
-    // JSON keeps the fields apart: no two different lists are written alike.
+    // JSON separates the fields: two different lists are never written the same way.
     createHmac('sha256', signingSecret)
       .update(JSON.stringify([kind, ...fields]))
       .digest('base64url')
@@ -73,12 +71,15 @@ export function createSignatures(signingSecret: string, clock: Clock): Signature
 
     checkStagingAddress(target, signed) {
       const comma = signed.lastIndexOf(',')
-      if (comma < 0) return { kind: 'unsigned' }
+      if (comma < 0) throw new HttpProblem(400, 'address is not signed: link address invalid')
       const address = signed.slice(0, comma)
       const [issuedAt = '', signature = ''] = signed.slice(comma + 1).split('.')
-      if (!sameText(signature, signStaging(target, address, issuedAt))) return { kind: 'forged' }
+      if (!sameText(signature, signStaging(target, address, issuedAt))) {
+        throw new HttpProblem(400, 'invalid address signature: invalid address')
+      }
       const ageMs = nowMs() - Number.parseInt(issuedAt, 36)
-      return ageMs > EMBEDDED_STAGING_ADDRESS_MS ? { kind: 'expired' } : { kind: 'good', address }
+      if (ageMs > EMBEDDED_STAGING_ADDRESS_MS) throw new HttpProblem(400, 'link address expired')
+      return address
     },
 
     presign(grant) {

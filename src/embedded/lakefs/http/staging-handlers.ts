@@ -5,13 +5,12 @@ import { Readable } from 'node:stream'
 import { EMBEDDED_PARTS_MAX } from '../../limits.ts'
 import type { Entry } from '../engine/engine.ts'
 import { DEFAULT_CONTENT_TYPE, empty, failure, HttpProblem, json, type Answer } from './answer.ts'
-import type { Exchange, ReadBody } from './exchange.ts'
+import { PRESIGN_NOT_OFFERED, type Exchange, type ReadBody } from './exchange.ts'
 import { flag, integer, listOf, metadata, objectOf, optional, text } from './json-body.ts'
 import { readCreateOnly } from './object-handlers.ts'
-import { presign, PRESIGN_NOT_OFFERED } from './presigned-entries.ts'
 import { chooseParts, multipartEtag, stripQuotes, type MultipartUpload } from './presigned-uploads.ts'
 import { renderEntry } from './renderings.ts'
-import type { AddressVerdict, PresignedGrant, StagingTarget } from './signatures.ts'
+import type { PresignedGrant, StagingTarget } from './signatures.ts'
 
 /** What is said of an object whose bytes came another way. */
 const DESCRIPTION = {
@@ -30,7 +29,7 @@ export function getPhysicalAddress(exchange: Exchange): Answer {
   const reserved = engine.reserveAddress(repository)
   const signed = parts.signatures.signStagingAddress(target, reserved)
   if (!isPresigned) return json(200, { physical_address: signed, presigned_url: null })
-  const { url, expiry } = presign(exchange, putGrant(repository, reserved))
+  const { url, expiry } = exchange.presign(putGrant(repository, reserved))
   return json(200, { physical_address: signed, presigned_url: url, presigned_url_expiry: expiry })
 }
 
@@ -146,7 +145,7 @@ function checkAddress(
   const { storageNamespace } = engine.getRepository(repository)
   // An address outside our own data folder cannot be checked: it is trusted, as the real server does.
   if (!claimed.address.startsWith(`${storageNamespace.replace(/\/+$/, '')}/data/`)) return claimed.address
-  const address = requireGood(parts.signatures.checkStagingAddress(target, claimed.address))
+  const address = parts.signatures.checkStagingAddress(target, claimed.address)
   // Without presigned addresses nothing can have been uploaded here, so this too is trusted.
   if (!parts.presign) return address
   const sizeBytes = engine.blobSize(repository, address)
@@ -156,19 +155,6 @@ function checkAddress(
     throw new HttpProblem(400, 'checksum or size is not that of what was uploaded to this address')
   }
   return address
-}
-
-function requireGood(verdict: AddressVerdict): string {
-  switch (verdict.kind) {
-    case 'good':
-      return verdict.address
-    case 'unsigned':
-      throw new HttpProblem(400, 'address is not signed: link address invalid')
-    case 'forged':
-      throw new HttpProblem(400, 'invalid address signature: invalid address')
-    case 'expired':
-      throw new HttpProblem(400, 'link address expired')
-  }
 }
 
 function describe(
@@ -190,14 +176,13 @@ function requireMultipart(exchange: Exchange): void {
 function findUpload(exchange: Exchange, body: ReturnType<typeof UPLOAD>): MultipartUpload {
   requireMultipart(exchange)
   const { signatures, uploads } = exchange.parts
-  const verdict = signatures.checkStagingAddress(stagingTarget(exchange), body.physical_address)
-  const address = requireGood(verdict)
+  const address = signatures.checkStagingAddress(stagingTarget(exchange), body.physical_address)
   return uploads.get(exchange.segment('uploadId'), exchange.repository, address)
 }
 
 function presignPart(exchange: Exchange, upload: MultipartUpload, partNumber: number): string {
   const grant = putGrant(exchange.repository, upload.physicalAddress)
-  return presign(exchange, { ...grant, uploadId: upload.id, partNumber }).url
+  return exchange.presign({ ...grant, uploadId: upload.id, partNumber }).url
 }
 
 function putGrant(repository: string, physicalAddress: string): PresignedGrant {

@@ -98,7 +98,7 @@ function pipeForm(request: IncomingMessage, form: Writable, cut: (error: Error) 
   })
 }
 
-/** Fails the stream beyond the limit; a body without a length has no other bound. */
+/** Fails the stream above the limit; a body without a length has no other limit. */
 function counted(source: Readable, maxBytes: number): Readable {
   let bytes = 0
   const counter = new Transform({

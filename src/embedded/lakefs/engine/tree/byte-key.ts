@@ -1,7 +1,7 @@
 /**
  * Paths as byte strings. lakeFS orders paths by their UTF-8 bytes; JavaScript orders strings by UTF-16 units, which
  * puts characters beyond U+FFFF before U+E000. A byte string holds one UTF-8 byte in each character, so plain `<`
- * on it is byte order, and nothing in the tree ever has to compare buffers.
+ * is byte order, and the tree never compares buffers.
  */
 
 import type { Branded } from '../../../../base/ids.ts'
@@ -11,7 +11,7 @@ export type ByteKey = Branded<'ByteKey'>
 const NON_ASCII = /[^\0-\x7f]/
 
 export function toByteKey(text: string): ByteKey {
-  // ASCII, by far the usual case, is its own byte string.
+  // An ASCII string, the usual case, is its own byte string.
   return (NON_ASCII.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text) as ByteKey
 }
 
@@ -27,7 +27,7 @@ export function bytesToKey(bytes: Buffer): ByteKey {
   return bytes.toString('latin1') as ByteKey
 }
 
-/** The first key behind all keys that start with `prefix`; undefined when there is none (all bytes 0xff, or empty). */
+/** The first key after all keys that start with `prefix`; undefined when there is none (all bytes 0xff, or empty). */
 export function successorOfPrefix(prefix: ByteKey): ByteKey | undefined {
   for (let end = prefix.length; end > 0; end -= 1) {
     const last = prefix.charCodeAt(end - 1)

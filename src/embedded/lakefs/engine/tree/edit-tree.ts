@@ -1,12 +1,12 @@
 /**
- * Making a new tree from an old one and a sorted row of edits.
+ * Makes a new tree from an old one and sorted edits.
  *
- * A row of builders, one for each level, receives items in key order and closes a node after each key that is high
- * enough. Untouched subtrees are handed over whole whenever every builder below stands at a node's edge, so the work
- * is in proportion to the edits and to the height of the tree.
+ * Builders, one per level, receive items in key order and end a node after each key that is high enough. A subtree
+ * without edits is reused whole whenever no builder below has a node begun, so the work depends on the number of edits
+ * and the height of the tree.
  *
- * Invariant: what the builders produce depends only on the items they were given. A subtree taken over whole stands
- * for exactly the items that would have produced it, hence equal contents always end in equal roots.
+ * Invariant: what the builders produce depends only on their items. A reused subtree represents exactly the items that
+ * would have produced it, so equal contents always have equal roots.
  */
 
 import type { ByteKey } from './byte-key.ts'
@@ -20,7 +20,7 @@ export interface Edit {
   readonly value: Buffer | undefined
 }
 
-/** `edits` are in strictly ascending key order. Removing what is not there changes nothing. */
+/** `edits` are in strictly ascending key order. Removing a missing key changes nothing. */
 export function editTree(store: NodeStore, root: NodeId, edits: Iterable<Edit>): NodeId {
   const ahead = new LookAhead(edits)
   if (ahead.current === undefined) return root
@@ -43,7 +43,7 @@ class LookAhead {
     this.current = next.done === true ? undefined : next.value
   }
 
-  /** Whether an edit is due at or before `lastKey`; without one, whether any edit is left. */
+  /** Whether an edit is due at or before `lastKey`; without a key, whether any edit is left. */
   isDueBy(lastKey: ByteKey | undefined): boolean {
     return this.current !== undefined && (lastKey === undefined || this.current.key <= lastKey)
   }
@@ -65,7 +65,8 @@ function copyEdited(
   for (const [index, child] of node.children.entries()) {
     const key = node.keys[index] as ByteKey
     const childLast = index === node.children.length - 1 ? lastKey : key
-    if (!edits.isDueBy(childLast) && builder.isAtEdge(childLevel)) builder.pushNode(childLevel, key, child)
+    if (!edits.isDueBy(childLast) && builder.isBetweenNodes(childLevel))
+      builder.pushNode(childLevel, key, child)
     else copyEdited(store, builder, store.load(child), edits, childLast)
   }
 }
@@ -103,7 +104,7 @@ class TreeBuilder {
   }
 
   /** Whether nothing is pending in the builders of `level` and below. */
-  isAtEdge(level: number): boolean {
+  isBetweenNodes(level: number): boolean {
     if (this.#leafKeys.length > 0) return false
     for (let below = 0; below < level; below += 1) {
       if ((this.#inner[below]?.keys.length ?? 0) > 0) return false
@@ -118,7 +119,7 @@ class TreeBuilder {
     if (heightOfKey(key) > 0) this.#closeLeaf()
   }
 
-  /** A finished node of `level`, whose last key is `key`. */
+  /** A complete node of `level`, whose last key is `key`. */
   pushNode(level: number, key: ByteKey, id: NodeId): void {
     const pending = (this.#inner[level] ??= { keys: [], children: [] })
     pending.keys.push(key)
@@ -164,7 +165,7 @@ class TreeBuilder {
     return this.#inner.every((pending, at) => at <= level || pending.keys.length === 0)
   }
 
-  /** A high key in a small tree leaves a chain of nodes with one child each; the root is below that chain. */
+  /** A high key in a small tree makes a chain of nodes with one child each; the root is below that chain. */
   #withoutSingleChildren(root: NodeId): NodeId {
     for (let id = root; ;) {
       const node = this.#store.load(id)

@@ -1,6 +1,6 @@
 /**
- * How high a key reaches in the tree. This alone decides where nodes end, so the shape of a tree depends on which
- * keys it holds and on nothing else: not on their values, not on the order they came in.
+ * How high a key is in the tree. Only this decides where nodes end, so the shape of a tree depends only on its keys:
+ * not on their values, not on the order in which they were added.
  */
 
 import type { ByteKey } from './byte-key.ts'

@@ -1,17 +1,17 @@
-/** Where tree nodes are kept. The tree itself knows no database. */
+/** Where tree nodes are stored. The tree itself does not depend on a database. */
 
 import type { ByteKey } from './byte-key.ts'
 import { indexAtLeast, isLeaf, type NodeId, type TreeNode } from './tree-node.ts'
 
 export interface NodeStore {
-  /** The empty tree is always there. Throws when another node is not there or is damaged: a root that was committed must have all its nodes. */
+  /** The empty tree always exists. Throws for a missing or damaged node: a committed tree must have all its nodes. */
   load(id: NodeId): TreeNode
   has(id: NodeId): boolean
-  /** Storing what is there already is nothing. */
+  /** Storing a node again does nothing. */
   save(node: TreeNode): NodeId
 }
 
-/** The value at `key`. Costs one node per level. */
+/** The value at `key`. Reads one node per level. */
 export function lookUp(store: NodeStore, root: NodeId, key: ByteKey): Buffer | undefined {
   let node = store.load(root)
   for (;;) {

@@ -58,7 +58,7 @@ export class TreeCursor {
   seek(key: ByteKey): void {
     if (this.#item === undefined || (this.#behind !== undefined && key <= this.#behind)) return
     if (this.#item.kind === 'entry' && this.#item.key >= key) return
-    // From the root, because what lies between here and there must not be read.
+    // From the root, because what is in between must not be read.
     this.#frames = [{ node: this.#store.load(this.#root), index: 0 }]
     for (;;) {
       const top = this.#frames.at(-1)

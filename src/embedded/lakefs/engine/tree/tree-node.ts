@@ -1,6 +1,6 @@
 /**
- * The nodes of the persistent tree and their bytes. A node is known by the SHA-256 of its bytes, so equal contents
- * have equal ids and a damaged node is noticed when it is read.
+ * The nodes of the persistent tree and their bytes. The id of a node is the SHA-256 of its bytes, so equal
+ * contents have equal ids and a damaged node is noticed when it is read.
  *
  * Layout, big-endian: format (1), level (1), number of items (4), then for each item key length (2), key, and in a
  * leaf value length (4), value; above the leaves the 32 bytes of the child's id. The key of a child is its last key.
@@ -96,7 +96,7 @@ export function decodeNode(bytes: Buffer): TreeNode {
 }
 
 export const EMPTY_LEAF: LeafNode = { level: 0, keys: [], values: [] }
-/** The id of the tree that holds nothing. */
+/** The id of the empty tree. */
 export const EMPTY_TREE: NodeId = nodeIdOf(encodeNode(EMPTY_LEAF))
 
 /** The first index whose key is not below `key`; `keys.length` when there is none. */
