@@ -93,7 +93,7 @@ describe('the page on the protocol', () => {
     expect([...shown].sort()).toEqual([...PUBLICATION_STEPS].sort())
   })
 
-  test('F-08 F-64 the orders it shows are those that are taken', async () => {
+  test('F-08 F-64 the page on the protocol shows the orders of steps that are taken', async () => {
     const taken: string[] = []
     for (const [changed, retried] of [
       [true, false],

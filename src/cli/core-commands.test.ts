@@ -97,7 +97,7 @@ test('DO-23 tokens are listed without their secrets; the secret is the only answ
   expect((await project.run(['token', 'create', '--name', 'x', '--role', 'root'])).code).toBe(2)
 })
 
-test('DO-11 DO-23 serve speaks TLS with a certificate, and goes nowhere in plain text by itself', async () => {
+test('DO-11 DO-23 with a certificate serve speaks TLS, and no plain text beyond loopback unless allowed', async () => {
   await project.write('cert.pem', TEST_CERTIFICATE)
   await project.write('key.pem', TEST_KEY)
   const server = project.start([

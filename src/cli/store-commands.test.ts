@@ -42,7 +42,7 @@ const many = Object.fromEntries(
   Array.from({ length: 250 }, (_, at) => [`k:${String(at)}`, Buffer.alloc(at * 100, at)]),
 )
 
-test('ST-96 ST-97 what is exported is imported into another store, the same but for what expires', async () => {
+test('ST-96 ST-97 an export imported into another store holds the same entries, except those that expire', async () => {
   await fill('first.db', { ...many, 'é😀': Buffer.alloc(1_000_000, 1), empty: Buffer.alloc(0) })
   const exported = await run('store', 'export', 'copy.jsonl', '--store', 'first.db', '--json')
   expect(JSON.parse(exported.answered)).toEqual({ entries: 252, expiring: 1 })

@@ -297,7 +297,7 @@ describe('doctor', () => {
     })
   })
 
-  test('CL-35 F-58 it says which branches several open workflows may write', async () => {
+  test('CL-35 F-58 doctor says which branches several open workflows may write', async () => {
     const input = { workspace: { repository: 'lake', branch: 'main' } }
     for (const [index, workflowId] of ['w-1', 'w-2'].entries())
       server.open.push({ workflowId, workflowName: 'orders.daily', startTime: index, input })

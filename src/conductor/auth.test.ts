@@ -130,7 +130,7 @@ describe('requests with a key', () => {
   }
   const isTrade = ({ path }: SeenRequest): boolean => path === '/api/token'
 
-  test('CO-70 CO-74 carry the token of the configured key, whatever the environment says', async () => {
+  test('CO-70 CO-74 requests carry the token of the configured key, whatever the environment says', async () => {
     const seen = await readTwice((request) =>
       isTrade(request) ? { status: 200, json: { token: 'token-1' } } : gone,
     )
@@ -153,7 +153,7 @@ describe('requests with a key', () => {
     ])
   })
 
-  test('CO-72 CO-74 refused again are an error that shows neither key nor token', async () => {
+  test('CO-72 CO-74 a request refused with a new token is an error that shows neither key nor token', async () => {
     const reading = readTwice((request) =>
       isTrade(request) ? { status: 200, json: { token: 'token-1' } } : refused,
     )

@@ -106,7 +106,7 @@ describe('the publish fence', () => {
     )
   })
 
-  test('F-38 F-39 the fence is given the input ref, the head, its first parent and whether anything changed, and no more', () => {
+  test('F-38 F-39 the publish fence gets input ref, head, first parent and whether anything changed, and no more', () => {
     expectTypeOf<keyof PublishFacts>().toEqualTypeOf<
       'inputRef' | 'head' | 'headFirstParent' | 'diffIsEmpty'
     >()

@@ -196,7 +196,7 @@ describe('a task', () => {
     ])
   })
 
-  test('F-27 WK-71 the lease is renewed through body, staging and publishing, and never after it was released', async () => {
+  test('F-27 WK-71 the lease is renewed during body, staging and publishing, and never after its release', async () => {
     const renewedIn: string[] = []
     let onRenewal: () => void = () => undefined
     /** A step that lasts until the lease has been renewed in it. */

@@ -131,7 +131,7 @@ export function eventArchiveConformance(
       )
     })
 
-    test('E-13 E-83 a payload comes back as the very same value', async (context) => {
+    test('E-13 E-83 an archived payload reads back as the same value', async (context) => {
       const { archive } = await open(context)
       const special: Json[] = [
         'a\u0000b',

@@ -77,30 +77,33 @@ export function definitionConformance(conductor: (context: TestContext) => RealS
       })
     })
 
-    test('CO-83 CO-84 a workflow definition is created, kept, replaced, started, and its workflow terminated', async (context) => {
-      await withRegistry(context, async (registry, url) => {
-        const taskType = name('t')
-        await registry.applyTaskDef(await registry.planTaskDef({ name: taskType }))
-        const declared = {
-          name: name('w'),
-          version: 2,
-          tasks: [
-            { name: taskType, taskReferenceName: 'a', inputParameters: { x: '${workflow.input.x}' } },
-            {
-              name: 's',
-              taskReferenceName: 's',
-              type: 'SWITCH',
-              evaluatorType: 'value-param',
-              expression: 'k',
-              inputParameters: { k: '${a.output.k}' },
-              decisionCases: { yes: [{ name: taskType, taskReferenceName: 'b' }] },
-            },
-          ],
-          outputParameters: { r: '${a.output}' },
-        }
-        await expect(registry.startWorkflow({ name: declared.name })).rejects.toMatchObject({
-          kind: 'missing',
-        })
+    /** A task type that is registered, and a workflow over it that is not. */
+    const declareWorkflow = async (registry: DefinitionRegistry) => {
+      const taskType = name('t')
+      await registry.applyTaskDef(await registry.planTaskDef({ name: taskType }))
+      const declared = {
+        name: name('w'),
+        version: 2,
+        tasks: [
+          { name: taskType, taskReferenceName: 'a', inputParameters: { x: '${workflow.input.x}' } },
+          {
+            name: 's',
+            taskReferenceName: 's',
+            type: 'SWITCH',
+            evaluatorType: 'value-param',
+            expression: 'k',
+            inputParameters: { k: '${a.output.k}' },
+            decisionCases: { yes: [{ name: taskType, taskReferenceName: 'b' }] },
+          },
+        ],
+        outputParameters: { r: '${a.output}' },
+      }
+      return { taskType, declared }
+    }
+
+    test('CO-83 a workflow definition is created, kept, replaced, and kept again', async (context) => {
+      await withRegistry(context, async (registry) => {
+        const { declared } = await declareWorkflow(registry)
         const create = await registry.planWorkflowDef(declared)
         expect(create.action).toBe('create')
         await registry.applyWorkflowDef(create)
@@ -115,7 +118,16 @@ export function definitionConformance(conductor: (context: TestContext) => RealS
         ])
         await registry.applyWorkflowDef(update)
         expect((await registry.planWorkflowDef(changed)).action).toBe('keep')
+      })
+    })
 
+    test('CO-84 a workflow is started with its input and terminated with a reason, repeatedly', async (context) => {
+      await withRegistry(context, async (registry, url) => {
+        const { taskType, declared } = await declareWorkflow(registry)
+        await expect(registry.startWorkflow({ name: declared.name })).rejects.toMatchObject({
+          kind: 'missing',
+        })
+        await registry.applyWorkflowDef(await registry.planWorkflowDef(declared))
         const workflowId = await registry.startWorkflow({
           name: declared.name,
           input: { x: [1] },

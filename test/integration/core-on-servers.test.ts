@@ -36,7 +36,7 @@ test('E-70 Redis holds the latest event of a type as JSON under events:{executio
 })
 
 describe.each(serverStores())('the core on $kind', (kind) => {
-  test('E-71 N-45 instances on one server write one log together and see all of it', async (context) => {
+  test('E-71 N-45 two instances on one server write one log together and see all of it', async (context) => {
     const { core, openOther, store, clock } = await openWorld(kind, context)
     const execution = await start(core)
     const other = await (await openOther()).openExecution(execution.id)

@@ -132,7 +132,7 @@ test(
 )
 
 test(
-  'DO-30 DO-01 a fuzzer that leaves the token out, or makes one up, gets nowhere',
+  'DO-30 DO-01 a fuzzer without a token, or with an invented one, is refused everywhere',
   async (context) => {
     const { python } = installed(context)
     const { code, said } = await fuzz(

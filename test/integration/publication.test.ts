@@ -146,7 +146,7 @@ describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
     })
   })
 
-  test('PU-35 F-34 a branch that is not there is refused', async () => {
+  test('PU-35 F-34 a publication to a missing branch is refused', async () => {
     const target = { branch: 'nowhere' as never, inputRef: input, prefix: PREFIX }
     expect(
       await failureOf(publish(publicationOf(repo, input, { target, changes: NO_CHANGES }).request)),

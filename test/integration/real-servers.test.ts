@@ -64,7 +64,7 @@ const TALK: Readonly<Record<ServerKind, (endpoint: Endpoint) => Promise<void>>> 
 
 describe.each(SERVER_KINDS)('%s', (kind) => {
   test(
-    'HO-20 HO-21 a server is opened, answers in its own protocol, and is gone with its directory once closed',
+    'HO-20 HO-21 an opened server answers in its own protocol, and is gone with its directory once closed',
     { timeout: OPEN_MS },
     async (context) => {
       const server = presentOrSkip(await openRealServer(RECIPES[kind]), context, process.env)

@@ -170,7 +170,7 @@ describe('what a dead worker leaves behind', { timeout: TEST_MS }, () => {
     expect((await world.ended(live)).status).toBe('COMPLETED')
   })
 
-  test('F-56 WK-85 a body in a process of its own that never yields ends with its worker', async () => {
+  test('F-56 WK-85 a body in its own process that never yields ends with its worker', async () => {
     const begun = world.at('begun')
     const doomed = await startDoomed()
     await world.start('perago_it_apart', { begun, go: world.at('never'), spin: true })

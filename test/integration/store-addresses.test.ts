@@ -53,7 +53,7 @@ describe.each(['postgres', 'redis', 'etcd'] as const)('addresses on %s', (kind) 
     expect(await (await openAt(NAMED[kind](url, one))).get('a')).toBeDefined()
   })
 
-  test('DO-41 X-143 a sealed store is shared by those that have its keys, and nothing in it is read without', async (context) => {
+  test('DO-41 X-143 a sealed store is readable with its keys, and nothing in it without them', async (context) => {
     const storeAddress = NAMED[kind](server(context).url, freshName())
     const [k1, k2] = [1, 2].map((n) => `k${String(n)}=${randomBytes(32).toString('base64')}`)
     const open = async (storeKeys: string | undefined) => {

@@ -13,7 +13,7 @@ const SOON = { timeout: 20_000, interval: 50 }
 const kinds = [...STORE_KINDS.filter(({ kind }) => kind === 'sqlite'), ...serverStores()]
 
 describe.each(kinds)('webhooks on $kind', ({ open }) => {
-  test('DO-25 DO-31 two instances send each event once, and the second goes on where the first ended', async (context) => {
+  test('DO-25 DO-31 two instances send each event once, and the second continues where the first ended', async (context) => {
     const { store, openAnother } = await open(context)
     const sent: { readonly by: string; readonly delivery: DeliveryRecord }[] = []
     let isWell = true

@@ -318,7 +318,7 @@ function orderOf(index: number): WorkerOrder {
 }
 
 describe('several processes', () => {
-  test('F-48 WK-135 killed between publishing and completing: the retry runs elsewhere and ends with one commit', async () => {
+  test('F-48 WK-135 the retry of a worker killed after publishing runs elsewhere and ends with one commit', async () => {
     let armed = true
     const supervisor = await supervise(2)
     link = {

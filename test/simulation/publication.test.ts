@@ -40,7 +40,7 @@ function isClear({ world, verdict }: Finished): boolean {
 }
 
 describe('simulated worlds', () => {
-  test('PU-25 F-01 nothing is overwritten unread outside the window, and what is reported was the head', async () => {
+  test('PU-25 F-01 no unread head is overwritten outside the window, and what is reported was the head', async () => {
     const seen = { windows: 0, replaced: 0 }
     for (const isDisturbed of [false, true])
       await forEachWorld({ steps: 3, faults: 8, isDisturbed }, (finished) => {
@@ -57,7 +57,7 @@ describe('simulated worlds', () => {
     if (SEED === undefined) expect(Math.min(seen.windows, seen.replaced)).toBeGreaterThan(0)
   })
 
-  test('PU-26 F-43 undisturbed, a workflow completes with one commit for each step that wrote', async () => {
+  test('PU-26 F-43 an undisturbed workflow completes with one commit for each step that wrote', async () => {
     let clear = 0
     await forEachWorld({ steps: 3, faults: 6, isDisturbed: false }, (finished) => {
       if (!isClear(finished)) return
@@ -70,7 +70,7 @@ describe('simulated worlds', () => {
     if (SEED === undefined) expect(clear).toBeGreaterThan(RUNS / 4)
   })
 
-  test('PU-26 F-51 disturbed, it ends all the same: completed, or refused by the publish fence', async () => {
+  test('PU-26 F-51 a disturbed workflow ends too: completed, or refused by the publish fence', async () => {
     const ends = new Set<string>()
     await forEachWorld({ steps: 2, faults: 6, isDisturbed: true }, ({ world }) => {
       expect(['COMPLETED', 'FAILED']).toContain(world.queue.workflow)

@@ -116,7 +116,7 @@ describe('adding, showing and removing', () => {
     ['a delay of two hours', { ...WANTED, retry: { first_delay_ms: 7_200_000 } }, 'api/bad-webhook'],
     ['half a millisecond', { ...WANTED, retry: { first_delay_ms: 0.5 } }, 'api/bad-webhook'],
     ['an unknown field of retry', { ...WANTED, retry: { tries: 3 } }, 'api/unknown-field'],
-  ])('DO-29 DO-26 %s is refused, and nothing is added', async (_, body, code) => {
+  ])('DO-29 DO-26 a webhook with %s is refused, and nothing is added', async (_, body, code) => {
     const response = await post('/webhooks', body)
     expect([response.status, await codeOf(response)]).toEqual([400, code])
     expect(await list()).toEqual([])
@@ -132,7 +132,7 @@ describe('adding, showing and removing', () => {
       'http://[::ffff:7f00:1]/',
     ],
     ...['https://169.254.169.254/latest', 'http://192.168.1.1/', 'http://[fd00::1]/', 'http://0/'],
-  ])('DO-29 DO-27 %s leads inside and is refused, unless that is allowed', async (url) => {
+  ])('DO-29 DO-27 the private address %s is refused, unless that is allowed', async (url) => {
     const response = await post('/webhooks', { ...WANTED, url })
     expect([response.status, await codeOf(response)]).toEqual([400, 'server/private-address'])
     expect(await list()).toEqual([])
@@ -242,7 +242,7 @@ describe('who may', () => {
   )
 
   test.each(ROUTES.filter(([, path]) => path.includes('ID')))(
-    'DO-29 DO-03 %s %s finds nothing of another tenant',
+    'DO-29 DO-03 %s %s finds no webhook of another tenant',
     async (method, path) => {
       const { id } = await add()
       const dead = await giveUpDelivery(world, id)
@@ -255,7 +255,7 @@ describe('who may', () => {
     },
   )
 
-  test('DO-29 DO-19 a method that a route does not take is answered 405 with those that it takes', async () => {
+  test('DO-29 DO-19 a method that a route does not accept is answered 405 with those that it accepts', async () => {
     const response = await world.ask('/webhooks/wh_1', { method: 'PUT', token })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'DELETE, GET, HEAD'])
     expect((await world.ask('/webhooks/wh_1/dead-deliveries/x', { token })).status).toBe(404)

@@ -56,7 +56,7 @@ describe('the order of a writable attempt', () => {
     return told.toSpliced(verified, 1)
   }
 
-  test('F-09 WK-11 with changes: body, checks, fence, stage, fence, publish fence, merge', async () => {
+  test('F-09 WK-11 an attempt with changes runs body, checks, fence, stage, fence, publish fence, merge', async () => {
     const { result } = await world.run(filesTask({ body: change }))
     expect(inOrder()).toEqual([
       ...before,
@@ -81,7 +81,7 @@ describe('the order of a writable attempt', () => {
     })
   })
 
-  test('F-09 WK-18 after an abandoned publication: replacement, which the log of the task names', async () => {
+  test("F-09 WK-18 an attempt after an abandoned publication replaces it and names it in the task's log", async () => {
     await world.run(filesTask({ body: change }))
     const superseded = world.repo.head('main' as never)
     world.events.length = 0
@@ -182,7 +182,7 @@ describe('the order of a writable attempt', () => {
 })
 
 describe('the fences say no', () => {
-  test('F-07 F-25 a stale attempt is FAILED, uploads nothing and carries no output ref', async () => {
+  test('F-07 F-25 a stale attempt is FAILED, uploads nothing and has no output ref', async () => {
     const { result, error } = await world.run(filesTask({ body: change }), {
       readFresh: (polled) =>
         Promise.resolve({ task: { ...polled, status: 'TIMED_OUT' }, workflow: 'RUNNING' }),

@@ -227,7 +227,9 @@ export const ENTRY_CASES: Readonly<Record<string, StoreCase>> = {
     expect(await keysOf(store, '')).toEqual(['k'])
   },
 
-  'ST-42 N-44 clearing one execution leaves the one whose id begins like it': async ({ store }) => {
+  'ST-42 N-44 clearing one execution leaves another whose id begins with the same letters': async ({
+    store,
+  }) => {
     const [first, ...others] = ['exec_1', 'exec_10', 'exec_1x', 'exec_'].map((id) =>
       executionKeys({ execution: executionId(id) }),
     )
