@@ -1,4 +1,4 @@
-// The pages about executions: their examples run as they stand, and their tables name what the code has.
+// The pages about executions: their examples run, and their tables match the code.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'

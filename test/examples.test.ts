@@ -84,7 +84,7 @@ test('HO-13 the tutorial tells what its program prints, the first time and the s
 })
 
 test('HO-13 every example runs in a test and has a page of its own', () => {
-  // What lies deeper in a folder is a part of its program.
+  // Files deeper in a folder are parts of its program.
   const programs = listFiles('examples', (path) => /^examples\/[^/]+\/[^/]+\.mjs$/.test(path))
   const tests = [
     'test/examples.test.ts',

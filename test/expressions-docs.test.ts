@@ -1,4 +1,4 @@
-// The page of expressions is held to the code: its tables are parsed and evaluated.
+// Checks the page of expressions against the code: its tables are parsed and evaluated.
 import { expect, test } from 'vitest'
 import { EXPRESSION_MAX_CHARS, EXPRESSION_MAX_DEPTH } from '../src/core/limits.ts'
 import { evaluateExpression } from '../src/core/expressions/evaluate-expression.ts'

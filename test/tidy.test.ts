@@ -1,4 +1,4 @@
-// Housekeeping as an ordinary test: what nobody sees arrive is caught here.
+// The house rules as tests.
 import { existsSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join, posix } from 'node:path'
@@ -179,7 +179,7 @@ describe('specs', () => {
   })
 
   test('HO-07 ids are read from the head of a title only', () => {
-    // Put together, lest this line be taken for a title itself.
+    // Joined, so that this line is not read as a title.
     expect(idsOfTitle(['F-12', 'F-13', 'a stale attempt stops'].join(' '))).toEqual(['F-12', 'F-13'])
     expect(idsOfTitle(['F-12,', 'HO-01:', 'both'].join(' '))).toEqual(['F-12', 'HO-01'])
     expect(idsOfTitle('a stale attempt, see F-12')).toEqual([])

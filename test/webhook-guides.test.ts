@@ -1,4 +1,4 @@
-// The guides on webhooks: the receivers they show are those of examples/, and their commands run as they stand.
+// The guides on webhooks: they show the receivers of examples/, and their commands run.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -11,7 +11,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
   'docs/guides/start-a-workflow-elsewhere.md': ['examples/webhooks/start-workflow.mjs'],
   'docs/guides/feed-monitoring-and-alerts.md': ['examples/webhooks/watch.mjs'],
 }
-/** Stands for the reader's own program. */
+/** In place of the reader's own program. */
 const PIPELINE = 'examples/webhooks/pipeline.mjs'
 const TEST_MS = 150_000
 
@@ -34,7 +34,7 @@ test(
   'E-109 a downstream system is told of pipelines that have completed, by the commands of the guide',
   async () => {
     const project = await openGuideProject()
-    // `pipeline.mjs` stands for the reader's own program.
+    // `pipeline.mjs` takes the place of the reader's own program.
     const printed = await runGuide('docs/guides/tell-another-system.md', { project })
     expect(printed).toContain('orders-2 failed\n')
     const told = await readFile(join(project.directory, 'downstream.log'), 'utf8')

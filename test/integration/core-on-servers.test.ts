@@ -1,5 +1,5 @@
 // Goal: instances of the core that share a server see one truth. The suites beside the code run on all kinds of stores with
-// PERAGO_TEST_STORES=all; here stands what is always looked at.
+// PERAGO_TEST_STORES=all; these tests always run.
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openMaintenance } from '../../src/core/life-cycle/maintenance.ts'

@@ -118,7 +118,7 @@ test(
   'DO-30 a fuzzer finds no answer outside the contract, and none that the contract forbids',
   async (context) => {
     const { python } = installed(context)
-    // Whether a token is asked for is another run: it fails on purpose, and an address that fails often is slowed down.
+    // Missing tokens are tested in another run, because an address with many failures is slowed down.
     const { code, said } = await fuzz(python, '--max-examples', EXAMPLES, '--exclude-checks', 'ignored_auth')
     expect(said).toContain('No issues found')
     expect(code).toBe(0)

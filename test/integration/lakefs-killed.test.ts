@@ -1,4 +1,4 @@
-// Goal: whatever the embedded lakeFS acknowledged survives kill -9 at any moment, and nothing is there by half.
+// Goal: what the embedded lakeFS acknowledged survives kill -9 at any moment, and nothing is stored partly.
 // Method: eight clients load it, each on its own branch; after a random while it is killed, started again on the same
 // directory and compared with what it had acknowledged. The one request per client that was under way may have
 // happened wholly or not at all. PERAGO_KILLS and PERAGO_SEED set how often and replay the choices of a run; when
@@ -36,7 +36,7 @@ test(
         try {
           await Promise.all(clients.map((client) => client.verify(server)))
           const loads = Promise.all(clients.map((client) => client.load(server)))
-          // A client that fails must not wait for the kill to be heard.
+          // A failing client must not wait until the kill is noticed.
           await Promise.race([
             loads,
             new Promise((resolve) => setTimeout(resolve, random.next() * LOAD_MS_MAX)),

@@ -203,7 +203,7 @@ describe('definitions', { timeout: TEST_MS }, () => {
 })
 
 describe('a worker that dies, and the other side takes over', { timeout: TEST_MS }, () => {
-  /** Does it when the first worker says so of its task; what it said is then lost, or arrives. */
+  /** Runs when the first worker reports this of its task; the report is then lost, or arrives. */
   function when(
     status: string,
     isFrom: (workerId: string) => boolean,
@@ -223,7 +223,7 @@ describe('a worker that dies, and the other side takes over', { timeout: TEST_MS
     await registerOurs()
     await world.registerChain('shared', ['interop_shared'])
     const running = await world.startPython(peer, 'interop_shared')
-    // Its first attempt fails at the commit and leaves its branch; its second publishes, and dies before it says so.
+    // Its first attempt fails at the commit and leaves its branch; its second publishes, and dies before reporting.
     world.lakefs.faults.add({ operation: 'commit', times: 1, fault: { kind: 'answer', status: 500 } })
     let abandoned: CommitRef | undefined
     when(
@@ -287,7 +287,7 @@ describe('a worker that dies, and the other side takes over', { timeout: TEST_MS
     expect(more).toEqual([])
     expect(published).not.toBe(abandoned)
     expect(view.output).toEqual({ workspace: at(published), result: { lines: 2 } })
-    // It removes no branch but those of its own attempts by itself; by name it knows ours as if they were.
+    // It removes only branches of its own attempts; by their names it recognises ours as such.
     expect(await stagingBranchesOf(world.repo)).toEqual([left])
     const first = view.tasks[0]
     const executionId = /-exec-(.+)$/.exec(left ?? '')?.[1] ?? '?'

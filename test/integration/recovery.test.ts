@@ -1,4 +1,4 @@
-// Goal: what a fence cannot settle, however hard it is, recovers by itself: the result, what is left behind, and the body.
+// Goal: what no fence can decide recovers without help: the result, what is left behind, and the body.
 // Method: worker processes that are killed in the worst moment, over the in-process queue behind HTTP. `npm run build`
 // comes first.
 import { existsSync, readFileSync } from 'node:fs'
@@ -71,7 +71,7 @@ async function startDoomed(): Promise<{ kill(): void; readonly ended: Promise<un
   return worker
 }
 
-/** Kills it in the moment in which it says that it has completed its task; the queue never hears of it. */
+/** Kills it when it reports that its task is complete; the queue does not get the report. */
 async function dieBeforeCompleting(workflow: string, params: Parameters<WorkerWorld['start']>[1] = {}) {
   const doomed = await startDoomed()
   let published: CommitRef | undefined

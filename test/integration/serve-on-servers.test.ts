@@ -204,7 +204,7 @@ test('DO-44 nothing is lost while the archive is stopped, and it is caught up wi
   expect((await read('exec_1')).status).toBe(503)
   expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
 
-  // The instance that was at it is killed, too; the next one goes on, and the archive comes back while it runs.
+  // The archiving instance is killed too; the next one continues, and the archive comes back while it runs.
   await kill(server)
   const next = await serve(project, ['--store', 'store.db', '--open-loopback', 'operator'], environment)
   expect(await logsOf(store)).toEqual(['exec_2', 'exec_3', 'exec_running'])

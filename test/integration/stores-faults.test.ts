@@ -1,5 +1,5 @@
-// Goal: whatever breaks between a store and its server, nothing that was acknowledged is lost, nothing happens by half,
-// and the error says which of "not done" and "nobody knows" it is.
+// Goal: whatever fails between a store and its server, no acknowledged write is lost, no batch is written partly, and the
+// error says whether it is "not done" or "unknown".
 // Method: real servers behind a proxy that cuts, and real servers that are killed while writers write.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ async function openOwn(kind: KillableKind, url: string): Promise<Store> {
   return store
 }
 
-/** Asks again until it works: a store finds its way back by itself. */
+/** Tries again until it works: a store reconnects on its own. */
 async function eventually<T>(ask: () => Promise<T>): Promise<T> {
   for (const end = performance.now() + 20_000; ;) {
     try {

@@ -1,4 +1,4 @@
-// Goal: a store is reached over TLS with the certificates its address names, and by nobody else and nowhere else.
+// Goal: a store is reached over TLS only with the certificates that its address names.
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
 import { openArchiveAt, openStoreAt } from '../../src/runtime/stores/store-address.ts'
@@ -55,7 +55,7 @@ describe.each(['postgres', 'redis', 'etcd'] as const)('TLS to %s', (kind) => {
     onTestFinished(() => store.close())
     await store.commit({ operations: [{ do: 'put', key: 'a', value: Buffer.from('1') }] })
     expect(Buffer.from((await store.get('a'))?.value ?? []).toString()).toBe('1')
-    // Nobody whom we trust has signed it; or it is good for another name.
+    // It is signed by an unknown authority, or for another name.
     for (const wanted of [{ trusts: false }, { host: '127.0.0.2' }]) {
       await expect(openAt(address(server, wanted)), JSON.stringify(wanted)).rejects.toMatchObject({
         code: 'stores/unreachable',

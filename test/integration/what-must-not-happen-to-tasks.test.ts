@@ -91,7 +91,7 @@ async function startWorker(...more: readonly string[]): Promise<Started> {
   return worker
 }
 
-/** One task in a workflow of its own; its body tells of itself under the given name. */
+/** One task in its own workflow; its body reports under the given name. */
 async function begin(
   task: string,
   name: string,

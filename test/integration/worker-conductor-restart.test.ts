@@ -78,7 +78,7 @@ test(
           : [],
       )
 
-    // The result of one task is on its way: it has published, and the server never hears of it.
+    // One task has published and its result is being sent, but does not reach the server.
     let killed: Promise<void> | undefined
     here.front.interfere = async ({ update }) => {
       if (update.status !== 'COMPLETED' || killed !== undefined) return 'pass'
@@ -89,7 +89,7 @@ test(
     await writeFile(here.at('go-told-meanwhile'), '')
     await until('the server is killed', () => killed !== undefined)
     await killed
-    // The body of another ends with nobody to ask whether its attempt still counts.
+    // The body of another ends while no server can say whether its attempt still counts.
     await writeFile(here.at('go-ends-meanwhile'), '')
     await until('its publication is given up', () =>
       stepsOf(workflows[1]).some((step) => /^publish (?!done)/.test(step)),

@@ -71,7 +71,7 @@ afterEach(() => rm(root, { recursive: true, force: true }))
 
 const CHAIN = ['here', 'thread', 'child', 'program', 'here']
 
-/** Runs a chain through a worker of its own; gives what each lay-out told. */
+/** Runs a chain through its own worker; returns the report of each checkout. */
 async function runChain(options: {
   readonly warm: boolean
   readonly cache: boolean

@@ -1,4 +1,4 @@
-// What tests of the core stand on: a core over one store, on a clock that is moved by hand, and ids that count.
+// A core for tests: over one store, with a manual clock and sequential ids.
 import type { TestContext } from 'vitest'
 import { seededRandom } from '../../src/base/random.ts'
 import { executionId, type ExecutionId } from '../../src/core/keys.ts'

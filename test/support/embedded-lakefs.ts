@@ -1,4 +1,4 @@
-/** One embedded server for the tests of a file, and a repository of its own for each test. */
+/** One embedded server for the tests of a file, and one repository per test. */
 
 import { afterAll, beforeAll } from 'vitest'
 

@@ -6,11 +6,11 @@ export interface FenceRow {
   readonly stands: string
   readonly error: string
   readonly code: string
-  /** What Conductor is told by default. */
+  /** The default result for Conductor. */
   readonly result: 'FAILED' | 'FAILED_WITH_TERMINAL_ERROR'
 }
 
-/** A stale attempt is retryable: Conductor knows whether another attempt is due. A refused branch no retry can mend. */
+/** A stale attempt is retryable: Conductor knows whether another attempt is due. No retry can fix a refused branch. */
 export const FENCE_TABLE = {
   attempt: {
     judges: 'the attempt',

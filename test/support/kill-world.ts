@@ -43,7 +43,7 @@ export class RawServer {
     return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) }
   }
 
-  /** Drops every connection: whoever waits for an answer learns at once that none will come. */
+  /** Drops every connection, so that pending requests fail at once. */
   async drop(): Promise<void> {
     await this.#pool.destroy()
   }

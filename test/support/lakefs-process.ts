@@ -1,4 +1,4 @@
-/** `perago lakefs` as a process of its own, which can be killed like one. */
+/** `perago lakefs` in its own process, which can be killed. */
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'

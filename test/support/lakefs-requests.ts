@@ -40,7 +40,7 @@ export class LakefsRequests {
     this.#authorization = `Basic ${Buffer.from(pair).toString('base64')}`
   }
 
-  /** `path` below the API's base path; `~` in front of it stands for the repository. */
+  /** `path` below the API's base path; a leading `~` is the repository. */
   send(method: string, path: string, options: RequestOptions = {}): Promise<Reply> {
     const query = queryText(options.query ?? {})
     const target = `/api/v1${path.replace(/^~/, `/repositories/${this.repository}`)}${query}`

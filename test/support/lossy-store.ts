@@ -3,7 +3,7 @@ import { UnavailableError, UncertainError } from '../../src/base/errors.ts'
 import type { Store, StoreBatch } from '../../src/core/ports.ts'
 
 /**
- * - `refuse`: surely not done.
+ * - `refuse`: not done.
  * - `lose-request`: not done, and the caller cannot know.
  * - `lose-answer`: done, and the caller cannot know.
  * - `late`: not done yet, the caller cannot know, and it arrives behind a later call.

@@ -46,7 +46,7 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   web: { may: [] },
 }
 
-/** Inside core: what each inner room may import of the others. Files of core itself stand below them all. */
+/** Inside core: what each inner room may import of the others. Files directly in core are below all of them. */
 export const INSIDE_CORE: Readonly<Record<string, readonly string[]>> = {
   records: [],
   namespaces: [],
@@ -56,7 +56,7 @@ export const INSIDE_CORE: Readonly<Record<string, readonly string[]>> = {
   'life-cycle': ['namespaces', 'events', 'variables', 'expressions'],
 }
 
-/** `undefined` when the import keeps to the table, else what is wrong with it. */
+/** `undefined` if the table allows the import, otherwise what is wrong with it. */
 export function judgeImport(found: Import): string | undefined {
   if (found.to === undefined) return undefined
   const here = placeOf(found.from)

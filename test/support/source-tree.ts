@@ -87,7 +87,7 @@ export function reachedFrom(entries: readonly string[], imports: readonly Import
   return reached
 }
 
-/** The text of every string in a file, with what stands before the first hole of a template. */
+/** The text of every string in a file; of a template, the part before the first placeholder. */
 export function readStrings(path: string): string[] {
   const found: string[] = []
   visit(parseSource(path), (node) => {

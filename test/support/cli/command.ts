@@ -1,4 +1,4 @@
-// The command as it is shipped, started as a user would: dist/cli/main.js in a directory of its own.
+// The shipped command, started like a user would: dist/cli/main.js in its own directory.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Runs the commands of a guide, word for word, in a project that has installed perago and has the examples beside it.
+// Runs the commands of a guide, word for word, in a project with perago installed and a copy of the examples.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, symlink } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// Holds answers to the contract: whatever a test receives is looked up in openapi/perago.yaml and judged by its schemas.
+// Checks responses against the contract: every response of a test must match the schemas of openapi/perago.yaml.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { parse } from 'yaml'
@@ -26,7 +26,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)
 ajv.addSchema({ ...document, $id: 'contract' })
 
-/** Statuses that any route may answer, whatever its operations say: there is no such route, or no such method. */
+/** Statuses of any route: there is no such route, or no such method. */
 const OUTSIDE_OPERATIONS: readonly number[] = [401, 404, 405, 429]
 
 export interface Judged {

@@ -1,4 +1,4 @@
-// The HTTP door over a core in memory, asked without a socket; every answer is held to the contract.
+// The HTTP API over a core in memory, called without a socket; every response is checked against the contract.
 import { buildHttpApp, type HttpAppParts } from '../../../src/server/http/app.ts'
 import { openTokens, type Tokens } from '../../../src/server/access/tokens.ts'
 import type { DeliveryRecord } from '../../../src/webhooks/records.ts'

@@ -1,4 +1,4 @@
-// Tasks whose bodies take down what runs them, or wait until somebody else did something; the package as it was built.
+// Tasks whose bodies crash their host, or wait for another process. Uses the built package.
 import { existsSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { defineCommandTask, defineTask, defineWorkspaceTask } from 'perago'
@@ -9,7 +9,7 @@ const controls = { retry: { delaySeconds: 0, jitterMs: 0 } }
 const declared = {
   owner: 'data@example.org',
   params: z.object({
-    /** Written, with the process id, when a body runs; each attempt has one of its own. */
+    /** Written, with the process id, when a body runs; one per attempt. */
     begun: z.string(),
     /** The first attempt waits for it. */
     go: z.string().optional(),

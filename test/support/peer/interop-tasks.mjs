@@ -1,4 +1,4 @@
-// What our worker takes: a task of its own, and one that both sides work on.
+// The tasks of our worker: its own, and one that both sides work on.
 import { declare } from './declare.mjs'
 
 export const own = declare('interop_ts')

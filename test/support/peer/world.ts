@@ -167,7 +167,7 @@ export async function openInteropWorld(conductorUrl: string): Promise<InteropWor
       let view: WorkflowView | undefined
       let looks = 0
       await until('the workflow ends', async () => {
-        // The server looks at a deadline a minute late unless it is told to.
+        // Without this, the server checks a deadline a minute late.
         if (++looks % 10 === 0) await control.decide(workflowId)
         view = await control.readWorkflow(workflowId)
         return view?.status !== 'RUNNING'

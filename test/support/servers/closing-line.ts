@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
-/** `outside` counts what went wrong outside any test: a file that could not be loaded, an error nobody caught. */
+/** `outside` counts failures outside any test: a file that could not be loaded, an uncaught error. */
 export function closingLine(tests: Iterable<TestCase>, outside: number): string {
   const counts = { passed: 0, failed: outside, skipped: 0 }
   const reasons = new Map<string, number>()
@@ -29,7 +29,7 @@ export class ClosingLineReporter implements Reporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const outside = modules.reduce((sum, module) => sum + module.errors().length, unhandled.length)
     const line = closingLine(tests, outside)
-    // Other reporters still write when theirs is done; the last line is said when nobody can speak any more.
+    // Other reporters may still write after this; the last line is written at process exit.
     process.once('exit', () => writeSync(process.stdout.fd, `\n${line}\n`))
   }
 }

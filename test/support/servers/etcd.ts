@@ -46,7 +46,7 @@ async function startEtcd(): Promise<StartedServer> {
         ...['--initial-cluster', `only=${peerUrl}`],
       ],
       directory,
-      // Debian's etcd refuses 64-bit ARM unless told that we mean it.
+      // Debian's etcd refuses 64-bit ARM without this.
       environment: arch() === 'arm64' ? { ETCD_UNSUPPORTED_ARCH: 'arm64' } : {},
       stopSignal: 'SIGTERM',
       readyMs: READY_MS,

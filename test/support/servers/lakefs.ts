@@ -7,7 +7,7 @@ import type { Endpoint, ServerRecipe, StartedServer } from './real-server.ts'
 const READY_MS = 60_000
 const KEY = { accessKeyId: 'AKIAPERAGOTESTS', secretAccessKey: 'perago-tests-secret' }
 
-/** What a lakeFS of our own is told, in a container and as a program alike. */
+/** Settings of our lakeFS, in a container and as a program. */
 const SETTINGS = {
   LAKEFS_DATABASE_TYPE: 'local',
   LAKEFS_BLOCKSTORE_TYPE: 'local',

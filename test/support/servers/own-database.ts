@@ -1,4 +1,4 @@
-// A place of its own on a real server, for one test.
+// A separate database, prefix or schema on a real server for one test.
 import { randomBytes } from 'node:crypto'
 
 /** Good as the name of a schema and as part of a key; no two are the same. */

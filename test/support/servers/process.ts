@@ -1,4 +1,4 @@
-// Runs one server as a child of this process: in a directory of its own, on loopback, stopped for certain.
+// Runs one server as a child process: in its own directory, on loopback, always stopped.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { accessSync, chownSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Packages of Python's index for tests, each set in a virtual environment of its own with exact versions of everything in it.
+// Python packages for tests, each set in its own virtual environment with exact versions.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -1,4 +1,4 @@
-// The smallest cluster: one node that holds every slot, and refuses what reaches across slots as any cluster does.
+// The smallest cluster: one node with all slots, which refuses operations across slots like any cluster.
 import { findFreePort, findProgram, makeDirectory, removeDirectory, startProcess } from './process.ts'
 import type { StartedServer } from './real-server.ts'
 import { askRedis } from './redis.ts'
@@ -17,7 +17,7 @@ export async function startRedisCluster(): Promise<StartedServer> {
       command,
       args: [
         ...['--port', String(port), '--bind', '127.0.0.1', '--dir', directory, '--save', ''],
-        // A node that is alone does not know its own address.
+        // A single node does not know its own address.
         ...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
       ],
       directory,

@@ -1,4 +1,4 @@
-// Servers that speak TLS alone, and to nobody without a certificate, on this machine's own programs.
+// Servers that accept only TLS with a client certificate, from this machine's programs.
 import { chownSync, writeFileSync } from 'node:fs'
 import { arch } from 'node:os'
 import { join } from 'node:path'

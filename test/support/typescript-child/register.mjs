@@ -1,4 +1,4 @@
-// `node --import …/register.mjs program.ts` runs a TypeScript program of this project as a process of its own.
+// `node --import …/register.mjs program.ts` runs a TypeScript program of this project in its own process.
 import { register } from 'node:module'
 
 register('./hooks.mjs', import.meta.url)

@@ -1,4 +1,4 @@
-// Stands between a worker and a Conductor: counts what is asked, and lets a test hold or lose one request.
+// A proxy between a worker and a Conductor: counts requests, and lets a test delay or lose one.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -10,7 +10,7 @@ export interface PassingRequest {
   readonly update: { readonly taskId?: string; readonly status?: string; readonly workerId?: string }
 }
 
-/** Awaited before a request goes on; `lose` closes the connection instead, and a status is the answer instead. */
+/** Awaited before a request is forwarded; `lose` closes the connection instead, a status is sent as the response instead. */
 export type Interference = (request: PassingRequest) => Verdict | Promise<Verdict>
 
 type Verdict = 'pass' | 'lose' | number

@@ -37,7 +37,7 @@ export async function openRestartableConductor(): Promise<RestartableConductor> 
   const conductor: RestartableConductor = {
     url,
     async start() {
-      // Its process takes this directory with it when it ends; the database lies beside it.
+      // The process deletes this directory when it ends; the database is beside it.
       const own = join(directory, `run-${String(++starts)}`)
       const scratch = join(own, 'tmp')
       mkdirSync(scratch, { recursive: true })

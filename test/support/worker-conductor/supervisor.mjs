@@ -1,4 +1,4 @@
-// A supervisor as a program of its own, which can be killed like one. It is told on its command line where its order is.
+// A supervisor in its own process, which can be killed. Its command line names the file with its options.
 import { readFileSync } from 'node:fs'
 
 const [orderPath, dist, count] = process.argv.slice(2)

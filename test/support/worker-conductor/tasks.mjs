@@ -18,7 +18,7 @@ const params = z.object({
   go: z.string().optional(),
   /** Written, with the reason, when the body is aborted. */
   aborted: z.string().optional(),
-  /** Written when the body is told that the worker stops. */
+  /** Written when the body learns that the worker stops. */
   stopping: z.string().optional(),
   /** Changes nothing. */
   idle: z.boolean().default(false),
@@ -79,7 +79,7 @@ export const guarded = declare(
 export const reader = declare('perago_it_reader', { responseSeconds: 60 }, { workspace: { readOnly: true } })
 /** For what waits until a lease has ended. */
 export const brief = declare('perago_it_brief', { responseSeconds: 6 })
-/** Runs in a process of its own. */
+/** Runs in its own process. */
 export const apart = declare('perago_it_apart', { responseSeconds: 60 }, { more: { runIn: 'process' } })
 /** Keeps its lease while the server is away. */
 export const patient = declare('perago_it_patient', { responseSeconds: 600 })

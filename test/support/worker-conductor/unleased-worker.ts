@@ -1,4 +1,4 @@
-// A worker whose leases nobody renews and that never notices: what is left to stop it is the attempt fence alone.
+// A worker without lease renewal that does not notice it: only the attempt fence can stop it.
 import { silentLogger } from '../../../src/base/logger.ts'
 import { plainRedactor } from '../../../src/base/redaction.ts'
 import { openConductorClient } from '../../../src/conductor/client.ts'

@@ -108,7 +108,7 @@ export interface WorkerWorld {
   readonly configuration: PeragoConfiguration
   /** Where the tasks of this world wait. */
   readonly domain: string
-  /** What the workers of `open` told. */
+  /** Events of the workers of `open`. */
   readonly events: WorkerEvent[]
   /** A path below the root's parent that nothing else uses. */
   at(name: string): string
@@ -141,7 +141,7 @@ export async function openWorkerWorld(
   const directory = await mkdtemp(join(tmpdir(), 'perago-conductor-worker-'))
   const root = join(directory, 'root')
   const front = await openConductorFront(conductorUrl)
-  // A domain is a queue of its own: no worker of one test is handed the task of another.
+  // Each test has its own domain, so that its workers get only its tasks.
   const domain = `it${process.pid}n${++worlds}`
   const { repository, repo } = await lakefs.openRepository()
   await repo.write({
@@ -208,7 +208,7 @@ export async function openWorkerWorld(
         if (view.status !== 'RUNNING') return view
         if (look * LOOK_MS > WAIT_MS)
           throw new Error(`the workflow does not end: ${JSON.stringify(view.tasks)}`)
-        // The server looks at a deadline a minute late unless it is told to.
+        // Without this, the server checks a deadline a minute late.
         if (look % 10 === 9) await control.decide(workflowId)
         await wait(LOOK_MS)
       }

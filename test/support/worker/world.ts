@@ -88,7 +88,7 @@ export interface AttemptWorld {
 export type AttemptChanges = Partial<AttemptRequest> &
   Partial<AttemptSurroundings> & { readonly attempt?: Partial<TaskRecord> }
 
-/** A repository whose `main` holds `orders/a.csv`, and a root of its own. */
+/** A repository whose `main` holds `orders/a.csv`, and its own root. */
 export async function openAttemptWorld(directory: string, clock: Clock = systemClock): Promise<AttemptWorld> {
   const repo = new ScriptedRepo()
   const inputRef = repo.commitDirectly(MAIN, { 'orders/a.csv': 'a', 'other/b.csv': 'b' }, 'Input')
@@ -132,7 +132,7 @@ export async function openAttemptWorld(directory: string, clock: Clock = systemC
   }
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that collects its lines. */
 export function keepingLogger(): { readonly logger: Logger; readonly lines: string[] } {
   const lines: string[] = []
   const say = (message: string): void => void lines.push(message)

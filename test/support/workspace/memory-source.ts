@@ -10,7 +10,7 @@ export interface StoredObject {
   readonly metadata?: Readonly<Record<string, string>>
   /** The MD5 of the content unless given. */
   readonly checksum?: string
-  /** What the listing says, when it lies. */
+  /** What the listing says, if wrong. */
   readonly sizeBytes?: number
 }
 

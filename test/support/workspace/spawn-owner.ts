@@ -1,4 +1,4 @@
-/** A worker in a process of its own, which owns a laid-out workspace until it is killed. */
+/** A worker in its own process, which owns a workspace until it is killed. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
