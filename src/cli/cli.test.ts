@@ -513,7 +513,7 @@ describe('doctor', () => {
 
     const wrong = await run(['doctor'], { ...environment, LAKEFS_SECRET_ACCESS_KEY: 'not-the-secret' })
     expect(wrong.code).toBe(2)
-    expect(wrong.stdout).toMatch(/^lakeFS +trouble: .*401.* \[lakefs\/[a-z-]+\]\. .+\.$/m)
+    expect(wrong.stdout).toMatch(/^lakeFS +problem: .*401.* \[lakefs\/[a-z-]+\]\. .+\.$/m)
     expect(wrong.stderr).toMatch(/^perago: .*401.* \[lakefs\/[a-z-]+\]\. .+\.\n$/)
     expect(wrong.stdout + wrong.stderr).not.toContain('not-the-secret')
     server.child.kill('SIGTERM')

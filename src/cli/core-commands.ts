@@ -4,12 +4,8 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { ROLES } from '../server/access/callers.ts'
 import { API_PAGE_MAX_EVENTS, TOKEN_LIFETIME_MAX_MS } from '../server/limits.ts'
 import { parseDuration } from '../base/quantities.ts'
-import type { EventsOptions, VariablesOptions } from './commands/executions.ts'
-import type { ServeOptions } from './commands/serve.ts'
-import type { SweepOptions } from './commands/sweep.ts'
-import type { TokenOptions } from './commands/tokens.ts'
-import { archiveOption, retentionOptions, storeOptions, type CoreOptions } from './core-stores.ts'
-import { configured, configuredServing, example } from './help.ts'
+import { archiveOption, retentionOptions, storeOptions } from './core-stores.ts'
+import { configured, configuredServing, example, lazy } from './help.ts'
 import { parsePort } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -31,13 +27,13 @@ function addServe(program: Command, terminal: Terminal): void {
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, 8080)
   retentionOptions(archiveOption(storeOptions(serve)))
-    .option('--memory', 'keep everything in memory, and nothing after the end')
-    .option('--tls-cert <file>', 'a certificate in PEM; then only TLS is spoken')
+    .option('--memory', 'keep everything in memory; nothing is left after the end')
+    .option('--tls-cert <file>', 'a certificate in PEM; then only TLS is accepted')
     .option('--tls-key <file>', 'its key in PEM')
     .option('--allow-plain-text', 'listen beyond loopback without TLS, behind a proxy that speaks it')
-    .option('--allow-private-webhooks', 'let webhooks lead to private addresses')
+    .option('--allow-private-webhooks', 'allow webhooks to call private addresses')
     .addOption(
-      new Option('--open-loopback <role>', 'let requests from this machine in without a token').choices(
+      new Option('--open-loopback <role>', 'accept requests from this machine without a token').choices(
         ROLES,
       ),
     )
@@ -50,50 +46,38 @@ function addServe(program: Command, terminal: Terminal): void {
         'perago serve --store env:STORE_URL --archive env:ARCHIVE_URL --keep-events 90d',
       ),
     )
-    .action(async (options: ServeOptions) => {
-      const { serveExecutions } = await import('./commands/serve.ts')
-      await serveExecutions(options, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/serve.ts')).serveExecutions))
 }
 
 function addToken(program: Command, terminal: Terminal): void {
   const token = program
     .command('token')
-    .description('Makes, lists and revokes the tokens that callers of perago serve need.')
+    .description('Creates, lists and revokes the tokens that clients of perago serve need.')
   configured(storeOptions(token.command('create')))
-    .description('Makes a token and shows it, this once. Only a digest of it is kept.')
-    .requiredOption('--name <name>', 'what it is for, to recognise it in a list')
+    .description('Creates a token and shows it this once. Only a digest of it is stored.')
+    .requiredOption('--name <name>', 'what it is for, shown in the list')
     .addOption(
-      new Option('--role <role>', 'what it may do: read, also publish, everything')
+      new Option('--role <role>', 'what it may do: read; also publish and manage webhooks; everything')
         .choices(ROLES)
         .default('viewer'),
     )
-    .option('--tenant <tenant>', 'whose executions it reaches (default: those without a tenant)')
+    .option('--tenant <tenant>', 'whose executions it can use (default: those without a tenant)')
     .option(
       '--expires-in <duration>',
-      'how long it is good, such as 30d (default: until it is revoked)',
+      'how long it is valid, such as 30d (default: until it is revoked)',
       parseLifetime,
     )
     .addHelpText('after', example('perago token create --name ci --role operator --expires-in 30d'))
-    .action(async (options: TokenOptions) => {
-      const { createToken } = await import('./commands/tokens.ts')
-      await createToken(options, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/tokens.ts')).createToken))
   configured(storeOptions(token.command('list')))
-    .description('Lists the tokens, without what is secret about them.')
+    .description('Lists the tokens, without their secrets.')
     .addHelpText('after', example('perago token list'))
-    .action(async (options: CoreOptions) => {
-      const { listTokens } = await import('./commands/tokens.ts')
-      await listTokens(options, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/tokens.ts')).listTokens))
   configured(storeOptions(token.command('revoke')))
-    .description('Revokes a token: from the next request on it is refused.')
+    .description('Revokes a token: the next request with it is refused.')
     .argument('<id>', 'the id that the list shows')
     .addHelpText('after', example('perago token revoke 3hK9sLq0Zx_1'))
-    .action(async (id: string, options: CoreOptions) => {
-      const { revokeToken } = await import('./commands/tokens.ts')
-      await revokeToken(id, options, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/tokens.ts')).revokeToken))
 }
 
 function addEvents(program: Command, terminal: Terminal): void {
@@ -101,9 +85,9 @@ function addEvents(program: Command, terminal: Terminal): void {
     .description('Lists the events of one execution, in the order of its log.')
     .argument('<execution>', 'the id of the execution')
     .option('--type <pattern...>', 'only these types; * is one segment, ** any number')
-    .option('--after <sequence>', 'only events behind this sequence number', parseSequence)
+    .option('--after <sequence>', 'only events after this sequence number', parseSequence)
     .option('--limit <count>', 'the most events to list', parseLimit, 100)
-    .option('--follow', 'go on with events as they are recorded, until the execution has ended')
+    .option('--follow', 'continue with new events until the execution has ended')
     .option('--tenant <tenant>', 'whose execution it is')
     .addHelpText(
       'after',
@@ -113,10 +97,7 @@ function addEvents(program: Command, terminal: Terminal): void {
         'perago events exec_12345 --follow',
       ),
     )
-    .action(async (execution: string, options: EventsOptions) => {
-      const { showEvents } = await import('./commands/executions.ts')
-      await showEvents(execution, options, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/executions.ts')).showEvents))
 }
 
 function addVariables(program: Command, terminal: Terminal): void {
@@ -129,26 +110,20 @@ function addVariables(program: Command, terminal: Terminal): void {
       'after',
       example('perago vars exec_12345', 'perago vars exec_12345 pipeline.input.day --json'),
     )
-    .action(async (execution: string, name: string | undefined, options: VariablesOptions) => {
-      const { showVariables } = await import('./commands/executions.ts')
-      await showVariables(execution, name, options, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/executions.ts')).showVariables))
 }
 
 function addSweep(program: Command, terminal: Terminal): void {
   const sweep = program
     .command('sweep')
-    .summary('Removes what executions that are over have left behind, once it has been kept long enough.')
+    .summary('Removes data of ended executions after its retention.')
     .description(
-      'Archives the events of executions that have ended, where there is an archive, and removes what has been kept long enough. A running perago serve does so by itself.',
+      'Archives the events of ended executions, if there is an archive, and removes data after its retention. A running perago serve does this on its own.',
     )
-    .option('--dry-run', 'only say what would go')
+    .option('--dry-run', 'only report what would be removed')
   configured(retentionOptions(archiveOption(storeOptions(sweep))))
     .addHelpText('after', example('perago sweep --dry-run', 'perago sweep --keep-events 90d'))
-    .action(async (options: SweepOptions) => {
-      const { sweep: run } = await import('./commands/sweep.ts')
-      await run(options, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/sweep.ts')).sweep))
 }
 
 function parseLifetime(text: string): number {

@@ -6,7 +6,7 @@ import type { DefinitionState } from '../runtime/modules/module-registration.ts'
 const WORDS = { same: 'as registered', missing: 'not registered', differs: 'differs' } as const
 const VALUE_MAX_CHARS = 120
 
-/** One line: what it is and how it stands to the server. */
+/** One line: what it is and how the server differs. */
 export function describeState({ kind, name, version, state, changes }: DefinitionState): string {
   const which = `${kind} "${name}"${version === undefined ? '' : ` version ${version}`}`
   if (state !== 'differs') return `${which}: ${state === 'same' ? 'the same' : WORDS[state]}`
@@ -16,7 +16,7 @@ export function describeState({ kind, name, version, state, changes }: Definitio
   return `${which}: ${fields.join('; ')}`
 }
 
-/** The word for one definition among many; empty when nothing was compared. */
+/** The state of one definition; empty when nothing was compared. */
 export function stateOf(
   states: readonly DefinitionState[],
   kind: DefinitionState['kind'],
@@ -26,7 +26,7 @@ export function stateOf(
   return found === undefined ? '' : WORDS[found.state]
 }
 
-/** As a patch is shown: what goes away, and what comes. */
+/** Like a patch: what is removed, and what is added. */
 export function renderChanges(states: readonly DefinitionState[]): string {
   return states
     .map(({ kind, name, version, state, changes }) => {

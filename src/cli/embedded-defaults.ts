@@ -1,9 +1,9 @@
-/** What the commands around the embedded lakeFS agree on. */
+/** Shared by the commands of the embedded lakeFS. */
 
-/** Where it keeps everything, seen from the working directory. */
+/** Its data directory, relative to the working directory. */
 export const EMBEDDED_DATA_DIR = '.perago/lakefs'
 
-/** Credentials for it without a trace in the list of processes. Not `LAKEFS_…`: those belong to a server one works with. */
+/** Its credentials, so that they do not show in the list of processes. `LAKEFS_…` are those of the configured server. */
 export const EMBEDDED_VARIABLES = {
   accessKeyId: 'PERAGO_EMBEDDED_ACCESS_KEY_ID',
   secretAccessKey: 'PERAGO_EMBEDDED_SECRET_ACCESS_KEY',

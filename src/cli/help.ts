@@ -1,11 +1,12 @@
-/** What commands have in common in their help. */
+/** What commands have in common. */
 
 import { Option, type Command } from 'commander'
 import { LOG_LEVELS } from '../base/logger.ts'
+import type { Terminal } from './terminal.ts'
 
 /** For a command that reads the configuration and answers. */
 export function configured(command: Command): Command {
-  return configuredServing(command).option('--json', 'answer with one JSON document')
+  return configuredServing(command).option('--json', 'print one JSON document')
 }
 
 /** For a command that reads the configuration and goes on until it is stopped. */
@@ -15,9 +16,25 @@ export function configuredServing(command: Command): Command {
       '--config <file>',
       'the configuration file (default: perago.yaml, perago.yml or perago.json here)',
     )
-    .addOption(new Option('--log-level <level>', 'from which level on to log').choices(LOG_LEVELS))
+    .addOption(new Option('--log-level <level>', 'the lowest level that is logged').choices(LOG_LEVELS))
 }
 
 export function example(...lines: readonly string[]): string {
   return `\nExample${lines.length === 1 ? '' : 's'}:\n${lines.map((line) => `  $ ${line}\n`).join('')}`
+}
+
+/**
+ * What a command does, loaded when it is run: asking for help must not wait for it. It is called with the arguments, the options
+ * (those of the parent command too) and the terminal.
+ */
+export function lazy(
+  terminal: Terminal,
+  load: () => Promise<(...args: never[]) => Promise<void>>,
+): (...args: unknown[]) => Promise<void> {
+  return async (...args) => {
+    const command = args.pop() as Command
+    const options = { ...command.parent?.opts(), ...(args.pop() as object) }
+    const handler = (await load()) as (...args: unknown[]) => Promise<void>
+    await handler(...args, options, terminal)
+  }
 }

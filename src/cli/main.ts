@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The `perago` command. Everything it does is in `run.ts`; here it only meets the process. */
+/** The `perago` command, in its process. What it does is in `run.ts`. */
 
 import { COMMAND_LINGER_MS } from './limits.ts'
 import { processTerminal } from './process-terminal.ts'
@@ -7,9 +7,9 @@ import { runCli, showFailure } from './run.ts'
 
 const terminal = processTerminal()
 process.on('uncaughtException', (error) => {
-  // The process is in a state nobody thought of: say so, and go.
+  // The state of the process is unknown: show the error and end.
   process.exit(showFailure(error, process.argv.slice(2), terminal))
 })
 process.exitCode = await runCli(process.argv.slice(2), terminal)
-// What the body of a task has left behind, such as a timer, must not keep a command that is done from ending.
+// A timer or the like that the body of a task left behind must not keep the process running.
 setTimeout(() => process.exit(), COMMAND_LINGER_MS).unref()

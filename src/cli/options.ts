@@ -1,20 +1,20 @@
-/** What commands can be told, as they get it. */
+/** Options that several commands have. */
 
 import { InvalidArgumentError } from 'commander'
 import { COMMAND_COUNT_MAX } from './limits.ts'
 import type { LogLevel } from '../base/logger.ts'
 
-/** What every command that reads the configuration can be told. */
+/** Options of every command that reads the configuration. */
 export interface ConfiguredOptions {
   readonly config?: string
   readonly logLevel?: LogLevel
   readonly json?: boolean
 }
 
-/** Somebody sits and waits: two tries tell as much as six. */
+/** A user is waiting: two tries are enough. */
 export const PATIENCE = { maxAttempts: 2, maxElapsedMs: 5_000 }
 
-/** Where workers, and single runs of a task, keep their directories, seen from the working directory. */
+/** Directories of workers and of single runs of a task, relative to the working directory. */
 export const WORK_ROOT = ['.perago', 'work'] as const
 export const RUN_ROOT = ['.perago', 'run'] as const
 
@@ -46,5 +46,5 @@ export function parsePort(text: string): number {
 export function parseCount(text: string): number {
   const count = /^\d{1,4}$/.test(text) ? Number(text) : NaN
   if (count >= 1 && count <= COMMAND_COUNT_MAX) return count
-  throw new InvalidArgumentError(`A number of things is a whole number from 1 to ${COMMAND_COUNT_MAX}.`)
+  throw new InvalidArgumentError(`A count is a whole number from 1 to ${COMMAND_COUNT_MAX}.`)
 }

@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline/promises'
 import { createRedactor, type Redactor } from '../base/redaction.ts'
 import { styleFor, type Terminal } from './terminal.ts'
 
-/** The terminal of this very process. */
+/** The terminal of this process. */
 export function processTerminal(): Terminal {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', endQuietlyWhenNobodyReads)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   const secrets = new Set<string>()
   let redactor = createRedactor()
   let stopping: AbortController | undefined
@@ -53,7 +53,7 @@ function stopOnSignals(): AbortController {
   return controller
 }
 
-/** `perago … | head -1` closes our output early; that is no mistake of anybody's. */
-function endQuietlyWhenNobodyReads(error: NodeJS.ErrnoException): void {
+/** `perago … | head -1` closes the output early, which is not an error. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }

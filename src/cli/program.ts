@@ -1,14 +1,11 @@
-/**
- * The commands, their options and their help. What a command does lives in `commands/`, and is loaded when it is run:
- * asking for help or a version must not wait for a server.
- */
+/** The commands, their options and their help. What a command does is in `commands/`. */
 
 import { Command, Option } from 'commander'
 import { readFileSync } from 'node:fs'
 import { LOG_LEVELS } from '../base/logger.ts'
 import { addCoreCommands } from './core-commands.ts'
-import { configured, example } from './help.ts'
-import { parsePort, type ConfiguredOptions, type DataOptions, type LakefsOptions } from './options.ts'
+import { configured, example, lazy } from './help.ts'
+import { parsePort } from './options.ts'
 import { addCacheCommands } from './cache-commands.ts'
 import { addStoreCommands } from './store-commands.ts'
 import { addTaskCommands } from './task-commands.ts'
@@ -49,11 +46,11 @@ function addLakefs(program: Command, terminal: Terminal): void {
     )
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, 8000)
-    .option('--data <dir>', 'where everything is kept (default: .perago/lakefs)')
-    .option('--memory', 'keep everything in memory, and nothing after the end')
+    .option('--data <dir>', 'the data directory (default: .perago/lakefs)')
+    .option('--memory', 'keep everything in memory; nothing is left after the end')
     .option(
       '--access-key <key>',
-      'the access key id to accept (default: kept with the data, generated at first)',
+      'the access key id to accept (default: stored with the data, generated at the first start)',
     )
     .option(
       '--secret-key <secret>',
@@ -61,90 +58,69 @@ function addLakefs(program: Command, terminal: Terminal): void {
     )
     .option(
       '--repository <name>',
-      'make this repository, with a branch main, unless it is there; may be given again',
+      'create this repository, with a branch main, unless it exists; may be repeated',
       (name: string, before: readonly string[] | undefined) => [...(before ?? []), name],
     )
-    .option('--presign', 'offer presigned addresses, as lakeFS does over an object store')
+    .option('--presign', 'offer presigned URLs, as lakeFS does over an object store')
     .addOption(
-      new Option('--log-level <level>', 'from which level on to log').choices(LOG_LEVELS).default('warn'),
+      new Option('--log-level <level>', 'the lowest level that is logged')
+        .choices(LOG_LEVELS)
+        .default('warn'),
     )
     .addHelpText(
       'after',
       example('perago lakefs --port 8000 --data ./my-lake', 'perago lakefs --memory --port 0'),
     )
-    .action(async (options: LakefsOptions) => {
-      const { serveLakefs } = await import('./commands/lakefs-serve.ts')
-      await serveLakefs(options, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/lakefs-serve.ts')).serveLakefs))
 
   lakefs
     .command('gc')
     .description('Removes the objects no commit, branch or upload refers to. The server must not be running.')
-    .option('--data <dir>', 'where the server keeps everything (default: .perago/lakefs)')
-    .option('--dry-run', 'only say what would be removed')
-    .option('--json', 'answer with one JSON document')
+    .option('--data <dir>', 'the data directory of the server (default: .perago/lakefs)')
+    .option('--dry-run', 'only report what would be removed')
+    .option('--json', 'print one JSON document')
     .addHelpText('after', example('perago lakefs gc --dry-run'))
-    .action(async (options: DataOptions & { readonly dryRun?: boolean }, command: Command) => {
-      const { removeGarbage } = await import('./commands/lakefs-gc.ts')
-      await removeGarbage({ ...parentData(command), ...options }, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/lakefs-gc.ts')).removeGarbage))
 
   lakefs
     .command('credentials')
-    .description('Shows the credentials that are kept with the data, secret included.')
-    .option('--data <dir>', 'where the server keeps everything (default: .perago/lakefs)')
-    .option('--json', 'answer with one JSON document')
+    .description('Shows the credentials that are stored with the data, with the secret.')
+    .option('--data <dir>', 'the data directory of the server (default: .perago/lakefs)')
+    .option('--json', 'print one JSON document')
     .addHelpText('after', example('perago lakefs credentials --json'))
-    .action(async (options: DataOptions, command: Command) => {
-      const { showCredentials } = await import('./commands/lakefs-credentials.ts')
-      await showCredentials({ ...parentData(command), ...options }, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/lakefs-credentials.ts')).showCredentials))
 
   lakefs
     .command('env')
-    .description('Prints, for a shell to evaluate, the variables that perago and lakectl read.')
-    .option('--data <dir>', 'where the server keeps everything (default: .perago/lakefs)')
-    .option('--endpoint <address>', 'where the server is (default: where the one at work on the data says)')
+    .description('Prints the variables that perago and lakectl read, for eval in a shell.')
+    .option('--data <dir>', 'the data directory of the server (default: .perago/lakefs)')
+    .option(
+      '--endpoint <address>',
+      'the address of the server (default: that of the server running on the data)',
+    )
     .addHelpText('after', example('eval "$(perago lakefs env)"'))
-    .action(async (options: DataOptions & { readonly endpoint?: string }, command: Command) => {
-      const { printVariables } = await import('./commands/lakefs-credentials.ts')
-      await printVariables({ ...parentData(command), ...options }, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/lakefs-credentials.ts')).printVariables))
 }
 
 function addConfig(program: Command, terminal: Terminal): void {
   configured(program.command('config'))
-    .description(
-      'Shows the configuration that is in force and where each value comes from; secrets only as such.',
-    )
+    .description('Shows the current configuration and where each value comes from, without secrets.')
     .addHelpText(
       'after',
       example('perago config', 'LAKEFS_ENDPOINT=http://127.0.0.1:8000 perago config --json'),
     )
-    .action(async (options: ConfiguredOptions) => {
-      const { showConfiguration } = await import('./commands/config.ts')
-      await showConfiguration(options, terminal)
-    })
+    .action(lazy(terminal, async () => (await import('./commands/config.ts')).showConfiguration))
 }
 
 function addDoctor(program: Command, terminal: Terminal): void {
   configured(program.command('doctor'))
-    .summary('Reaches the configured lakeFS and Conductor, and says what they are and what is wrong.')
+    .summary('Checks the configured lakeFS and Conductor, and reports what is wrong.')
     .description(
-      'Reaches the configured lakeFS and Conductor, changing nothing there, and says what they are, what they can do, and what is wrong, with what to do about it. With a module it also compares its definitions with those on Conductor.',
+      'Checks the configured lakeFS and Conductor without changing anything: their versions, what they can do, what is wrong and what to do about it. With a module it also compares the definitions with those on Conductor.',
     )
     .argument('[module]', 'the .ts or .js file that exports the tasks')
     .addHelpText('after', example('perago doctor', 'perago doctor tasks.ts --json'))
-    .action(async (module: string | undefined, options: ConfiguredOptions) => {
-      const { examine } = await import('./commands/doctor.ts')
-      await examine(module, options, terminal)
-    })
-}
-
-/** `perago lakefs --data DIR gc` names the directory before the inner command. */
-function parentData(command: Command): DataOptions {
-  const { data } = command.parent?.opts<DataOptions>() ?? {}
-  return data === undefined ? {} : { data }
+    .action(lazy(terminal, async () => (await import('./commands/doctor.ts')).examine))
 }
 
 function readVersion(): string {

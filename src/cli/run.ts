@@ -1,4 +1,4 @@
-/** From arguments to an exit code: parse, call, and show what went wrong. */
+/** Runs a command: from arguments to an exit code. */
 
 import { CommanderError } from 'commander'
 import { describeError, renderError, type ErrorDescription } from '../base/error-description.ts'
@@ -7,7 +7,7 @@ import { oneLine } from '../base/one-line.ts'
 import { buildProgram } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Runs one command and gives the exit code. Never rejects. */
+/** Resolves with the exit code. Never rejects. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     await buildProgram(terminal).parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' })
@@ -18,7 +18,7 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
   }
 }
 
-/** Says what went wrong, on one line or as one document, and gives the exit code that belongs to it. */
+/** Shows an error, on one line or as one document, and returns its exit code. */
 export function showFailure(error: unknown, args: readonly string[], terminal: Terminal): number {
   const failure = error instanceof CommanderError ? badUsage(error) : error
   const description = describeError(failure, terminal.redactor)
@@ -51,7 +51,7 @@ function asSentences(
   return `${lines.join('\n')}\n`
 }
 
-/** The problems that the message does not name already. */
+/** The problems that are not in the message. */
 function problemsBeyond({ message, details }: ErrorDescription): readonly string[] {
   const problems: unknown = details?.['problems']
   if (!Array.isArray(problems)) return []

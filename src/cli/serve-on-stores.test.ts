@@ -173,7 +173,7 @@ test('DO-41 an encryption key is changed: the new one first, everything written 
   const at = { PERAGO_STORE_ADDRESS: 'store.db' }
   const resealed = await project.run(['store', 'reseal'], { ...at, PERAGO_STORE_KEYS: `${k2},${k1}` })
   expect(resealed).toMatchObject({ code: 0, stderr: '' })
-  expect(resealed.stdout).toMatch(/^\d+ values encrypted anew with k2\n$/)
+  expect(resealed.stdout).toMatch(/^\d+ values encrypted again with k2\n$/)
   const read = await project.run(['vars', 'exec_1', 'a.rows'], { ...at, PERAGO_STORE_KEYS: k2 })
   expect(read.stdout).toBe('7\n')
   const old = await project.run(['vars', 'exec_1', 'a.rows'], { ...at, PERAGO_STORE_KEYS: k1 })

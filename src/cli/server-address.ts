@@ -1,4 +1,4 @@
-/** Where the server of a data directory listens, written beside its data for as long as it does. */
+/** The address of the server of a data directory, in a file beside its data while it runs. */
 
 import { randomBytes } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -6,19 +6,19 @@ import { join } from 'node:path'
 
 const ADDRESS_FILE = 'address.json'
 
-/** Whole or not at all: somebody may be reading it. */
+/** Written as a whole, because another process may read it. */
 export async function recordServerAddress(dataDir: string, url: string): Promise<void> {
   const draft = join(dataDir, `${ADDRESS_FILE}.${randomBytes(6).toString('hex')}.tmp`)
   await writeFile(draft, `${JSON.stringify({ url: reachable(url), pid: process.pid })}\n`)
   await rename(draft, join(dataDir, ADDRESS_FILE))
 }
 
-/** To be called while the directory is still held, so that what is removed is one's own. */
+/** Call it while the directory is still locked, so that it does not remove the file of the next server. */
 export async function forgetServerAddress(dataDir: string): Promise<void> {
   await rm(join(dataDir, ADDRESS_FILE), { force: true })
 }
 
-/** `undefined` when no server is at work there. One that was killed leaves its record, but no process. */
+/** `undefined` when no server is running there. One that was killed leaves its file, but no process. */
 export async function readServerAddress(dataDir: string): Promise<string | undefined> {
   try {
     const recorded: unknown = JSON.parse(await readFile(join(dataDir, ADDRESS_FILE), 'utf8'))
@@ -30,7 +30,7 @@ export async function readServerAddress(dataDir: string): Promise<string | undef
   }
 }
 
-/** A server that listens everywhere is met at loopback. */
+/** A server that listens on all addresses is reached at loopback. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
@@ -39,7 +39,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // It is there, and somebody else's.
+    // The process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

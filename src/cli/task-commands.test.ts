@@ -168,7 +168,7 @@ describe('check', () => {
     for (const line of [
       'task "orders.clean": retryCount is 9 there and 3 here; responseTimeoutSeconds is 40 there and 60 here',
       'workflow "orders.daily" version 2: tasks is',
-      'task type "elsewhere.mail" is declared nowhere and registered nowhere',
+      'task type "elsewhere.mail" is neither declared nor registered',
       'orders.clean: publishBudget: its parts add up to 50 s, which must be less than the response timeout of 40 s',
     ])
       expect(drifted.stderr).toContain(`  - ${line}`)
@@ -253,7 +253,7 @@ describe('register', () => {
 
     const again = await project.run(['register', 'tasks.ts'], environment)
     expect(again.code).toBe(0)
-    expect(again.stdout).toContain('nothing to do: the server has it all\n')
+    expect(again.stdout).toContain('nothing to do: everything is registered\n')
 
     server.tasks.set('orders.clean', { ...server.tasks.get('orders.clean')!, ...{ retryCount: 9 } })
     const mended = await project.run(['register', 'tasks.ts', '--yes'], environment)
@@ -274,15 +274,15 @@ describe('doctor', () => {
     expect(first.code).toBe(2)
     expect(first.stderr).toMatch(/^perago: connect to lakeFS: .* \[runtime\/no-lakefs\]/)
     expect(squeeze(first.stdout)).toEqual([
-      expect.stringMatching(/^lakeFS trouble: connect to lakeFS: .* \[runtime\/no-lakefs\]\. Set them/),
+      expect.stringMatching(/^lakeFS problem: connect to lakeFS: .* \[runtime\/no-lakefs\]\. Set them/),
       expect.stringMatching(/^Conductor http:\/\/127\.0\.0\.1:\d+\/api$/),
       'version 3.32.3',
       'health well',
       expect.stringMatching(/^answered in \d+ ms$/),
       'task output up to 3.0 MiB: publish what is larger in the workspace',
       'workflow input up to 5.0 MiB: pass a reference to what is larger',
-      'branches none is named by more than one open workflow',
-      'module trouble: compare "tasks.ts" with Conductor: 3 differences [cli/drift]. Register with "perago register tasks.ts".',
+      'branches none is used by more than one open workflow',
+      'module problem: compare "tasks.ts" with Conductor: 3 differences [cli/drift]. Register with "perago register tasks.ts".',
       ' - task "orders.clean": not registered',
       ' - task "orders.notify": not registered',
       ' - workflow "orders.daily" version 2: not registered',
@@ -303,11 +303,11 @@ describe('doctor', () => {
       server.open.push({ workflowId, workflowName: 'orders.daily', startTime: index, input })
     const { stdout } = await project.run(['doctor'], environment)
     expect(squeeze(stdout)).toContain(
-      'shared branch "main" of "lake", named by orders.daily w-1, orders.daily w-2: only one should write it, let it end or terminate the others',
+      'shared branch "main" of "lake", used by orders.daily w-1, orders.daily w-2: only one may write it; wait for the others to end or terminate them',
     )
     server.open.push({})
     const unknown = await project.run(['doctor'], environment)
-    expect(squeeze(unknown.stdout)).toContain('branches not known: open workflows could not be searched for')
+    expect(squeeze(unknown.stdout)).toContain('branches unknown: searching open workflows failed')
   })
 
   test('CL-35 a Conductor that is not there, or not configured, is told as such', async () => {

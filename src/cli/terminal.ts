@@ -1,22 +1,22 @@
-/** What a command is given of the outside: where to write, what it was told, and when to stop. */
+/** What a command gets from its process: where to write, its environment, and when to stop. */
 
 import type { Redactor } from '../base/redaction.ts'
 
 export interface Terminal {
-  /** Answers, and nothing else. */
+  /** Writes results, and nothing else. */
   readonly answer: (text: string) => void
-  /** Everything said about the work: notes, warnings, errors. */
+  /** Writes notes, warnings and errors. */
   readonly say: (text: string) => void
-  /** Asks whoever sits there; absent where nobody does. */
+  /** Asks the user; absent without a terminal. */
   readonly ask?: (question: string) => Promise<string>
   readonly directory: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** For what is said; plain where no terminal shows it or NO_COLOR asks so. */
+  /** Colours for `say`; none without a terminal or with NO_COLOR. */
   readonly style: Style
-  /** Knows every secret that `keepSecret` was told. */
+  /** Removes every secret that `keepSecret` got. */
   readonly redactor: Redactor
   readonly keepSecret: (secret: string) => void
-  /** Aborted by the first SIGINT or SIGTERM from now on; a second one ends the process at once. */
+  /** Aborted by the first SIGINT or SIGTERM after the call; a second one ends the process at once. */
   readonly stopSignal: () => AbortSignal
 }
 

@@ -4,22 +4,18 @@ import { readModule, type ReadModule, type TaskSummary } from '../../runtime/mod
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { describeState, stateOf } from '../definition-states.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'
-import { renderTable } from '../table.ts'
+import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface CheckOptions extends ConfiguredOptions {
   readonly offline?: boolean
 }
 
-/** Looks at everything a module declares and, where a Conductor is configured, compares it with what is registered. */
+/** Checks what a module declares and, if a Conductor is configured, compares it with what is registered there. */
 export async function checkModule(path: string, options: CheckOptions, terminal: Terminal): Promise<void> {
   const module = await readModule(path)
   const comparison = await compare(module, options, terminal)
-  terminal.answer(
-    options.json === true
-      ? `${JSON.stringify(asDocument(module, comparison), undefined, 2)}\n`
-      : render(module, comparison),
-  )
+  answer(terminal, options, asDocument(module, comparison), () => render(module, comparison))
   refuseProblems(path, module)
   if (comparison.is === 'made') refuseDrift(path, comparison.found)
 }
@@ -32,7 +28,7 @@ export function refuseProblems(path: string, { problems }: Pick<ReadModule, 'pro
     `check ${JSON.stringify(path)}: ${count(problems.length, 'problem')}`,
     {
       details: { problems },
-      next: 'Correct what is listed.',
+      next: 'Correct them.',
     },
   )
 }
@@ -46,7 +42,7 @@ async function compare(module: ReadModule, options: CheckOptions, terminal: Term
   const loaded = await loadForCommand(options, terminal)
   if (loaded.configuration.conductor.serverUrl === undefined)
     return { is: 'left-out', why: 'conductor.serverUrl is not set' }
-  if (module.problems.length > 0) return { is: 'left-out', why: 'the problems come first' }
+  if (module.problems.length > 0) return { is: 'left-out', why: 'correct the problems first' }
   const logger = loggerForCommand(loaded, terminal)
   const registry = openRegistry(loaded.configuration, { logger, retry: PATIENCE })
   try {
@@ -60,7 +56,7 @@ async function compare(module: ReadModule, options: CheckOptions, terminal: Term
 export function refuseDrift(path: string, { definitions, unknownTypes, problems }: ModuleComparison): void {
   const all = [
     ...definitions.filter(({ state }) => state !== 'same').map(describeState),
-    ...unknownTypes.map((type) => `task type "${type}" is declared nowhere and registered nowhere`),
+    ...unknownTypes.map((type) => `task type "${type}" is neither declared nor registered`),
     ...problems,
   ]
   if (all.length === 0) return

@@ -8,7 +8,7 @@ import {
 } from '../../runtime/configuration/configuration.ts'
 import { loadForCommand } from '../configured.ts'
 import type { ConfiguredOptions } from '../options.ts'
-import { renderTable } from '../table.ts'
+import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
 interface ShownSetting {
@@ -18,15 +18,11 @@ interface ShownSetting {
   readonly origin: Origin
 }
 
-/** Shows every setting with its value and where that came from; secrets as such. */
+/** Shows every setting with its value and where it comes from, without secrets. */
 export async function showConfiguration(options: ConfiguredOptions, terminal: Terminal): Promise<void> {
   const loaded = await loadForCommand(options, terminal)
   const settings = shownSettings(loaded)
-  if (options.json === true) {
-    terminal.answer(`${JSON.stringify({ file: loaded.path ?? null, settings }, undefined, 2)}\n`)
-    return
-  }
-  terminal.answer(
+  answer(terminal, options, { file: loaded.path ?? null, settings }, () =>
     renderTable(
       settings.map(({ name, value, origin }) => [
         name,

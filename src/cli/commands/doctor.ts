@@ -11,11 +11,11 @@ import { openRegistry, type ModuleComparison } from '../../runtime/modules/modul
 import { readModule } from '../../runtime/modules/task-modules.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'
-import { renderTable } from '../table.ts'
+import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 import { refuseDrift, refuseProblems } from './check.ts'
 
-/** What was found, what went wrong, or nothing because it was not asked for. */
+/** A finding, a failure, or why there is neither. */
 type Examined<Found> =
   | { readonly is: 'found'; readonly found: Found }
   | { readonly is: 'failed'; readonly error: unknown }
@@ -27,7 +27,7 @@ interface Examination {
   readonly module: Examined<ModuleComparison>
 }
 
-/** Reaches whatever is configured, says what it is and what it can do; one that fails does not hide the others. */
+/** Checks every configured server, and says what it is and can do. A failure of one does not hide the others. */
 export async function examine(
   module: string | undefined,
   options: ConfiguredOptions,
@@ -55,7 +55,7 @@ export async function examine(
     module === undefined
       ? leftOut('none was named: "perago doctor MODULE" compares one with Conductor')
       : conductor.is !== 'found'
-        ? leftOut('Conductor could not be asked')
+        ? leftOut('Conductor could not be reached')
         : await attempt(async () => {
             const read = await readModule(module)
             refuseProblems(module, read)
@@ -70,11 +70,7 @@ export async function examine(
           })
   const examination = { lakefs, conductor, module: compared }
   const describe = (error: unknown): ErrorDescription => describeError(error, terminal.redactor)
-  terminal.answer(
-    options.json === true
-      ? `${JSON.stringify(asDocument(examination, describe), undefined, 2)}\n`
-      : render(examination, describe),
-  )
+  answer(terminal, options, asDocument(examination, describe), () => render(examination, describe))
   const failed = Object.values(examination).find((part) => part.is === 'failed')
   if (failed?.is === 'failed') throw failed.error as Error
 }
@@ -119,7 +115,7 @@ function render(examination: Examination, describe: (error: unknown) => ErrorDes
       case 'found':
         return show(part.found)
       case 'failed':
-        return troubleRows(name, describe(part.error))
+        return problemRows(name, describe(part.error))
       case 'left-out':
         return [[name, part.why]]
     }
@@ -133,11 +129,11 @@ function render(examination: Examination, describe: (error: unknown) => ErrorDes
   ])
 }
 
-function troubleRows(name: string, description: ErrorDescription): readonly (readonly string[])[] {
+function problemRows(name: string, description: ErrorDescription): readonly (readonly string[])[] {
   const problems: unknown = description.details?.['problems']
   const listed: readonly unknown[] = Array.isArray(problems) ? problems : []
   return [
-    [name, `trouble: ${renderError(description)}`],
+    [name, `problem: ${renderError(description)}`],
     ...listed.map((problem) => ['', `- ${oneLine(String(problem))}`]),
   ]
 }
@@ -157,7 +153,7 @@ function describeLakefs(found: LakefsExamination): readonly (readonly string[])[
       'list repositories',
       permissions.listRepositories
         ? 'allowed'
-        : 'not allowed: workers do without, grant fs:ListRepositories to see them',
+        : 'not allowed: workers do not need it; grant fs:ListRepositories to see them',
     ],
     ['branch moves', 'soft: read, decide, act (lakeFS has no conditional move)'],
   ]
@@ -168,7 +164,7 @@ function describeConductor(found: ConductorExamination): readonly (readonly stri
   return [
     ['Conductor', found.endpoint],
     ['version', found.version],
-    ['health', found.isHealthy ? 'well' : 'unwell by its own account: look into its log'],
+    ['health', found.isHealthy ? 'well' : 'reports a problem: look into its log'],
     ['answered in', `${found.answeredInMs} ms`],
     ['task output', `up to ${formatSize(limits.taskOutputBytes)}: publish what is larger in the workspace`],
     ['workflow input', `up to ${formatSize(limits.workflowInputBytes)}: pass a reference to what is larger`],
@@ -177,12 +173,12 @@ function describeConductor(found: ConductorExamination): readonly (readonly stri
 }
 
 function describeBranches(shared: ConductorExamination['sharedBranches']): readonly (readonly string[])[] {
-  if (shared === undefined) return [['branches', 'not known: open workflows could not be searched for']]
-  if (shared.length === 0) return [['branches', 'none is named by more than one open workflow']]
+  if (shared === undefined) return [['branches', 'unknown: searching open workflows failed']]
+  if (shared.length === 0) return [['branches', 'none is used by more than one open workflow']]
   return shared.map(({ repository, branch, workflows }) => [
     'shared branch',
-    `"${branch}" of "${repository}", named by ${workflows
+    `"${branch}" of "${repository}", used by ${workflows
       .map(({ name, workflowId }) => `${name} ${workflowId}`)
-      .join(', ')}: only one should write it, let it end or terminate the others`,
+      .join(', ')}: only one may write it; wait for the others to end or terminate them`,
   ])
 }

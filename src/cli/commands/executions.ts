@@ -5,7 +5,7 @@ import { EventFeeds } from '../../server/http/event-feed.ts'
 import { listVariables, queryEvents, readVariable, showEvent } from '../../server/http/read-execution.ts'
 import { oneLine, shortened } from '../../base/one-line.ts'
 import { withHost, type CoreOptions } from '../core-stores.ts'
-import { renderTable } from '../table.ts'
+import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface EventsOptions extends CoreOptions {
@@ -20,7 +20,7 @@ export interface VariablesOptions extends CoreOptions {
   readonly tenant?: string
 }
 
-/** How much of a value a line shows. */
+/** A longer value is cut. */
 const SHOWN_CHARS = 100
 
 export async function showEvents(
@@ -39,18 +39,17 @@ export async function showEvents(
       ...defined({ types: type, after }),
     }),
   )
-  if (options.json === true) {
-    terminal.answer(`${JSON.stringify(page, undefined, 2)}\n`)
-    return
-  }
-  const rows = page.events.map(({ sequence, timestamp, type: shown, payload }) => [
-    String(sequence),
-    timestamp,
-    shown,
-    line(payload),
-  ])
-  terminal.answer(renderTable([['SEQUENCE', 'TIME', 'TYPE', 'PAYLOAD'], ...rows]))
-  if (page.next_after !== undefined) terminal.say(`there are more: --after ${page.next_after}\n`)
+  answer(terminal, options, page, () => {
+    const rows = page.events.map((event) => [
+      String(event.sequence),
+      event.timestamp,
+      event.type,
+      line(event.payload),
+    ])
+    return renderTable([['SEQUENCE', 'TIME', 'TYPE', 'PAYLOAD'], ...rows])
+  })
+  if (page.next_after !== undefined && options.json !== true)
+    terminal.say(`there are more: --after ${page.next_after}\n`)
 }
 
 export async function showVariables(
@@ -61,19 +60,18 @@ export async function showVariables(
 ): Promise<void> {
   if (name !== undefined) {
     const variable = await withExecution(execution, options, terminal, (opened) => readVariable(opened, name))
-    terminal.answer(`${JSON.stringify(options.json === true ? variable : variable.value, undefined, 2)}\n`)
+    const { value } = variable
+    answer(terminal, options, variable, () => `${JSON.stringify(value, undefined, 2)}\n`)
     return
   }
   const listed = await withExecution(execution, options, terminal, (opened) => listVariables(opened, ''))
-  if (options.json === true) {
-    terminal.answer(`${JSON.stringify(listed, undefined, 2)}\n`)
-    return
-  }
-  const rows = listed.variables.map(({ name: shown, value }) => [shown, line(value)])
-  terminal.answer(renderTable([['NAME', 'VALUE'], ...rows]))
+  answer(terminal, options, listed, () => {
+    const rows = listed.variables.map((variable) => [variable.name, line(variable.value)])
+    return renderTable([['NAME', 'VALUE'], ...rows])
+  })
 }
 
-/** Until the execution has ended, or somebody says to stop. */
+/** Until the execution has ended, or the command is stopped. */
 async function followEvents(execution: string, options: EventsOptions, terminal: Terminal): Promise<void> {
   const { type = [], after = 0, json = false } = options
   const signal = terminal.stopSignal()

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { InvalidError } from '../../base/errors.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
 import { buildDefinitions, readModule, type Definitions } from '../../runtime/modules/task-modules.ts'
+import { answer } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 import { refuseProblems } from './check.ts'
 
@@ -39,14 +40,10 @@ export async function extractDefinitions(
     )
   }
   const written = files.map(({ name }) => join(options.out ?? '', name))
-  terminal.answer(
-    options.json === true
-      ? `${JSON.stringify({ files: written }, undefined, 2)}\n`
-      : written.map((name) => `${name}\n`).join(''),
-  )
+  answer(terminal, options, { files: written }, () => written.map((name) => `${name}\n`).join(''))
 }
 
-/** Names hold nothing but letters, digits, `_`, `-` and `.`, and begin with none of the last two. */
+/** Names consist of letters, digits, `_`, `-` and `.`, and do not begin with the last two. */
 function filesOf({ taskDefs, workflowDefs, schemas }: Definitions) {
   return [
     ...taskDefs.map((content) => ({ name: `taskdefs/${content.name}.json`, content })),

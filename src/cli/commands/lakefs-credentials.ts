@@ -4,12 +4,12 @@ import { readStoredKeyPair, type KeyPair } from '../../embedded/lakefs/credentia
 import { EMBEDDED_DATA_DIR } from '../embedded-defaults.ts'
 import type { DataOptions } from '../options.ts'
 import { readServerAddress } from '../server-address.ts'
-import { renderTable } from '../table.ts'
+import { renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** Shows the key pair of a data directory again, secret included: that is what was asked for. */
+/** Shows the key pair of a data directory again, with its secret. */
 export async function showCredentials(options: DataOptions, terminal: Terminal): Promise<void> {
-  const { accessKeyId, secretAccessKey } = await readKept(options, terminal)
+  const { accessKeyId, secretAccessKey } = await readStored(options, terminal)
   terminal.answer(
     options.json === true
       ? `${JSON.stringify({ accessKeyId, secretAccessKey })}\n`
@@ -25,7 +25,7 @@ export async function printVariables(
   options: DataOptions & { readonly endpoint?: string },
   terminal: Terminal,
 ): Promise<void> {
-  const { accessKeyId, secretAccessKey } = await readKept(options, terminal)
+  const { accessKeyId, secretAccessKey } = await readStored(options, terminal)
   const endpoint = options.endpoint ?? (await findServer(options, terminal))
   const variables = {
     LAKEFS_ENDPOINT: endpoint,
@@ -42,11 +42,11 @@ export async function printVariables(
   )
 }
 
-async function readKept(options: DataOptions, terminal: Terminal): Promise<KeyPair> {
+async function readStored(options: DataOptions, terminal: Terminal): Promise<KeyPair> {
   const dataDir = dataDirOf(options, terminal)
   const pair = await readStoredKeyPair(dataDir)
   if (pair !== undefined) return pair
-  throw new MissingError('cli/no-credentials', `read the credentials kept in ${dataDir}: there are none`, {
+  throw new MissingError('cli/no-credentials', `read the credentials stored in ${dataDir}: there are none`, {
     details: { dataDir },
     next: 'Start "perago lakefs" there once, or name the right directory with --data.',
   })
@@ -56,21 +56,17 @@ async function findServer(options: DataOptions, terminal: Terminal): Promise<str
   const dataDir = dataDirOf(options, terminal)
   const address = await readServerAddress(dataDir)
   if (address !== undefined) return address
-  throw new MissingError(
-    'cli/no-server',
-    `say where the server of ${dataDir} listens: none is at work there`,
-    {
-      details: { dataDir },
-      next: 'Start "perago lakefs" there, or name the address with --endpoint.',
-    },
-  )
+  throw new MissingError('cli/no-server', `find the server of ${dataDir}: none is running`, {
+    details: { dataDir },
+    next: 'Start "perago lakefs" there, or name the address with --endpoint.',
+  })
 }
 
 function dataDirOf({ data }: DataOptions, terminal: Terminal): string {
   return resolve(terminal.directory, data ?? EMBEDDED_DATA_DIR)
 }
 
-/** Fit for `eval` whatever it contains: within single quotes a shell takes everything but those as it is. */
+/** Safe for `eval`: in single quotes a shell changes nothing, and single quotes are escaped. */
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -3,7 +3,7 @@ import { formatSize } from '../../base/quantities.ts'
 import { collectGarbage, type GarbageReport } from '../../embedded/lakefs/engine/garbage.ts'
 import { EMBEDDED_DATA_DIR } from '../embedded-defaults.ts'
 import type { DataOptions } from '../options.ts'
-import { renderTable } from '../table.ts'
+import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Removes what nothing in the data directory refers to, and says how much that was. */
@@ -13,7 +13,7 @@ export async function removeGarbage(
 ): Promise<void> {
   const dataDir = resolve(terminal.directory, options.data ?? EMBEDDED_DATA_DIR)
   const report = await collectGarbage(dataDir, { dryRun: options.dryRun ?? false })
-  terminal.answer(options.json === true ? `${JSON.stringify(report, undefined, 2)}\n` : render(report))
+  answer(terminal, options, report, () => render(report))
 }
 
 function render(report: GarbageReport): string {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { aborted } from '../../base/abort-signals.ts'
+import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { createPrettyLogger } from '../../base/pretty-logger.ts'
 import {
@@ -34,7 +35,7 @@ export async function serveLakefs(options: LakefsOptions, terminal: Terminal): P
     port: options.port,
     presign: options.presign ?? false,
     repositories: options.repository ?? [],
-    ...(dataDir === undefined ? {} : { dataDir }),
+    ...defined({ dataDir }),
     ...credentials,
     logger,
   })
@@ -55,10 +56,7 @@ function givenCredentials(
   const accessKeyId = options.accessKey ?? filled(terminal, EMBEDDED_VARIABLES.accessKeyId)
   const secretAccessKey = options.secretKey ?? filled(terminal, EMBEDDED_VARIABLES.secretAccessKey)
   if (secretAccessKey !== undefined) terminal.keepSecret(secretAccessKey)
-  return {
-    ...(accessKeyId === undefined ? {} : { accessKeyId }),
-    ...(secretAccessKey === undefined ? {} : { secretAccessKey }),
-  }
+  return defined({ accessKeyId, secretAccessKey })
 }
 
 function filled(terminal: Terminal, variable: string): string | undefined {

@@ -4,6 +4,7 @@ import { readModule } from '../../runtime/modules/task-modules.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { renderChanges } from '../definition-states.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'
+import { answer } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 import { refuseProblems } from './check.ts'
 
@@ -12,7 +13,7 @@ export interface RegisterOptions extends ConfiguredOptions {
   readonly yes?: boolean
 }
 
-/** Shows what would change on the server, asks, and does it. */
+/** Shows what would change on the server, asks for confirmation, and changes it. */
 export async function registerModule(
   path: string,
   options: RegisterOptions,
@@ -28,11 +29,9 @@ export async function registerModule(
     const { definitions } = await registry.compare(module, { signal })
     const isChange = definitions.some(({ state }) => state !== 'same')
     const show = (states: readonly DefinitionState[], done: boolean): void => {
-      terminal.answer(
-        options.json === true
-          ? `${JSON.stringify({ done, definitions: states }, undefined, 2)}\n`
-          : `${renderChanges(states)}${summary(isChange, done)}\n`,
-      )
+      answer(terminal, options, { done, definitions: states }, () => {
+        return `${renderChanges(states)}${summary(isChange, done)}\n`
+      })
     }
     if (!isChange || options.dryRun === true) {
       show(definitions, false)
@@ -46,20 +45,18 @@ export async function registerModule(
 }
 
 function summary(isChange: boolean, done: boolean): string {
-  if (!isChange) return 'nothing to do: the server has it all'
+  if (!isChange) return 'nothing to do: everything is registered'
   return done ? 'registered' : 'nothing was changed'
 }
 
-/** Registering overwrites for everybody who uses the server, so somebody has to have said yes. */
+/** Registering replaces definitions for everybody who uses the server, so it must be confirmed. */
 async function confirm(path: string, states: readonly DefinitionState[], terminal: Terminal): Promise<void> {
   terminal.say(renderChanges(states))
   const answer = await terminal.ask?.('Register this? [y/N] ')
   if (answer !== undefined && /^y(es)?$/i.test(answer.trim())) return
   throw new InvalidError(
     'cli/not-confirmed',
-    `register ${JSON.stringify(path)}: nobody said yes, nothing was changed`,
-    {
-      next: 'Look at the changes and run it again with --yes.',
-    },
+    `register ${JSON.stringify(path)}: it was not confirmed, nothing was changed`,
+    { next: 'Check the changes and run it again with --yes.' },
   )
 }

@@ -4,7 +4,7 @@ import { InvalidError, RefusedError } from '../../base/errors.ts'
 import { runTask, type RunTaskRequest } from '../../runtime/run-task.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { RUN_ROOT, type ConfiguredOptions } from '../options.ts'
-import { renderTable } from '../table.ts'
+import { renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface RunOptions extends ConfiguredOptions {

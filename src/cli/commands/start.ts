@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { CACHE_MAX_BYTES } from '../../runtime/limits.ts'
 import type { PrestartedWorker } from '../../runtime/processes/prestarted-worker.ts'
@@ -27,24 +28,15 @@ export async function startTasks(
   { terminal, prestarted }: { readonly terminal: Terminal; readonly prestarted: PrestartedWorker },
 ): Promise<void> {
   const loaded = await loadForCommand(options, terminal, {
-    ...(options.cacheSize === undefined
-      ? {}
-      : { 'cache.size': { flag: '--cache-size', value: options.cacheSize } }),
-    ...(options.warm === false ? { 'cache.warm': { flag: '--no-warm', value: false } } : {}),
+    'cache.size': { flag: '--cache-size', value: options.cacheSize },
+    'cache.warm': { flag: '--no-warm', value: options.warm === false ? false : undefined },
   })
   const logger = loggerForCommand(loaded, terminal)
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
   const root = resolve(terminal.directory, options.root ?? join(...WORK_ROOT))
-  const health =
-    options.healthPort === undefined
-      ? {}
-      : {
-          health: {
-            port: options.healthPort,
-            ...(options.healthHost === undefined ? {} : { host: options.healthHost }),
-          },
-        }
+  const { slots, domain, allowDrift, healthPort: port, healthHost: host } = options
+  const health = port === undefined ? undefined : { port, ...defined({ host }) }
   const supervisor = await startProcesses({
     order: {
       configuration: loaded.configuration,
@@ -53,12 +45,9 @@ export async function startTasks(
       log: { ...loaded.configuration.log, isTerminal: process.stderr.isTTY },
       options: {
         root,
-        ...health,
         cacheBytes: loaded.settings['cache.size'].value ?? CACHE_MAX_BYTES,
         warm: loaded.settings['cache.warm'].value ?? true,
-        ...(options.slots === undefined ? {} : { slots: options.slots }),
-        ...(options.domain === undefined ? {} : { domain: options.domain }),
-        ...(options.allowDrift === undefined ? {} : { allowDrift: options.allowDrift }),
+        ...defined({ health, slots, domain, allowDrift }),
       },
     },
     count: options.jobs,
@@ -67,7 +56,7 @@ export async function startTasks(
     signal: stop,
     onHealth: (index, url) => terminal.say(`worker ${index}: health and metrics at ${url}\n`),
   })
-  // Whatever keeps it from stopping comes by `ended`, too.
+  // A failure to stop also shows in `ended`.
   const onStop = (): void => void supervisor.stop().catch(() => undefined)
   stop.addEventListener('abort', onStop, { once: true })
   if (stop.aborted) onStop()
@@ -76,7 +65,7 @@ export async function startTasks(
     terminal.answer(`ready ${options.jobs} worker${options.jobs === 1 ? '' : 's'} in ${root}\n`)
   const why = await supervisor.ended
   if (why === undefined) return
-  throw new InvalidError('cli/workers-ended', `keep the workers running: one ended for good: ${why}`, {
-    next: 'Mend what it names, and start again.',
+  throw new InvalidError('cli/workers-ended', `run the workers: one ended and is not restarted: ${why}`, {
+    next: 'Fix the reason, and start again.',
   })
 }

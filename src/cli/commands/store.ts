@@ -5,6 +5,7 @@ import { reseal, sealOf } from '../../runtime/stores/open-store.ts'
 import { openStoreAt } from '../../runtime/stores/store-address.ts'
 import { compareBackup, exportStore, importStore, verifyBackup } from '../../runtime/stores/store-backup.ts'
 import { DEFAULT_STORE, loadCore, type CoreOptions } from '../core-stores.ts'
+import { answer } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
 export type StoreOptions = CoreOptions
@@ -14,8 +15,8 @@ export async function exportToFile(file: string, options: StoreOptions, terminal
   const report = await withStore(options, terminal, (store, signal) =>
     exportStore(store, resolve(terminal.directory, file), signal),
   )
-  const skipped = report.expiring === 0 ? '' : `; ${String(report.expiring)} that expire were left out`
-  say(options, terminal, report, `${String(report.entries)} entries exported to ${file}${skipped}`)
+  const skipped = report.expiring === 0 ? '' : `; ${report.expiring ?? 0} that expire were not copied`
+  answer(terminal, options, report, () => `${report.entries} entries exported to ${file}${skipped}\n`)
 }
 
 /** Fills an empty store from a file. */
@@ -23,15 +24,15 @@ export async function importFromFile(file: string, options: StoreOptions, termin
   const report = await withStore(options, terminal, (store, signal) =>
     importStore(store, resolve(terminal.directory, file), signal),
   )
-  say(options, terminal, report, `${String(report.entries)} entries imported from ${file}`)
+  answer(terminal, options, report, () => `${report.entries} entries imported from ${file}\n`)
 }
 
-/** Checks a file, and where a store is named compares the two. */
+/** Checks a file, and compares it with the store if one is given. */
 export async function verifyFile(file: string, options: StoreOptions, terminal: Terminal): Promise<void> {
   const path = resolve(terminal.directory, file)
   if (options.store === undefined) {
     const report = await verifyBackup(path, terminal.stopSignal())
-    say(options, terminal, report, `${file} is whole: ${String(report.entries)} entries`)
+    answer(terminal, options, report, () => `${file} is whole: ${report.entries} entries\n`)
     return
   }
   const found = await withStore(options, terminal, (store, signal) => compareBackup(store, path, signal))
@@ -46,25 +47,27 @@ export async function verifyFile(file: string, options: StoreOptions, terminal: 
       },
     )
   }
-  say(
-    options,
-    terminal,
-    found,
-    `${file} is whole, and the store holds the same ${String(found.entries)} entries`,
-  )
+  answer(terminal, options, found, () => {
+    return `${file} is whole, and the store holds the same ${found.entries} entries\n`
+  })
 }
 
-/** Writes every value anew that is not encrypted with the first of the keys. */
+/** Encrypts every value again that is not encrypted with the first key. */
 export async function resealValues(options: StoreOptions, terminal: Terminal): Promise<void> {
   const seal = sealOf((await loadCore(options, terminal)).core)
   if (seal?.encryption === undefined) {
-    throw new InvalidError('cli/no-store-keys', 'seal the store anew: there are no keys', {
-      next: 'Set store.keys, the new key first and the older ones behind it.',
+    throw new InvalidError('cli/no-store-keys', 'encrypt the store again: there are no keys', {
+      next: 'Set store.keys: the new key first, then the older ones.',
     })
   }
   const resealed = await withStore(options, terminal, (store, signal) => reseal(store, seal, signal))
   const { use } = seal.encryption
-  say(options, terminal, { resealed, key: use }, `${String(resealed)} values encrypted anew with ${use}`)
+  answer(
+    terminal,
+    options,
+    { resealed, key: use },
+    () => `${String(resealed)} values encrypted again with ${use}\n`,
+  )
 }
 
 async function withStore<T>(
@@ -74,7 +77,7 @@ async function withStore<T>(
 ): Promise<T> {
   const { core } = await loadCore(options, terminal)
   const { directory, environment } = terminal
-  // Not as it is sealed: a copy holds what the store holds.
+  // Opened without its keys: a copy contains the values as they are stored.
   const store = await openStoreAt(core.storeAddress ?? DEFAULT_STORE, {
     directory,
     environment,
@@ -84,8 +87,4 @@ async function withStore<T>(
   } finally {
     await store.close()
   }
-}
-
-function say(options: StoreOptions, terminal: Terminal, report: object, sentence: string): void {
-  terminal.answer(options.json === true ? `${JSON.stringify(report, undefined, 2)}\n` : `${sentence}\n`)
 }

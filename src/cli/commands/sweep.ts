@@ -2,7 +2,7 @@ import { RefusedError } from '../../base/errors.ts'
 import { LEADER_LEASE_MS } from '../../core/limits.ts'
 import type { DueExecution, Maintenance } from '../../core/life-cycle/maintenance.ts'
 import { withHost, type CoreOptions } from '../core-stores.ts'
-import { renderTable } from '../table.ts'
+import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface SweepOptions extends CoreOptions {
@@ -19,20 +19,18 @@ export async function sweep(options: SweepOptions, terminal: Terminal): Promise<
 async function showDue(maintenance: Maintenance, options: SweepOptions, terminal: Terminal): Promise<void> {
   const due: DueExecution[] = []
   for await (const execution of maintenance.listDue(terminal.stopSignal())) due.push(execution)
-  if (options.json === true) {
-    terminal.answer(`${JSON.stringify({ due }, undefined, 2)}\n`)
-    return
-  }
-  const rows = due.map(({ execution, tenant, status, endedAt, parts }) => [
-    execution,
-    tenant ?? '-',
-    status,
-    endedAt,
-    parts.join(', '),
-  ])
-  if (rows.length > 0)
-    terminal.answer(renderTable([['EXECUTION', 'TENANT', 'STATUS', 'ENDED', 'WOULD GO'], ...rows]))
-  terminal.say(`${due.length} would be swept; nothing was changed\n`)
+  answer(terminal, options, { due }, () => {
+    if (due.length === 0) return ''
+    const rows = due.map(({ execution, tenant, status, endedAt, parts }) => [
+      execution,
+      tenant ?? '-',
+      status,
+      endedAt,
+      parts.join(', '),
+    ])
+    return renderTable([['EXECUTION', 'TENANT', 'STATUS', 'ENDED', 'WOULD GO'], ...rows])
+  })
+  if (options.json !== true) terminal.say(`${due.length} would be swept; nothing was changed\n`)
 }
 
 async function sweepNow(maintenance: Maintenance, options: SweepOptions, terminal: Terminal): Promise<void> {
@@ -42,22 +40,20 @@ async function sweepNow(maintenance: Maintenance, options: SweepOptions, termina
     const swept = await maintenance.sweepOnce(signal)
     if (swept === undefined) {
       throw new RefusedError('cli/sweep-held', 'sweep: another instance is sweeping', {
-        next: `A running perago serve does this by itself; else try again in ${LEADER_LEASE_MS / 1000} s.`,
+        next: `A running perago serve sweeps on its own; otherwise try again in ${LEADER_LEASE_MS / 1000} s.`,
       })
     }
-    if (options.json === true) {
-      terminal.answer(`${JSON.stringify({ archived: archived ?? null, swept }, undefined, 2)}\n`)
-    } else {
-      // A server that archives holds that right all the time.
+    answer(terminal, options, { archived: archived ?? null, swept }, () => {
+      // A running server archives all the time and keeps the lease for it.
       const told =
         archived === undefined ? 'archiving is done by another instance' : `archived ${archived.done}`
-      terminal.answer(`${told}, swept ${swept.done}\n`)
-    }
+      return `${told}, swept ${swept.done}\n`
+    })
     const failed = (archived?.failed ?? 0) + swept.failed
     if (failed === 0) return
-    throw new RefusedError('cli/sweep-incomplete', `sweep: ${failed} executions could not be done`, {
+    throw new RefusedError('cli/sweep-incomplete', `sweep: ${failed} executions failed`, {
       details: { archived, swept },
-      next: 'See the warnings above; what failed stays as it is, and is tried again by the next sweep.',
+      next: 'See the warnings above; the next sweep tries again.',
     })
   } finally {
     await maintenance.release()

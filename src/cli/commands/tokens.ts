@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.ts'
 import type { Role } from '../../server/access/callers.ts'
 import { openTokens, type TokenRecord, type Tokens } from '../../server/access/tokens.ts'
 import { withHost, type CoreOptions } from '../core-stores.ts'
-import { renderTable } from '../table.ts'
+import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface TokenOptions extends CoreOptions {
@@ -19,28 +19,22 @@ export async function createToken(options: TokenOptions, terminal: Terminal): Pr
   const { token, record } = await withTokens(options, terminal, (tokens) =>
     tokens.create({ name, role, ...defined({ tenant, lifetimeMs: expiresIn }) }),
   )
-  if (options.json === true) {
-    terminal.answer(`${JSON.stringify({ token, ...shown(record) }, undefined, 2)}\n`)
-    return
-  }
-  terminal.say(`token ${record.id}, shown this once:\n`)
-  terminal.answer(`${token}\n`)
+  if (options.json !== true) terminal.say(`token ${record.id}, shown this once:\n`)
+  answer(terminal, options, { token, ...shown(record) }, () => `${token}\n`)
 }
 
 export async function listTokens(options: CoreOptions, terminal: Terminal): Promise<void> {
   const records = await withTokens(options, terminal, (tokens) => tokens.list())
-  if (options.json === true) {
-    terminal.answer(`${JSON.stringify(records.map(shown), undefined, 2)}\n`)
-    return
-  }
-  const rows = records.map(({ id, name, role, tenant, expiresAt }) => [
-    id,
-    role,
-    tenant ?? '-',
-    expiresAt ?? 'until revoked',
-    name,
-  ])
-  terminal.answer(renderTable([['ID', 'ROLE', 'TENANT', 'GOOD UNTIL', 'NAME'], ...rows]))
+  answer(terminal, options, records.map(shown), () => {
+    const rows = records.map(({ id, name, role, tenant, expiresAt }) => [
+      id,
+      role,
+      tenant ?? '-',
+      expiresAt ?? 'until revoked',
+      name,
+    ])
+    return renderTable([['ID', 'ROLE', 'TENANT', 'GOOD UNTIL', 'NAME'], ...rows])
+  })
 }
 
 export async function revokeToken(id: string, options: CoreOptions, terminal: Terminal): Promise<void> {

@@ -3,7 +3,7 @@ import type { TenantWebhooks } from '../../webhooks/subscriptions/tenant-webhook
 import { STORE_PAGE_MAX_ENTRIES } from '../../core/limits.ts'
 import { defined } from '../../base/defined.ts'
 import { withHost, type CoreOptions } from '../core-stores.ts'
-import { renderTable } from '../table.ts'
+import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface WebhookOptions extends CoreOptions {
@@ -26,22 +26,16 @@ export async function addWebhook(url: string, options: AddWebhookOptions, termin
       retry: defined({ attempts, firstDelayMs: delay }),
     }),
   )
-  if (options.json === true) {
-    terminal.answer(`${JSON.stringify(record, undefined, 2)}\n`)
-    return
-  }
-  terminal.say('deliveries are signed with this secret, shown this once:\n')
-  terminal.answer(`${record.id} ${record.secret}\n`)
+  if (options.json !== true) terminal.say('deliveries are signed with this secret, shown this once:\n')
+  answer(terminal, options, record, () => `${record.id} ${record.secret}\n`)
 }
 
 export async function listWebhooks(options: WebhookOptions, terminal: Terminal): Promise<void> {
   const records = await withWebhooks(options, terminal, (webhooks) => webhooks.list())
-  if (options.json === true) {
-    terminal.answer(`${JSON.stringify(records, undefined, 2)}\n`)
-    return
-  }
-  const rows = records.map(({ id, url, types }) => [id, types.join(' '), url])
-  terminal.answer(renderTable([['ID', 'TYPES', 'ADDRESS'], ...rows]))
+  answer(terminal, options, records, () => {
+    const rows = records.map(({ id, url, types }) => [id, types.join(' '), url])
+    return renderTable([['ID', 'TYPES', 'ADDRESS'], ...rows])
+  })
 }
 
 export async function removeWebhook(id: string, options: WebhookOptions, terminal: Terminal): Promise<void> {
@@ -59,17 +53,15 @@ export async function listDead(id: string, options: WebhookOptions, terminal: Te
       if (after === undefined) return all
     }
   })
-  if (options.json === true) {
-    terminal.answer(`${JSON.stringify(dead, undefined, 2)}\n`)
-    return
-  }
-  const rows = dead.map(({ id: delivery, eventType, attempts, lastProblem }) => [
-    delivery,
-    eventType,
-    String(attempts),
-    lastProblem ?? '',
-  ])
-  terminal.answer(renderTable([['DELIVERY', 'TYPE', 'TRIES', 'LAST PROBLEM'], ...rows]))
+  answer(terminal, options, dead, () => {
+    const rows = dead.map(({ id: delivery, eventType, attempts, lastProblem }) => [
+      delivery,
+      eventType,
+      String(attempts),
+      lastProblem ?? '',
+    ])
+    return renderTable([['DELIVERY', 'TYPE', 'TRIES', 'LAST PROBLEM'], ...rows])
+  })
 }
 
 /** Without a delivery all dead ones of the webhook are sent again. */

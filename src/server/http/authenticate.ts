@@ -1,10 +1,10 @@
 /**
- * Whose request this is.
+ * Who sends a request.
  *
- * - AU-1 Without a good token a request is refused, before anything of it is read.
- * - AU-2 Loopback is let in without a token only where that was asked for, and never through a proxy or from a page of a
- *   browser: both would lend the machine's own place to anybody.
- * - AU-3 An address that keeps failing is slowed down before its next token is looked at.
+ * - AU-1 A request without a valid token is refused before anything of it is read.
+ * - AU-2 Requests from loopback need no token only if that was configured, and never through a proxy or from a page in a
+ *   browser: both could pass on requests of anybody.
+ * - AU-3 An address that keeps failing is slowed down before its next token is checked.
  */
 
 import type { Caller, Role } from '../access/callers.ts'
@@ -14,14 +14,14 @@ import { isPeragoError } from '../../base/errors.ts'
 
 export interface AuthenticateParts {
   readonly tokens: Pick<Tokens, 'verify'>
-  /** Which role a request from loopback without a token has, if it is to be let in at all. */
+  /** The role of requests from loopback without a token; `undefined`: they are refused. */
   readonly openLoopback: Role | undefined
   readonly failures: RateLimiter
 }
 
 export interface Arriving {
   readonly headers: Headers
-  /** Where the connection comes from. */
+  /** The remote address of the connection. */
   readonly address: string | undefined
 }
 
@@ -50,8 +50,8 @@ async function identify({ tokens, openLoopback }: AuthenticateParts, request: Ar
   throw badToken()
 }
 
-/** What a proxy adds, and what a browser does. */
-const SIGNS_OF_OTHERS = [
+/** Headers that a proxy or a browser adds. */
+const FOREIGN_HEADERS = [
   'forwarded',
   'x-forwarded-for',
   'x-real-ip',
@@ -63,8 +63,8 @@ const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 function isPlainLoopback({ headers, address }: Arriving): boolean {
   if (address === undefined || !isLoopbackAddress(address)) return false
-  if (SIGNS_OF_OTHERS.some((name) => headers.has(name))) return false
-  // A name that somebody pointed at 127.0.0.1 arrives as what it is.
+  if (FOREIGN_HEADERS.some((name) => headers.has(name))) return false
+  // A foreign name that resolves to 127.0.0.1 shows in this header.
   return LOOPBACK_HOST.test(headers.get('host') ?? '')
 }
 

@@ -176,7 +176,7 @@ describe('failures behind the door', () => {
       error: {
         kind: 'defect',
         code: 'base/unexpected',
-        message: 'a mistake of the server; its log says more',
+        message: 'internal error; see the log of the server',
       },
     })
   })

@@ -1,4 +1,4 @@
-/** The description of this API, as it is shipped with the package and served by the server. */
+/** The description of this API, as the package contains it and the server serves it. */
 
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
@@ -8,7 +8,7 @@ export interface Contract {
   readonly json: string
 }
 
-/** Read from the package each time; a server does it once. */
+/** Reads the file; a server calls it once. */
 export function readContract(): Contract {
   const yaml = readFileSync(new URL('../../../openapi/perago.yaml', import.meta.url), 'utf8')
   return { yaml, json: JSON.stringify(parse(yaml)) }

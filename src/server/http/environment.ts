@@ -1,10 +1,10 @@
-/** What a request brings along on its way through the HTTP API. */
+/** What Hono keeps with each request. */
 
 import type { Caller } from '../access/callers.ts'
 
-/** What the server around the app tells of a request. */
+/** What the server knows of a request. */
 export interface HttpBindings {
-  /** Where the connection comes from. */
+  /** The remote address of the connection. */
   readonly address: string | undefined
 }
 

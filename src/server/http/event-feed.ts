@@ -38,8 +38,8 @@ export class EventFeeds {
   }
 
   /**
-   * Yields events in bunches, until the execution has ended or the signal is aborted; then it rejects with the signal's
-   * reason. Throws `api/too-many-followers` at once, before anything is answered.
+   * Yields events in groups until the execution has ended. Rejects with the signal's reason when it is aborted. Throws
+   * `api/too-many-followers` at once.
    */
   follow(request: FollowRequest): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
     if (this.#followers >= FEED_FOLLOWERS_MAX) {
@@ -82,7 +82,7 @@ class Feed {
   readonly #ending = new AbortController()
   /** The newest events, in order, without a gap. */
   #events: ExecutionEvent[] = []
-  /** The last one of the log; `undefined` until the log was looked at. */
+  /** The last one of the log; `undefined` until the log was read. */
   #newest: { readonly sequence: number; readonly isLast: boolean } | undefined
   #failure: { readonly error: unknown } | undefined
   #waiting = new Set<() => void>()
@@ -130,12 +130,12 @@ class Feed {
     if (at >= this.#newest.sequence) return []
     const [first] = this.#events
     if (first === undefined || at < first.sequence - 1) return undefined
-    // From the end: nearly always the follower has had all but the last few.
+    // From the end: nearly always a follower lacks only the last few.
     const index = this.#events.findLastIndex(({ sequence }) => sequence <= at)
     return this.#events.slice(index + 1)
   }
 
-  /** Resolves when there may be something behind a place, or nothing will ever be. */
+  /** Resolves when there may be an event after `at`, or there will never be one. */
   #change(at: number, signal: AbortSignal): Promise<void> {
     if (this.#failure !== undefined || signal.aborted) return Promise.resolve()
     if (this.#newest !== undefined && this.#newest.sequence > at) return Promise.resolve()
@@ -150,14 +150,14 @@ class Feed {
     })
   }
 
-  /** Never rejects: what goes wrong is the followers' to hear. */
+  /** Never rejects: a failure is passed on to the followers. */
   async #watch(): Promise<void> {
     const { signal } = this.#ending
     try {
       const changes = this.#execution.changes(signal)[Symbol.asyncIterator]()
       while ((await changes.next()).done !== true) await this.#readNew()
       if (!signal.aborted)
-        throw new UnavailableError('api/feed-ended', 'follow an execution: the watch has ended')
+        throw new UnavailableError('api/feed-ended', 'follow an execution: the store ended the watch')
     } catch (error) {
       this.#failure = { error }
       this.#wake()
@@ -166,7 +166,7 @@ class Feed {
 
   async #readNew(): Promise<void> {
     if (this.#newest === undefined) {
-      // Only the end: who begins further back reads what lies between by itself.
+      // Only the last event: a follower that starts earlier reads the events before it from the log.
       this.#note(await this.#execution.events.query({ order: 'descending', limit: 1 }))
       this.#newest ??= { sequence: 0, isLast: false }
       this.#wake()

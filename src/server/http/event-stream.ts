@@ -1,4 +1,4 @@
-/** Server-sent events: one execution's events as they come, at the pace of the one who reads. */
+/** Server-sent events: one execution's events as they are recorded, no faster than the client reads. */
 
 import { showEvent } from './read-execution.ts'
 import { FOLLOW_HEARTBEAT_MS } from '../limits.ts'
@@ -8,23 +8,23 @@ export interface EventStreamParts {
   readonly bunches: AsyncGenerator<readonly ExecutionEvent[], void, undefined>
   /** Which events are sent. */
   readonly isWanted: (type: string) => boolean
-  /** Asked with each heartbeat; a rejection ends the stream, as any failure does. */
+  /** Called with each heartbeat; a rejection ends the stream, as any failure does. */
   readonly isStillAllowed: () => Promise<unknown>
-  /** Ends what feeds the stream. */
+  /** Ends the source of the stream. */
   readonly stop: () => void
-  /** Told of what ended the stream too early. The reader sees a stream without `end`, and comes back with its place. */
+  /** Called when the stream ends early. The client sees no `end` event, and connects again with its last id. */
   readonly onFailure: (error: unknown) => void
   readonly heartbeatMs?: number
 }
 
 /**
- * Nothing is read from the feed before the other side has taken what was sent: a slow reader costs a place and no memory.
+ * Nothing is read from the feed before the client has taken what was sent, so a slow client needs no memory here.
  */
 export function streamEvents(parts: EventStreamParts): ReadableStream<Uint8Array> {
   const { bunches, isWanted, stop, heartbeatMs = FOLLOW_HEARTBEAT_MS } = parts
   const encoder = new TextEncoder()
   let next: Promise<IteratorResult<readonly ExecutionEvent[], void>> | undefined
-  /** What is to be sent next; `undefined` at the end. */
+  /** The next text to send; `undefined` at the end. */
   const nextText = async (): Promise<string | undefined> => {
     for (;;) {
       next ??= bunches.next()
@@ -41,14 +41,14 @@ export function streamEvents(parts: EventStreamParts): ReadableStream<Uint8Array
   }
   const end = async (): Promise<void> => {
     stop()
-    // A read that is under way rejects with the stop, and its generator is over then.
+    // A read in progress rejects now, and then its generator has ended.
     await next?.catch(() => undefined)
     await bunches.return()
   }
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // Lets proxies and clients know at once that the stream is open.
+        // Proxies and clients see at once that the stream is open.
         controller.enqueue(encoder.encode('retry: 2000\n\n'))
       },
       async pull(controller) {

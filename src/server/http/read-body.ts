@@ -1,4 +1,4 @@
-/** The body of a request: bounded while it is read, and JSON in well-formed UTF-8. */
+/** Reads the body of a request: limited in size, JSON in valid UTF-8. */
 
 import { InvalidError, isPeragoError } from '../../base/errors.ts'
 import { JSON_DEPTH_MAX } from '../../core/limits.ts'
@@ -7,9 +7,9 @@ import { API_BODY_MAX_BYTES } from '../limits.ts'
 /** Throws `api/not-json`, `api/body-too-large`, `api/malformed-json` or `api/nested-too-deep`. */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  // Also what a browser sends from a form of another site: that comes without asking first, but never as JSON.
+  // A form of another site can be posted by a browser without a preflight request, but never as JSON.
   if (type !== 'application/json') {
-    throw new InvalidError('api/not-json', 'read the body: its content type is not application/json', {
+    throw new InvalidError('api/not-json', 'read the body: its content type must be application/json', {
       next: 'Send JSON, with "Content-Type: application/json".',
     })
   }
@@ -22,21 +22,19 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown
   } catch (cause) {
-    throw malformed(cause instanceof Error ? cause.message : 'it is no JSON')
+    throw malformed(cause instanceof Error ? cause.message : 'it is not JSON')
   }
 }
 
-/** Level by level and not by recursion, which is what a body that is nested too deeply would break. */
+/** Level by level, because recursion would fail on a body that is nested too deeply. */
 function checkDepth(body: unknown): void {
   let level: unknown[] = [body]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > JSON_DEPTH_MAX) {
       throw new InvalidError(
         'api/nested-too-deep',
-        `read the body: it is nested more than ${JSON_DEPTH_MAX} deep`,
-        {
-          next: 'Send flatter data.',
-        },
+        `read the body: it is nested more than ${JSON_DEPTH_MAX} levels deep`,
+        { next: 'Send flatter data.' },
       )
     }
     level = level.flatMap((value): unknown[] =>
@@ -58,8 +56,8 @@ async function readBounded(request: Request): Promise<Buffer> {
     }
   } catch (cause) {
     if (isPeragoError(cause)) throw cause
-    // Whoever sent it has gone, or took too long: nobody reads the answer, and it is no mistake of ours.
-    throw new InvalidError('api/body-cut', 'read the body: it ended before its end', {
+    // The client has gone or took too long. Nobody reads the response, and it is not an internal error.
+    throw new InvalidError('api/body-cut', 'read the body: it is incomplete', {
       cause,
       next: 'Send it again.',
     })
@@ -85,8 +83,6 @@ function tooLarge(): InvalidError {
   return new InvalidError(
     'api/body-too-large',
     `read the body: it has more than ${API_BODY_MAX_BYTES} bytes`,
-    {
-      next: 'Send less; what is large travels as an address.',
-    },
+    { next: 'Store large data elsewhere, and send its address.' },
   )
 }

@@ -1,4 +1,4 @@
-/** Reading events and variables of one execution. */
+/** Reads events and variables of one execution, for the API and the command line. */
 
 import { defined } from '../../base/defined.ts'
 import { MissingError } from '../../base/errors.ts'

@@ -1,6 +1,6 @@
 /**
- * Requests that come no further than Node's own parser: too slow, too large in the head, or no HTTP. They are answered in the
- * shape of every other failure, and their connection is closed.
+ * Requests that Node's parser refuses: too slow, with too large a head, or not HTTP. They get an error response of the same
+ * shape as others, and their connection is closed.
  */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -18,7 +18,7 @@ export function answerRefusedRequests(server: Server, redactor: Redactor): void 
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const [request, response] = exchanges.get(socket) ?? []
-    // An answer that has begun is not broken into; and one that came before the end of its request was the answer to it.
+    // Nothing is written into a response that has begun. One that was sent before its request ended was the response to it.
     const isAnswered = response?.headersSent === true && !(request?.complete && response.writableFinished)
     if (socket.writable && !isAnswered && error.code !== 'ECONNRESET') {
       socket.write(answerTo(error, redactor))
@@ -43,16 +43,16 @@ function failureOf({ code }: NodeJS.ErrnoException): InvalidError {
     case 'HPE_HEADER_OVERFLOW':
       return new InvalidError(
         'server/head-too-large',
-        `read a request: its head has more than ${HTTP_HEADERS_MAX_BYTES} bytes`,
-        { next: 'Send a shorter address, and fewer or shorter headers.' },
+        `read a request: its headers have more than ${HTTP_HEADERS_MAX_BYTES} bytes`,
+        { next: 'Send a shorter URL, and fewer or shorter headers.' },
       )
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new InvalidError('server/too-slow', 'read a request: it did not arrive in time', {
         next: 'Send it faster.',
       })
     default:
-      return new InvalidError('server/malformed-request', 'read a request: it is no HTTP/1.1', {
-        next: 'Send HTTP/1.1; with a certificate, over TLS.',
+      return new InvalidError('server/malformed-request', 'read a request: it is not HTTP/1.1', {
+        next: 'Send HTTP/1.1, over TLS if the server has a certificate.',
       })
   }
 }

@@ -1,10 +1,10 @@
-/** Errors as answers. */
+/** Errors as responses. */
 
 import { describeError } from '../../base/error-description.ts'
 import { HTTP_STATUS, type ErrorCode, type ErrorKind } from '../../base/errors.ts'
 import type { Redactor } from '../../base/redaction.ts'
 
-/** Where HTTP knows more than the kind of an error says. */
+/** Codes with a more exact status than their kind has. */
 const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
   'api/bad-token': 401,
   'api/forbidden': 403,
@@ -30,13 +30,13 @@ export interface ShownFailure {
   readonly body: { readonly error: object }
 }
 
-/** What the other side is told. Causes stay here: they are ours to read in the log. */
+/** What the client sees. Causes are only logged. */
 export function showFailure(error: unknown, redactor: Redactor): ShownFailure {
   const { kind, code, message, next, read, retryAfterMs, details } = describeError(error, redactor)
   const status = statusOf(code, kind)
   const shown =
     kind === 'defect'
-      ? { kind, code, message: 'a mistake of the server; its log says more' }
+      ? { kind, code, message: 'internal error; see the log of the server' }
       : { kind, code, message, next, read, retryAfterMs, details }
   return {
     status,
