@@ -1,4 +1,4 @@
-/** What a worker tells whoever watches it: metrics, spans, health. Watching never changes what is watched. */
+/** The events of a worker, for metrics, spans and logs. Observers never change what they observe. */
 
 import type { ErrorCode } from '../base/errors.ts'
 import type { StepEvent } from '../base/steps.ts'
@@ -6,30 +6,28 @@ import type { PublicationStep } from '../publication/steps.ts'
 import type { ResultStatus } from './ports.ts'
 import type { AttemptInfo } from '../tasks/task-definition.ts'
 
-/** The steps of an attempt, in their order. A publication tells its own steps besides. */
-export const ATTEMPT_STEPS = [
-  'read-input',
-  'lay-out',
-  'pre-guardrails',
-  'body',
-  'post-guardrails',
-  'compare',
-  'publish',
-  'hand-over',
-  'release-lease',
-  'deliver',
-  'clean-up',
-] as const
-export type AttemptStep = (typeof ATTEMPT_STEPS)[number]
+/** The steps of an attempt, in their order. A publication reports its own steps as well. */
+export type AttemptStep =
+  | 'read-input'
+  | 'lay-out'
+  | 'pre-guardrails'
+  | 'body'
+  | 'post-guardrails'
+  | 'compare'
+  | 'publish'
+  | 'hand-over'
+  | 'release-lease'
+  | 'deliver'
+  | 'clean-up'
 
 export type AttemptStepEvent = StepEvent<AttemptStep | `publish/${PublicationStep}`>
 
 /** How an attempt ended, and what became of its result. */
 export interface AttemptSummary {
   readonly status: ResultStatus
-  /** What its publication did; `undefined` where there was none. */
+  /** What its publication did; `undefined` if there was none. */
   readonly action: string | undefined
-  /** `superseded`: somebody else decided the task. `kept`: the result waits in the outbox. */
+  /** `superseded`: the task was decided without this result. `kept`: the result waits in the outbox. */
   readonly delivery: 'delivered' | 'superseded' | 'kept' | 'refused'
   readonly errorCode: ErrorCode | undefined
   readonly durationMs: number
@@ -76,14 +74,14 @@ export type WorkerEvent =
 
 export type WorkerObserver = (event: WorkerEvent) => void
 
-/** Tells several watchers; one that throws is its owner's concern. */
+/** Passes events to several observers. */
 export function tellAll(observers: readonly WorkerObserver[]): WorkerObserver {
   return (event) => {
     for (const observe of observers) {
       try {
         observe(event)
       } catch {
-        // A watcher that fails must not change what it watches.
+        // An observer that fails must not change what it observes.
       }
     }
   }

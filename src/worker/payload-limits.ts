@@ -1,6 +1,6 @@
 /**
- * Payloads are refused before they are sent. Above the inline limit the server puts them aside and hands the next task
- * nothing but a path into its own storage; above the outer limit it answers 200 and fails the task for good.
+ * Payloads that are too large are refused before they are sent. Above the inline limit the server moves them to external
+ * storage and gives the next task only a path; above the outer limit it answers 200 and fails the task for good.
  */
 
 import { InvalidError } from '../base/errors.ts'
@@ -22,18 +22,18 @@ export function measurePayload(payload: object): number {
   return Buffer.byteLength(JSON.stringify(payload), 'utf8')
 }
 
-/** Throws when the payload is larger than what the next reader would still be given. */
+/** Throws if the payload is too large to reach its next reader. */
 export function requirePayloadFits(kind: PayloadKind, payload: object): void {
   const payloadBytes = measurePayload(payload)
   const inlineMaxBytes = INLINE_MAX_BYTES[kind]
   if (payloadBytes <= inlineMaxBytes) return
-  const wouldBe =
+  const effect =
     payloadBytes > CONDUCTOR_PAYLOAD_MAX_BYTES
       ? 'refuses it for good'
-      : 'puts it aside, unread by whoever comes next'
+      : 'moves it to external storage, where the next task cannot read it'
   throw new InvalidError(
     'conductor/payload-too-large',
-    `send a ${kind} of ${payloadBytes} bytes: Conductor takes ${inlineMaxBytes} at most and ${wouldBe}`,
+    `send a ${kind} of ${payloadBytes} bytes: Conductor takes ${inlineMaxBytes} at most and ${effect}`,
     {
       details: { payloadBytes, inlineMaxBytes, largestFields: largestFields(payload) },
       next: 'Publish the data in the workspace, or store it elsewhere, and pass a reference.',
@@ -43,7 +43,7 @@ export function requirePayloadFits(kind: PayloadKind, payload: object): void {
 
 const FIELDS_SHOWN = 3
 
-/** Names and sizes only: the values are what is too large. */
+/** Names and sizes only, because the values are too large. */
 function largestFields(payload: object): readonly string[] {
   return Object.entries(payload as Record<string, unknown>)
     .map(([name, value]) => ({ name, bytes: measurePayload({ [name]: value }) }))

@@ -1,14 +1,14 @@
 /**
- * What a worker needs of a task queue: Conductor's own poll, update, extend and get calls. The caller owns this
- * interface; `conductor/` meets it over HTTP, the in-process queue meets it without a server.
+ * What a worker needs of a task queue: Conductor's own poll, update, extend and get calls. The worker owns this interface;
+ * `conductor/` implements it over HTTP, the in-process queue without a server.
  *
- * Facts every implementation and every caller lives with (Conductor 3.32.3):
- * - an update is answered "accepted" whether it counted or not: only reading the task tells;
+ * Facts for every implementation and every caller (Conductor 3.32.3):
+ * - an update is answered "accepted" whether it counted or not: only reading the task shows it;
  * - a lease renewal in flight may undo a completion: renew and post strictly one after the other;
  * - a task id may be handed out again (rerun, requeue): see `AttemptSnapshot`.
  *
- * Thrown are `PeragoError`s: `unavailable` (surely not done), `uncertain` (sent, answer lost), `invalid`,
- * `refused` (credentials, permissions), `defect`. What is simply not there is `undefined`.
+ * Errors are `PeragoError`s: `unavailable` (certainly not done), `uncertain` (sent, response lost), `invalid`, `refused`
+ * (credentials, permissions), `defect`. What does not exist is `undefined`.
  */
 
 import type { JsonObject } from '../base/json.ts'
@@ -20,7 +20,7 @@ import type {
   WorkflowStatus,
 } from '../fences/attempt-snapshot.ts'
 
-// Adapters may import port files only, and speak these words with us.
+// Adapters may import port files only.
 export { TASK_STATUSES, WORKFLOW_STATUSES } from '../fences/attempt-snapshot.ts'
 export type { AttemptSnapshot, TaskId, TaskStatus, WorkflowId, WorkflowStatus }
 
@@ -45,7 +45,7 @@ export interface TaskRecord extends AttemptSnapshot {
   readonly domain: string | undefined
   readonly input: JsonObject
   readonly output: JsonObject
-  /** Set when the payload was too large to be kept inline: `input` is empty then. */
+  /** Set if the payload was too large to be stored inline: `input` is empty then. */
   readonly externalInputPath: string | undefined
   readonly externalOutputPath: string | undefined
   readonly reasonForIncompletion: string | undefined
@@ -59,11 +59,11 @@ export interface PollRequest {
   readonly workerId: string
   readonly domain?: string
   readonly count: number
-  /** How long the server may wait for work; it waits until `count` tasks are there. */
+  /** How long the server may wait; it waits until there are `count` tasks. */
   readonly waitMs: number
 }
 
-/** A workflow that has not ended, with what tells which branches it may write. */
+/** A workflow that has not ended, with what shows which branches it may write. */
 export interface OpenWorkflow {
   readonly workflowId: WorkflowId
   readonly name: string
@@ -71,7 +71,7 @@ export interface OpenWorkflow {
   readonly parentId: WorkflowId | undefined
   readonly startTimeMs: number
   readonly input: JsonObject
-  /** Of its definition, as the queue holds them; none when it does not say. */
+  /** The steps of its definition, as the queue holds them; empty if they are not known. */
   readonly steps: readonly JsonObject[]
 }
 
@@ -99,19 +99,18 @@ export interface TaskResult {
 
 export interface TaskQueue {
   /**
-   * Claims up to `count` tasks; an empty list when there is nothing to do. Aborting the signal does not withdraw the poll
-   * at the server: Conductor goes on waiting and claims for nobody what comes, until the response timeout frees it. To
-   * stop, let a poll end and honour what it carries.
+   * Claims up to `count` tasks; empty if there are none. Aborting the signal does not cancel the poll at the server: Conductor
+   * keeps waiting and claims a task for nobody, until its response timeout. To stop, let a poll end and handle its tasks.
    */
   poll(request: PollRequest, options?: QueueCallOptions): Promise<readonly TaskRecord[]>
   /** `undefined`: the task is gone (its workflow was restarted or removed). */
   readTask(taskId: TaskId, options?: QueueCallOptions): Promise<TaskRecord | undefined>
   readWorkflowStatus(workflowId: WorkflowId, options?: QueueCallOptions): Promise<WorkflowStatus | undefined>
-  /** Workflows that run or are paused, at most `max`. One that has just begun or ended may show late. */
+  /** Workflows that run or are paused, at most `max`. A start or end may show late. */
   readOpenWorkflows(max: number, options?: QueueCallOptions): Promise<OpenWorkflows>
-  /** `false`: there is no such task any more. `true` proves nothing about whose task it is. */
+  /** `false`: the task does not exist any more. `true` does not prove whose task it is. */
   renewLease(attempt: AttemptSnapshot, options?: QueueCallOptions): Promise<boolean>
-  /** Answers that it arrived, which does not prove that it counted. `false`: there is no such task any more. */
+  /** `true`: it arrived, which does not prove that it counted. `false`: the task does not exist any more. */
   postResult(result: TaskResult, options?: QueueCallOptions): Promise<boolean>
   appendLog(taskId: TaskId, line: string, options?: QueueCallOptions): Promise<void>
 }

@@ -1,11 +1,11 @@
 /**
- * A worker: polls for its tasks, runs each attempt under a lease, and tells the task queue how it ended.
+ * A worker: polls for its tasks, runs each attempt under a lease, and reports to the task queue how it ended.
  *
- * | state | polls | renewals | attempts |
+ * | state | polls | lease renewals | attempts |
  * |---|---|---|---|
  * | running | yes | yes | run |
- * | stopping | none begins; what one in flight brings is handed back | go on | finish, or are aborted at the deadline and handed back |
- * | abandoned | none | go on until each attempt has ended | are aborted at once, publish nothing and report nothing |
+ * | stopping | none starts; what one in flight brings is handed back | continue | finish, or are aborted at the deadline and handed back |
+ * | abandoned | none | until each attempt has ended | are aborted at once, publish nothing and report nothing |
  * | stopped | none | none | none |
  */
 
@@ -46,13 +46,11 @@ import {
 import { openSlots } from './polling/slots.ts'
 import type { AttemptInfo, TaskDefinition } from '../tasks/task-definition.ts'
 
-/** One task that a worker takes, and where its module is. */
+/** A task that a worker takes. */
 export interface WorkerTask {
   readonly task: TaskDefinition
-  /** Absolute path; needed by bodies that do not run inline. */
+  /** The absolute path of its module; needed by bodies that do not run inline. */
   readonly modulePath?: string
-  /** How many of it run here at the same time; as the task declares unless given, or as many as the worker has slots. */
-  readonly slots?: number
 }
 
 export interface WorkerOptions extends Omit<AttemptSurroundings, 'readFresh' | 'clock' | 'random' | 'hints'> {
@@ -60,21 +58,19 @@ export interface WorkerOptions extends Omit<AttemptSurroundings, 'readFresh' | '
   readonly tasks: readonly WorkerTask[]
   readonly leases: LeaseKeeper
   readonly outbox: Outbox
-  /** Unique among all workers that live; each claim adds a count of its own. */
+  /** Unique among all workers; each claim adds a number. */
   readonly workerId: string
-  /** How many attempts run at the same time, of all tasks together. */
+  /** How many attempts of all tasks run at the same time. */
   readonly slots?: number
   readonly domain?: string
   readonly observers?: readonly WorkerObserver[]
   readonly clock?: Clock
   readonly random?: Random
-  /** How often the directories of dead workers are looked for. */
-  readonly collectIntervalMs?: number
 }
 
 export interface RunningAttempt extends AttemptInfo {
   readonly executionId: string
-  /** On the clock's monotonic scale, as all times here. */
+  /** On the clock's monotonic scale, like all times here. */
   readonly startedAtMs: number
   readonly step: string
   /** When the queue last confirmed the lease. */
@@ -100,14 +96,14 @@ export interface StopOptions {
 }
 
 export interface StopReport {
-  /** What had not ended when the worker was given up: their leases run out. */
+  /** Attempts that did not end in time; their leases run out. */
   readonly abandoned: readonly AttemptInfo[]
 }
 
 export interface RunningWorker {
   /** Resolves when every task type was polled once, or the worker was stopped before. */
   readonly ready: Promise<void>
-  /** Takes no more work, lets attempts finish, and aborts them at the deadline. Again: the same promise. */
+  /** Takes no more tasks, lets attempts finish, and aborts them at the deadline. May be called twice. */
   stop(options?: StopOptions): Promise<StopReport>
   /** Stops at once; nothing is published or reported any more. */
   abandon(why: string): Promise<StopReport>
@@ -132,8 +128,8 @@ interface Running {
   readonly responseTimeoutSeconds: number
   readonly renewedAtMs: () => number
   step: string
-  /** False once its place was given back: all that is left is to clean up. */
-  hasPlace: boolean
+  /** False after its slots were released: only the clean-up is left. */
+  hasSlot: boolean
   ended: Promise<void>
 }
 
@@ -194,7 +190,7 @@ class OpenWorker implements RunningWorker {
       state: this.#state,
       startedAtMs: this.#startedAtMs,
       nowMs: this.#clock.monotonicMs(),
-      slots: { limit: this.#slots.limit, taken: this.#countRunning(true) },
+      slots: { limit: this.#slots.limit, taken: this.#countRunning({ hasSlot: true }) },
       polls: Object.fromEntries(polls) as WorkerStatus['polls'],
       attempts: [...this.#running].map((running) => ({
         ...running.info,
@@ -217,7 +213,7 @@ class OpenWorker implements RunningWorker {
     }
     const abandoned = [...this.#running].map(({ info }) => info)
     for (const info of abandoned)
-      this.#options.logger.error('an attempt did not end and is given up', { ...info })
+      this.#options.logger.error('an attempt did not end and is abandoned', { ...info })
     this.#closed.abort()
     await Promise.all([this.#background, this.#branches.close()])
     this.#state = 'stopped'
@@ -225,16 +221,16 @@ class OpenWorker implements RunningWorker {
     return { abandoned }
   }
 
-  #countRunning(hasPlace: boolean): number {
-    return [...this.#running].filter((running) => running.hasPlace === hasPlace).length
+  #countRunning({ hasSlot }: { readonly hasSlot: boolean }): number {
+    return [...this.#running].filter((running) => running.hasSlot === hasSlot).length
   }
 
-  /** Whether polls and attempts have all ended in time. */
+  /** Whether all polls and attempts end in time. */
   async #isIdleWithin(waitMs: number): Promise<boolean> {
     const over = new AbortController()
     const idle = async (): Promise<boolean> => {
       await this.#work
-      // What a late poll brought may have been added meanwhile.
+      // A late poll may have added one meanwhile.
       while (this.#running.size > 0) await Promise.all([...this.#running].map(({ ended }) => ended))
       return true
     }
@@ -265,16 +261,16 @@ class OpenWorker implements RunningWorker {
         if (this.#polledAtMs.size === tasks.length) this.#becomeReady()
         this.#observe({ kind: 'poll', taskType: task.name, ...poll })
       },
-      onTask: (record, giveBackPlace) => this.#begin(record, workerTask, giveBackPlace),
+      onTask: (record, releaseSlots) => this.#begin(record, workerTask, releaseSlots),
       onLateTask: (record) => this.#handBack(record),
     })
   }
 
-  #slotsOf({ task, slots }: WorkerTask): number {
-    return Math.min(slots ?? task.controls.limits.perWorker ?? this.#slots.limit, this.#slots.limit)
+  #slotsOf({ task }: WorkerTask): number {
+    return Math.min(task.controls.limits.perWorker ?? this.#slots.limit, this.#slots.limit)
   }
 
-  #begin(record: TaskRecord, workerTask: WorkerTask, giveBackPlace: () => void): void {
+  #begin(record: TaskRecord, workerTask: WorkerTask, releaseSlots: () => void): void {
     const { task } = workerTask
     const info = attemptInfoOf(record)
     const logger = this.#loggerFor(record)
@@ -294,21 +290,21 @@ class OpenWorker implements RunningWorker {
       responseTimeoutSeconds,
       renewedAtMs: () => lease.renewedAtMs,
       step: 'claimed',
-      hasPlace: true,
+      hasSlot: true,
       ended: Promise.resolve(),
     }
     const free = (): void => {
-      running.hasPlace = false
-      giveBackPlace()
+      running.hasSlot = false
+      releaseSlots()
     }
-    // Whoever comes next need not wait until this one has cleaned up; but there are never more that do than places.
+    // The next attempt need not wait for this clean-up, as long as there are fewer clean-ups than slots.
     const onDecided = (): void => {
-      if (this.#countRunning(false) < this.#slots.limit) free()
+      if (this.#countRunning({ hasSlot: false }) < this.#slots.limit) free()
     }
     this.#running.add(running)
     this.#branches.look({ record, task, info, logger })
     running.ended = this.#run({ record, workerTask, running, lease, logger, onDecided })
-      .catch((error: unknown) => logger.error('an attempt ended in a way nobody foresaw', { error }))
+      .catch((error: unknown) => logger.error('an attempt ended with an unexpected error', { error }))
       .finally(() => {
         this.#running.delete(running)
         free()
@@ -416,7 +412,7 @@ class OpenWorker implements RunningWorker {
     this.#observe({ kind: 'attempt-ended', attempt: running.info, executionId: running.executionId, summary })
   }
 
-  /** A task that came while the worker was stopping: nothing was begun, so nothing has to be undone. */
+  /** A task that came while the worker was stopping; nothing has begun. */
   async #handBack(record: TaskRecord): Promise<void> {
     const { taskId, workflowId, workerId } = record
     const outcome: AttemptOutcome = {
@@ -445,7 +441,7 @@ class OpenWorker implements RunningWorker {
     })
   }
 
-  /** At start, and now and then: results that an earlier process left, or that could not be delivered. */
+  /** Sends results that an earlier process left, or that could not be delivered: at the start, and periodically. */
   async #sendOutbox(): Promise<void> {
     const { outbox, logger } = this.#options
     const { signal } = this.#closed
@@ -465,8 +461,6 @@ class OpenWorker implements RunningWorker {
   }
 
   async #collectOrphans(): Promise<void> {
-    const { root, collectIntervalMs } = this.#options
-    const interval = collectIntervalMs === undefined ? {} : { intervalMs: collectIntervalMs }
-    await collectPeriodically(root, { signal: this.#closed.signal, ...interval })
+    await collectPeriodically(this.#options.root, { signal: this.#closed.signal })
   }
 }

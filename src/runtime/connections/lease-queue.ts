@@ -2,7 +2,7 @@
 
 import { openConductorClient } from '../../conductor/client.ts'
 import { createHttpTaskQueue } from '../../conductor/http-task-queue.ts'
-import type { LeaseQueue, LeaseQueueModule } from '../../worker/leases/lease-messages.ts'
+import type { LeaseQueue, LeaseQueueModule } from '../../worker/leases/threaded-leases.ts'
 import { entryUrl } from '../../base/module-entry.ts'
 import type { ConductorSettings } from './conductor-connection.ts'
 

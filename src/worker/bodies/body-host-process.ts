@@ -1,4 +1,4 @@
-/** Entry of a child process that runs one body. When its worker is gone it ends, with everything it started. */
+/** Entry of a child process that runs one body. When its worker ends, it ends with everything it started. */
 
 import { Worker } from 'node:worker_threads'
 import { invariant } from '../../base/errors.ts'
@@ -12,16 +12,16 @@ const send = process.send?.bind(process)
 invariant(send !== undefined, 'the body host of a process is started by a worker')
 
 process.on('disconnect', () => {
-  // Nobody will publish what this body makes, and its directory will be taken from under it.
+  // Nobody will publish what this body makes, and its directory will be removed.
   process.kill(-process.pid, 'SIGKILL')
 })
-// The worker ends the group in two steps; the body hears of it by its signal first.
+// The worker ends the group in two steps; the signal of the body is aborted first.
 process.on('SIGTERM', () => {
   process.exitCode = 143
   process.disconnect()
 })
 process.on('message', (message: ToHost) => {
-  // A program leaves this process free to hear that its worker is gone; a function may keep it to itself.
+  // A function may block the event loop, so that `disconnect` is not noticed; a program does not.
   if (message.type !== 'run' || message.what.kind === 'command') return
   const watched: OrphanWatchData = { parentPid: workerPid, graceMs: 0, group: true }
   new Worker(entryUrl(import.meta.url, './orphan-watch.ts'), { workerData: watched }).unref()

@@ -1,4 +1,4 @@
-/** The host's side: runs one body and tells the worker how it went. The same in a thread and in a process. */
+/** The host's side: runs one body and reports to the worker. The same in a thread and in a process. */
 
 import type { Logger } from '../../base/logger.ts'
 import { MissingError } from '../../base/errors.ts'
@@ -16,7 +16,7 @@ export interface HostPort {
   onMessage(listener: (message: ToHost) => void): void
 }
 
-/** Says it is ready, runs what it is told, and answers once. */
+/** Reports that it is ready, runs one order, and answers once. */
 export function serveBody(port: HostPort, end: () => void): void {
   const abort = new AbortController()
   const shutdown = new AbortController()

@@ -1,4 +1,4 @@
-/** A program as a body: JSON in on stdin, JSON out in a file or on stdout, everything else into the log. */
+/** A program as a body: JSON from stdin, JSON to a file or stdout, everything else to the log. */
 
 import { spawn } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
@@ -17,8 +17,8 @@ import type { AttemptInfo } from '../../tasks/task-definition.ts'
 import type { CommandOrder, WorkspaceFacts } from './protocol.ts'
 import { relayLines } from './relay-lines.ts'
 
-/** A program that ends with this status says that trying again cannot help: EX_DATAERR of sysexits.h. */
-export const TERMINAL_EXIT_STATUS = 65
+/** The exit status for an error that a retry cannot solve: EX_DATAERR of sysexits.h. */
+const TERMINAL_EXIT_STATUS = 65
 
 export interface CommandOptions {
   readonly order: CommandOrder
@@ -29,7 +29,7 @@ export interface CommandOptions {
   readonly log: Logger
 }
 
-/** Gives the program's result, or throws what its end means. */
+/** Returns the program's result, or throws the error that its exit status means. */
 export async function runCommand(options: CommandOptions): Promise<Json> {
   const { order, params } = options
   const input = JSON.stringify(params)
@@ -80,7 +80,7 @@ function runProgram(
     child.stderr.on('data', (chunk: string) => {
       stderrTail = (stderrTail + chunk).slice(-COMMAND_STDERR_TAIL_CHARS)
     })
-    // A program that does not read its input closes the pipe; its end tells what that means.
+    // A program that does not read its input closes the pipe; its exit status tells whether that is an error.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
     child.once('error', (error) => {
@@ -109,7 +109,7 @@ function commandEnv(
   return {
     ...process.env,
     ...order.env,
-    // Systems bound the size of one variable; the file and stdin always have it all.
+    // The size of a variable is limited; the file and stdin always have everything.
     ...(Buffer.byteLength(from.input) <= COMMAND_ENV_MAX_BYTES ? { PERAGO_PARAMS: from.input } : {}),
     PERAGO_PARAMS_FILE: from.paramsFile,
     PERAGO_RESULT_FILE: from.resultFile,
@@ -134,10 +134,10 @@ function assertEndedWell({ order, signal }: CommandOptions, end: ProgramEnd): vo
     throw signal.reason instanceof Error ? signal.reason : new BodyAbortedError('the command was stopped')
   const program = JSON.stringify(order.command[0])
   const how = end.signal === null ? `status ${end.status ?? '?'}` : `signal ${end.signal}`
-  const said = lastLine(end.stderrTail)
-  const message = `run ${program}: it ended with ${how}${said === '' ? '' : `: ${said}`}`
+  const output = lastLine(end.stderrTail)
+  const message = `run ${program}: it ended with ${how}${output === '' ? '' : `: ${output}`}`
   if (end.status === TERMINAL_EXIT_STATUS) throw new TerminalError(message)
-  throw new RetryableError(message, { next: 'Look into the log of the task for what the program said.' })
+  throw new RetryableError(message, { next: 'Read the output of the program in the log of the task.' })
 }
 
 async function readResultFile(order: CommandOrder, path: string): Promise<string> {
@@ -161,11 +161,8 @@ function parseResult(order: CommandOrder, text: string): Json {
   } catch (error) {
     throw new InvalidError(
       'worker/invalid-result',
-      `read the result of ${JSON.stringify(order.command[0])}: it is no JSON`,
-      {
-        cause: error,
-        next: 'Write one JSON document and nothing else.',
-      },
+      `read the result of ${JSON.stringify(order.command[0])}: it is not JSON`,
+      { cause: error, next: 'Write one JSON document and nothing else.' },
     )
   }
 }
@@ -174,7 +171,7 @@ function resultTooLarge(order: CommandOrder): InvalidError {
   return new InvalidError(
     'worker/result-too-large',
     `read the result of ${JSON.stringify(order.command[0])}: it is larger than ${COMMAND_RESULT_MAX_BYTES} bytes`,
-    { next: 'Write large data into the workspace and return what names it.' },
+    { next: 'Write large data into the workspace and return its path.' },
   )
 }
 

@@ -1,14 +1,32 @@
-/** The worker's side of a body that runs in a thread or a process: starts it, relays, and ends it for certain. */
+/** The worker's side of a body that runs in a thread or a process: starts it, relays messages, and always ends it. */
 
 import { fork, type ChildProcess } from 'node:child_process'
 import { Worker } from 'node:worker_threads'
-import { UnavailableError } from '../../base/errors.ts'
+import { abortReason } from '../../base/clock.ts'
+import { messageOf, UnavailableError } from '../../base/errors.ts'
+import type { Json } from '../../base/json.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { AttemptInfo, TaskDefinition } from '../../tasks/task-definition.ts'
 import { BODY_ABORT_GRACE_MS, BODY_KILL_WAIT_MS } from '../limits.ts'
 import { entryUrl } from '../../base/module-entry.ts'
 import { HostedError } from './hosted-error.ts'
-import type { CommandOrder, FromHost, FunctionOrder, RunOrder, ToHost } from './protocol.ts'
+import type { CommandOrder, FromHost, FunctionOrder, RunOrder, ToHost, WorkspaceFacts } from './protocol.ts'
 import { relayLines } from './relay-lines.ts'
-import type { RunBodyOptions } from './body-options.ts'
+
+export interface RunBodyOptions {
+  readonly task: TaskDefinition
+  /** The absolute path of the module that declares the task: bodies outside this thread load it again. */
+  readonly modulePath: string | undefined
+  readonly params: Json
+  readonly attempt: AttemptInfo
+  readonly workspace: WorkspaceFacts | undefined
+  /** A directory for files that are not published. */
+  readonly scratch: string
+  readonly signal: AbortSignal
+  readonly shutdown: AbortSignal
+  readonly log: Logger
+  readonly onProgress: (done: number, total?: number, what?: string) => void
+}
 
 export interface HostedBodyOptions extends RunBodyOptions {
   readonly place: 'thread' | 'process'
@@ -25,11 +43,11 @@ export async function runHosted(options: HostedBodyOptions): Promise<unknown> {
       const onAbort = (): void => {
         host.send({
           type: 'abort',
-          reason: signal.reason instanceof Error ? signal.reason.message : 'aborted',
+          reason: messageOf(signal.reason),
         })
-        // A body that listens ends by itself; any other is ended below, and the attempt is over either way.
-        setTimeout(() => reject(reasonOf(signal)), BODY_ABORT_GRACE_MS).unref()
-        host.ended.then(() => reject(reasonOf(signal)), reject)
+        // A body that handles its signal ends now; any other is ended below. The attempt is over in either case.
+        setTimeout(() => reject(abortReason(signal)), BODY_ABORT_GRACE_MS).unref()
+        host.ended.then(() => reject(abortReason(signal)), reject)
       }
       host.onMessage((message) => {
         switch (message.type) {
@@ -47,11 +65,14 @@ export async function runHosted(options: HostedBodyOptions): Promise<unknown> {
             resolve(message.result)
             break
           case 'failed':
-            reject(signal.aborted ? reasonOf(signal) : new HostedError(message.error))
+            reject(signal.aborted ? abortReason(signal) : new HostedError(message.error))
             break
         }
       })
-      host.ended.then((how) => reject(signal.aborted ? reasonOf(signal) : diedSilently(options, how)), reject)
+      host.ended.then(
+        (how) => reject(signal.aborted ? abortReason(signal) : endedWithoutResult(options, how)),
+        reject,
+      )
       signal.addEventListener('abort', onAbort, { once: true })
       shutdown.addEventListener('abort', onShutdown, { once: true })
       if (signal.aborted) onAbort()
@@ -65,9 +86,9 @@ export async function runHosted(options: HostedBodyOptions): Promise<unknown> {
 interface Host {
   send(message: ToHost): void
   onMessage(listener: (message: FromHost) => void): void
-  /** Resolves, with how, once the host is gone; never rejects for a host that was started. */
+  /** Resolves with how the host ended; rejects only if it was not started. */
   readonly ended: Promise<string>
-  /** Ends it, in the last resort by force. */
+  /** Ends it, if necessary by force. */
   end(): Promise<void>
 }
 
@@ -79,7 +100,7 @@ function startThread({ log }: HostedBodyOptions): Host {
   relayLines(thread.stdout, (line) => log.info(line, { stream: 'stdout' }))
   relayLines(thread.stderr, (line) => log.info(line, { stream: 'stderr' }))
   const ended = new Promise<string>((resolve) => {
-    // An error that nobody caught in there ends the thread; `exit` follows it.
+    // An uncaught error ends the thread; `exit` follows it.
     let how = ''
     thread.once('error', (error) => (how = `: ${error instanceof Error ? error.message : String(error)}`))
     thread.once('exit', (code) => resolve(`the thread ended with code ${code}${how}`))
@@ -95,7 +116,7 @@ function startThread({ log }: HostedBodyOptions): Host {
 }
 
 function startProcess({ log }: HostedBodyOptions): Host {
-  // Its own process group, so that whatever the body starts can be ended with it.
+  // Its own process group, so that everything the body starts can be ended with it.
   const child = fork(entryUrl(import.meta.url, './body-host-process.ts'), [], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -112,7 +133,7 @@ function startProcess({ log }: HostedBodyOptions): Host {
   })
   return {
     send: (message) => {
-      // A host that is gone says so through `ended`.
+      // That the host has ended is reported by `ended`.
       if (child.connected) child.send(message, () => undefined)
     },
     onMessage: (listener) => child.on('message', (message) => listener(message as FromHost)),
@@ -131,7 +152,7 @@ async function endGroup(child: ChildProcess, ended: Promise<string>): Promise<vo
   killGroup(pid, 'SIGTERM')
   if (!(await within(isGone, BODY_KILL_WAIT_MS))) killGroup(pid, 'SIGKILL')
   await isGone
-  // The host is gone; what it started and left behind in its group goes too.
+  // Ends what the host started and left running.
   killGroup(pid, 'SIGKILL')
 }
 
@@ -154,17 +175,13 @@ function within(done: Promise<boolean>, waitMs: number): Promise<boolean> {
   })
 }
 
-function reasonOf(signal: AbortSignal): Error {
-  return signal.reason instanceof Error ? signal.reason : new Error(String(signal.reason))
-}
-
-function diedSilently({ task, place }: HostedBodyOptions, how: string): UnavailableError {
+function endedWithoutResult({ task, place }: HostedBodyOptions, how: string): UnavailableError {
   return new UnavailableError(
     'worker/body-died',
     `run task "${task.name}" in a ${place}: ${how} before it gave a result`,
     {
       details: { task: task.name, place },
-      next: 'Look into the log of the task; a body must return its result rather than exit.',
+      next: 'Read the log of the task; a body must return its result and not end its process.',
     },
   )
 }

@@ -1,4 +1,4 @@
-/** Errors on their way out of a host, and as they are thrown again by the worker. */
+/** Errors that a host sends, and that the worker throws again. */
 
 import { describeError } from '../../base/error-description.ts'
 import { isPeragoError, PeragoError, type ErrorKind } from '../../base/errors.ts'
@@ -24,7 +24,7 @@ export function describeForParent(error: unknown): HostedFailure {
   const isOurs = isPeragoError(error)
   const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
   if (isOurs) return { ...describeError(error), isOurs, ...stack }
-  // Whatever an author's code throws is its own message; it is no mistake of ours.
+  // An error of the author's code.
   const message = error instanceof Error ? error.message : String(error)
   return {
     kind: 'unavailable',

@@ -1,9 +1,9 @@
-/** Loads the module that declares tasks. TypeScript modules are read as they are, with no build before. */
+/** Loads the module that declares tasks. TypeScript modules need no build. */
 
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { InvalidError, MissingError } from '../../base/errors.ts'
+import { InvalidError, messageOf, MissingError } from '../../base/errors.ts'
 import { isTaskDefinition, type TaskDefinition } from '../../tasks/task-definition.ts'
 import { isWorkflowDefinition, type WorkflowDefinition } from '../../tasks/workflow-definition.ts'
 
@@ -27,10 +27,7 @@ export async function loadModule(path: string): Promise<LoadedModule> {
     throw new MissingError(
       'worker/no-module',
       `load the tasks of ${JSON.stringify(path)}: there is no such file`,
-      {
-        cause: error,
-        next: 'Name the module that exports the tasks, such as tasks.ts.',
-      },
+      { cause: error, next: 'Name the module that exports the tasks, such as tasks.ts.' },
     )
   })
   const exported = await importModule(absolute, path)
@@ -60,7 +57,7 @@ async function importModule(absolute: string, path: string): Promise<Readonly<Re
   } catch (error) {
     throw new InvalidError(
       'worker/module-failed',
-      `load the tasks of ${JSON.stringify(path)}: ${error instanceof Error ? error.message : String(error)}`,
+      `load the tasks of ${JSON.stringify(path)}: ${messageOf(error)}`,
       { cause: error },
     )
   }

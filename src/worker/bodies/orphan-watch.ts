@@ -1,6 +1,6 @@
 /**
- * Entry of a thread that ends its process some time after the one that started it is gone: what never yields does not hear
- * that by itself, and would go on for ever.
+ * Entry of a thread that ends its process some time after the parent process has ended: code that never yields would not
+ * notice that, and would run for ever.
  */
 
 import { workerData } from 'node:worker_threads'
@@ -8,15 +8,15 @@ import { ORPHAN_LOOK_MS } from '../limits.ts'
 
 export interface OrphanWatchData {
   readonly parentPid: number
-  /** What the process itself may take to end in order. */
+  /** How long the process may take to end by itself. */
   readonly graceMs: number
-  /** Ends its whole process group, of which it is the leader. */
+  /** Ends the whole process group, of which the process is the leader. */
   readonly group: boolean
 }
 
 const { parentPid, graceMs, group } = workerData as OrphanWatchData
-const looking = setInterval(() => {
+const timer = setInterval(() => {
   if (process.ppid === parentPid) return
-  clearInterval(looking)
+  clearInterval(timer)
   setTimeout(() => process.kill(group ? -process.pid : process.pid, 'SIGKILL'), graceMs)
 }, ORPHAN_LOOK_MS)

@@ -1,9 +1,9 @@
-/** What a body's host and the worker that started it tell each other. Plain data: it crosses threads and processes. */
+/** The messages between a worker and the host of a body. Plain data, because it crosses threads and processes. */
 
 import type { ErrorDescription } from '../../base/error-description.ts'
-import type { LogLevel } from '../../base/logger.ts'
 import type { AttemptInfo } from '../../tasks/task-definition.ts'
 import type { Json } from '../../base/json.ts'
+import type { LogLevel } from '../../base/logger.ts'
 
 /** A workspace as plain data; the host makes it a `BodyWorkspace` again. */
 export interface WorkspaceFacts {
@@ -41,19 +41,21 @@ export interface RunOrder {
 export type ToHost =
   RunOrder | { readonly type: 'abort'; readonly reason: string } | { readonly type: 'shutdown' }
 
+/** A log line that the parent writes. */
+export interface RelayedLine {
+  readonly level: Exclude<LogLevel, 'silent'>
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
 export type FromHost =
   | { readonly type: 'ready' }
-  | {
-      readonly type: 'log'
-      readonly level: Exclude<LogLevel, 'silent'>
-      readonly message: string
-      readonly fields: Readonly<Record<string, unknown>>
-    }
+  | ({ readonly type: 'log' } & RelayedLine)
   | { readonly type: 'progress'; readonly done: number; readonly total?: number; readonly what?: string }
   | { readonly type: 'done'; readonly result: Json }
   | { readonly type: 'failed'; readonly error: HostedFailure }
 
-/** An error that crossed a border: told, not thrown. */
+/** An error as plain data. */
 export interface HostedFailure extends ErrorDescription {
   /** False for errors the author's code or a library threw. */
   readonly isOurs: boolean

@@ -1,8 +1,8 @@
-/** What a program prints, line by line, however it was cut on its way. */
+/** The output of a program, line by line. */
 
 import { BODY_LINE_MAX_CHARS } from '../limits.ts'
 
-/** Lines that say nothing are left out, and endless ones cut. */
+/** Empty lines are left out, and long ones cut. */
 export function relayLines(stream: NodeJS.ReadableStream, tell: (line: string) => void): void {
   let rest = ''
   stream.setEncoding('utf8')

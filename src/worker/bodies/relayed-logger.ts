@@ -1,14 +1,8 @@
-/** A logger in a thread or a process whose lines are written by whoever started it. */
+/** A logger in a thread or a process whose lines are written by its parent. */
 
-import { LOG_LEVELS, type LogLevel, type Logger } from '../../base/logger.ts'
+import { LOG_LEVELS, type Logger } from '../../base/logger.ts'
 import { describeForParent } from './hosted-error.ts'
-
-export interface RelayedLine {
-  readonly level: Exclude<LogLevel, 'silent'>
-  readonly message: string
-  /** Plain data. */
-  readonly fields: Readonly<Record<string, unknown>>
-}
+import type { RelayedLine } from './protocol.ts'
 
 export function relayedLogger(
   send: (line: RelayedLine) => void,
@@ -39,7 +33,7 @@ function asLogged(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value ?? null))
   } catch {
-    // A log line must not end a body: what is no JSON is shown as text.
+    // A log line must not end a body: what cannot be JSON becomes a string.
     return String(value)
   }
 }

@@ -18,7 +18,7 @@ import {
   type CommandTaskInput,
   type TaskDefinition,
 } from '../../tasks/task-definition.ts'
-import type { RunBodyOptions } from './body-options.ts'
+import type { RunBodyOptions } from './hosted-body.ts'
 import { openBodyWorkspace } from './body-workspace.ts'
 import { runBody } from './run-body.ts'
 

@@ -1,13 +1,12 @@
-/** Runs a task's body where it belongs: here, in a thread, or in a process. */
+/** Runs the body of a task: in this thread, in another one, or in a process. */
 
 import { unlessAborted } from '../../base/abort-signals.ts'
 import { InvalidError } from '../../base/errors.ts'
 import type { TaskDefinition } from '../../tasks/task-definition.ts'
-import type { RunBodyOptions } from './body-options.ts'
 import { openBodyWorkspace } from './body-workspace.ts'
-import { runHosted } from './hosted-body.ts'
+import { runHosted, type RunBodyOptions } from './hosted-body.ts'
 
-/** Gives what the body returned, read with the task's result schema by whoever ran it or by the caller. */
+/** Returns what the body returned; the caller checks it by the result schema of the task. */
 export async function runBody(options: RunBodyOptions): Promise<unknown> {
   const { task, signal } = options
   signal.throwIfAborted()
@@ -47,6 +46,6 @@ async function runInline(options: RunBodyOptions, own: FunctionBody): Promise<un
     attempt,
     progress: onProgress,
   })
-  // A body that ignores its signal is left behind: its attempt ends now, and nothing of it is published.
+  // The attempt of a body that ignores its signal ends now, and nothing is published.
   return unlessAborted(body, signal)
 }

@@ -1,8 +1,9 @@
 /**
- * Reports attempts whose branch another workflow may write at the same time: only one active workflow should. It looks
- * beside the attempt, which goes on meanwhile; what keeps work from being lost are the publish fence and the evidence tags.
+ * Reports attempts whose branch another workflow may write at the same time; only one active workflow should. It runs beside
+ * the attempt, which continues: the publish fence and the evidence tags keep work from being lost.
  */
 
+import { isAborted } from '../../base/abort-signals.ts'
 import type { Clock } from '../../base/clock.ts'
 import { BRANCH_WATCH_INTERVAL_MS, BRANCH_WATCH_WORKFLOWS_MAX } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -16,7 +17,7 @@ import { readTaskInput, type WorkspaceRef } from '../attempt/task-input.ts'
 export interface BranchWatch {
   /** Returns at once and never throws. */
   look(attempt: WatchedAttempt): void
-  /** Begins no further look, and resolves when none is under way. */
+  /** Resolves when no search is running; none starts afterwards. */
   close(): Promise<void>
 }
 
@@ -29,7 +30,7 @@ export interface WatchedAttempt {
 
 export function openBranchWatch(options: {
   readonly queue: Pick<TaskQueue, 'readOpenWorkflows' | 'appendLog'>
-  /** All that this worker runs. */
+  /** All tasks of this worker. */
   readonly tasks: readonly TaskDefinition[]
   readonly clock: Clock
   readonly observe: WorkerObserver
@@ -67,17 +68,17 @@ export function openBranchWatch(options: {
       if (at === undefined) return
       const { workflows: open, isWhole } = await readOpen()
       if (!isWhole)
-        logger.debug('there are more open workflows than are looked through for a second writer', {
+        logger.debug('more workflows are open than are searched for a second writer', {
           seen: open.length,
         })
-      // The reading may be some seconds younger than the attempt, which may have ended meanwhile: a workflow that began
-      // after it is told by its own attempts, which see this one if it is still there.
+      // The list may be some seconds newer than the attempt, which may have ended meanwhile. A workflow that started later is
+      // reported by its own attempts, if this one is still open then.
       const before = open.filter(({ startTimeMs }) => startTimeMs <= record.startTimeMs)
       const others = findOtherWriters({ open: before, own: record.workflowId, targets: [at], tasks })
       if (others.length > 0) await report(watched, at, others)
     } catch (error) {
-      // An input that cannot be read is told by the attempt itself; a queue that cannot be asked, by whoever depends on it.
-      if (!isClosed(signal)) logger.debug('could not look for a second writer of the branch', { error })
+      // The attempt itself reports an input that cannot be read, or a queue that does not answer.
+      if (!isAborted(signal)) logger.debug('could not search for a second writer of the branch', { error })
     }
   }
 
@@ -104,9 +105,4 @@ function describe({ repository, branch }: WorkspaceRef, others: readonly OpenWor
     `warn: branch "${branch}" of "${repository}" may be written by another workflow that has not ended: ` +
     `${named.join('; ')}. Only one should: of two publications from one input the later replaces the earlier.`
   )
-}
-
-// A function, because the signal changes while the look awaits, which control-flow analysis cannot know.
-function isClosed(signal: AbortSignal): boolean {
-  return signal.aborted
 }

@@ -1,12 +1,10 @@
 /**
- * Which other workflows that have not ended may write a branch. Two that do so come in each other's way: the publish fence
- * refuses the later publication, or takes the earlier one for an abandoned try at the same step and replaces it. Here it
- * is seen while both run.
+ * Which other workflows that have not ended may write a branch. If two do, the publish fence refuses the later publication,
+ * or takes the earlier one for an abandoned try at the same step and replaces it. Here it is noticed while both run.
  *
- * - A workflow is taken to write the branches that its input names, wherever in it they stand.
- * - It does not count when none of its steps can write: all are tasks that are known here and publish nothing, or steps
- *   that run no task.
- * - Workflows that one and the same workflow runs as steps, and that one itself, are one instance.
+ * - A workflow is assumed to write every branch that its input names, at any depth.
+ * - It does not count if none of its steps can write: all are known tasks that publish nothing, or steps that run no task.
+ * - A workflow and the workflows that it runs as steps count as one.
  */
 
 import { mayWrite } from '../../tasks/parallel-writers.ts'
@@ -23,7 +21,7 @@ export interface BranchTarget {
 /** Those that may write one of the targets besides `own`, oldest first. */
 export function findOtherWriters(of: {
   readonly open: readonly OpenWorkflow[]
-  /** None while it is not started. */
+  /** Unset before it is started. */
   readonly own?: WorkflowId
   readonly targets: readonly BranchTarget[]
   readonly tasks: ReadonlyMap<string, TaskDefinition>
@@ -42,7 +40,7 @@ export interface SharedBranch extends BranchTarget {
   readonly workflows: readonly OpenWorkflow[]
 }
 
-/** The branches that more than one of them may write, workflows within one another counted as one. */
+/** The branches that more than one of them may write; a workflow and its sub-workflows count as one. */
 export function findSharedBranches(
   open: readonly OpenWorkflow[],
   tasks: ReadonlyMap<string, TaskDefinition>,
@@ -64,10 +62,10 @@ export function findSharedBranches(
     .map(({ repository, branch, roots }) => ({ repository, branch, workflows: [...roots.values()] }))
 }
 
-/** Every repository and branch that an input names, wherever they stand. */
+/** Every repository and branch that an input names, at any depth. */
 export function targetsIn(input: JsonObject): readonly BranchTarget[] {
   const targets: BranchTarget[] = []
-  // By hand rather than by recursion: an input may be nested as deep as its sender likes.
+  // Without recursion, because an input may be nested deeply.
   const left: Json[] = [input]
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     if (typeof value !== 'object' || value === null) continue
@@ -90,7 +88,7 @@ function isAmong({ repository, branch }: BranchTarget, targets: readonly BranchT
 /** The outermost workflow that runs it. */
 function rootOf(workflowId: WorkflowId, byId: ReadonlyMap<WorkflowId, OpenWorkflow>): WorkflowId {
   let root = workflowId
-  // No chain is longer than there are workflows, whatever the queue says.
+  // No chain is longer than the number of workflows, even if the queue's answer has a circle.
   for (let step = 0; step <= byId.size; step++) {
     const parentId = byId.get(root)?.parentId
     if (parentId === undefined) return root
@@ -99,13 +97,13 @@ function rootOf(workflowId: WorkflowId, byId: ReadonlyMap<WorkflowId, OpenWorkfl
   return root
 }
 
-/** Steps that run whatever they are told to. */
+/** Steps that run what their input says. */
 const DISPATCHES = new Set(['SUB_WORKFLOW', 'START_WORKFLOW', 'DYNAMIC', 'FORK_JOIN_DYNAMIC'])
 
 function canWrite({ steps }: OpenWorkflow, tasks: ReadonlyMap<string, TaskDefinition>): boolean {
-  // Nothing is known of it.
+  // Its steps are not known.
   if (steps.length === 0) return true
-  // The queue took them for steps when the workflow was defined.
+  // The queue accepted them as steps when the workflow was defined.
   return walkSteps(steps as readonly WorkflowStep[]).some(
     (step) => DISPATCHES.has(step.type ?? 'SIMPLE') || mayWrite(step, tasks),
   )

@@ -1,9 +1,9 @@
-/** One reading for everybody who asks at about the same time, and never one that began before somebody asked. */
+/** One reading for all who ask at about the same time, never one that began before they asked. */
 
 import type { Clock } from '../../base/clock.ts'
 
 /**
- * Readings begin at least `intervalMs` apart, and none while another is under way: whoever asks meanwhile gets the next.
+ * Readings begin at least `intervalMs` apart, and one at a time: who asks during one gets the next.
  * Rejects when the signal is aborted.
  */
 export function shareReadings<T>(
@@ -20,7 +20,7 @@ export function shareReadings<T>(
     const waitMs = beganAtMs + intervalMs - clock.monotonicMs()
     if (waitMs > 0) await clock.sleep(waitMs, signal)
     signal.throwIfAborted()
-    // Whoever asks from here on wants a later one.
+    // Who asks from here on needs a later one.
     next = undefined
     beganAtMs = clock.monotonicMs()
     const reading = read()

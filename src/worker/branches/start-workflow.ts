@@ -1,7 +1,7 @@
 /**
- * Starts a workflow on a branch that no other one writes. The task queue has no such guard, so it is looked for others
- * before the start, which is the usual case, and again after it: of two that start at the same time at least one sees the
- * other, and whoever does takes its own back.
+ * Starts a workflow on a branch that no other one writes. The task queue cannot guarantee that, so open workflows are
+ * searched before the start and again after it: of two that start at the same time at least one sees the other, and
+ * terminates its own.
  */
 
 import { RefusedError, UnavailableError } from '../../base/errors.ts'
@@ -10,15 +10,15 @@ import type { OpenWorkflow, QueueCallOptions, TaskQueue, WorkflowId } from '../p
 import type { JsonObject } from '../../base/json.ts'
 import { findOtherWriters, targetsIn, type BranchTarget } from './second-writers.ts'
 
-/** What starting takes of a task queue. */
+/** The calls of a task queue that a start needs. */
 export interface WorkflowStarter<Start> extends Pick<TaskQueue, 'readOpenWorkflows'> {
   start(start: Start, options: QueueCallOptions): Promise<WorkflowId>
   terminate(workflowId: WorkflowId, reason: string, options: QueueCallOptions): Promise<void>
 }
 
 /**
- * Throws `worker/branch-taken` when another workflow that has not ended may write a branch that the input names, and
- * nothing of this one is left running then.
+ * Throws `worker/branch-taken` if another workflow that has not ended may write a branch that the input names; this one
+ * does not run then.
  */
 export async function startAlone<Start extends { readonly name: string; readonly input?: JsonObject }>(
   starter: WorkflowStarter<Start>,
@@ -30,7 +30,7 @@ export async function startAlone<Start extends { readonly name: string; readonly
   const findOthers = async (own?: WorkflowId): Promise<readonly OpenWorkflow[]> => {
     const { workflows: open, isWhole } = await starter.readOpenWorkflows(START_WORKFLOWS_MAX, options)
     if (!isWhole) throw tooMany(start.name)
-    // Whoever starts it need not have its tasks: whatever is given the branch may write it.
+    // The tasks are not known here, so every workflow that gets the branch may write it.
     return findOtherWriters({ open, targets, tasks: new Map(), ...(own === undefined ? {} : { own }) })
   }
   const before = await findOthers()
@@ -41,7 +41,11 @@ export async function startAlone<Start extends { readonly name: string; readonly
   try {
     others = await findOthers(own)
   } catch (error) {
-    await starter.terminate(own, 'whether it is alone on its branch could not be told', options)
+    await starter.terminate(
+      own,
+      'it could not be checked whether another workflow writes its branch',
+      options,
+    )
     throw error
   }
   if (others.length === 0) return own
@@ -60,7 +64,7 @@ function branchTaken(
     `start the workflow "${name}" on branch ${on}: ${namesOf(others)} has not ended and may write it`,
     {
       details: { targets, workflows: others.map(({ workflowId }) => workflowId) },
-      next: 'Wait until that one has ended, or terminate it; then start again from the head of the branch.',
+      next: 'Wait until it has ended, or terminate it; then start again from the head of the branch.',
     },
   )
 }
@@ -68,8 +72,8 @@ function branchTaken(
 function tooMany(name: string): UnavailableError {
   return new UnavailableError(
     'worker/too-many-workflows',
-    `start the workflow "${name}": more than ${START_WORKFLOWS_MAX} workflows have not ended, too many to look through`,
-    { next: 'End those that nobody needs, or start it at the task queue itself.' },
+    `start the workflow "${name}": more than ${START_WORKFLOWS_MAX} workflows have not ended, too many to search`,
+    { next: 'End those that nobody needs, or start it directly at the task queue.' },
   )
 }
 

@@ -1,4 +1,4 @@
-/** Entry of the thread that holds leases: a queue client and timers of its own, and nothing else to do. */
+/** Entry of the thread that renews leases, with its own queue client and timers. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
@@ -7,18 +7,18 @@ import type { Logger } from '../../base/logger.ts'
 import { describeForParent } from '../bodies/hosted-error.ts'
 import { relayedLogger } from '../bodies/relayed-logger.ts'
 import { openLocalLeases, type Lease } from './lease.ts'
-import type { FromLeaseThread, LeaseQueue, LeaseThreadData, ToLeaseThread } from './lease-messages.ts'
+import type { FromLeaseThread, LeaseQueue, LeaseThreadData, ToLeaseThread } from './threaded-leases.ts'
 
 const port = parentPort
 invariant(port !== null, 'the lease thread is started by a worker')
 const send = (message: FromLeaseThread): void => port.postMessage(message)
 const logger: Logger = relayedLogger((line) => send({ type: 'log', ...line }))
 
-const { queue: named } = workerData as LeaseThreadData
-const module = (await import(named.url)) as {
+const { queue: source } = workerData as LeaseThreadData
+const module = (await import(source.url)) as {
   openLeaseQueue(options: unknown): LeaseQueue | Promise<LeaseQueue>
 }
-const queue = await module.openLeaseQueue(named.options)
+const queue = await module.openLeaseQueue(source.options)
 const leases = openLocalLeases({ queue, clock: systemClock, logger })
 const held = new Map<number, Lease>()
 
@@ -56,7 +56,7 @@ async function release(id: number): Promise<void> {
   send({ type: 'released', id })
 }
 
-/** Ends the thread: what it held is then lost, and the worker is told so. */
+/** Ends the thread; its leases are lost then. */
 function crash(error: unknown): void {
   setImmediate(() => {
     throw error

@@ -237,7 +237,7 @@ describe('the loss', () => {
     await queue.clock.advance(20_000)
     expect(lease.lost.aborted).toBe(false)
     expect(queue.renewedAtMs.length).toBeGreaterThan(0)
-    expect(lines[0]).toBe('a lease renewal did not go through and is tried again')
+    expect(lines[0]).toBe('a lease renewal failed and is tried again')
     await lease.release()
   })
 })

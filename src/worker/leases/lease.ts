@@ -1,16 +1,16 @@
 /**
- * Keeps one attempt alive at the task queue, and notices when it no longer is ours.
+ * Renews the lease of one attempt at the task queue, and notices when the attempt is no longer current.
  *
  * - LEASE-1 At most one renewal is in flight.
  * - LEASE-2 After `release()` has resolved no renewal is in flight and none begins: only then may a result be posted,
- *   because a renewal that overlaps a completion can undo it. One whose answer was lost may still be: it is given time.
+ *   because a renewal that overlaps a completion can undo it. One whose response was lost may still arrive, so it waits.
  * - LEASE-3 Each round reads the task and its workflow before it renews, so a terminated, restarted, removed or re-run
- *   workflow is noticed within one period. A renewal alone proves nothing: the server accepts those of strangers.
- * - LEASE-4 When nothing has been renewed for the whole response timeout the lease is lost, even while a renewal hangs:
- *   somebody else may have it.
+ *   workflow is noticed within one period. A renewal alone proves nothing: the server accepts renewals of others.
+ * - LEASE-4 If nothing was renewed for the whole response timeout, the lease is lost, even while a renewal hangs: another
+ *   worker may have the task.
  */
 
-import { followSignals } from '../../base/abort-signals.ts'
+import { followSignals, isAborted } from '../../base/abort-signals.ts'
 import type { Clock } from '../../base/clock.ts'
 import { RefusedError, errorKindOf, isPeragoError } from '../../base/errors.ts'
 import { LEASE_FIRST_RENEWAL_MS, LEASE_LOST_ANSWER_WAIT_MS, LEASE_ROUNDS_PER_TIMEOUT } from '../limits.ts'
@@ -25,26 +25,26 @@ export interface LeaseRequest {
   readonly attempt: AttemptSnapshot
   readonly responseTimeoutSeconds: number
   readonly policy: AttemptPolicy
-  /** Told of each renewal that the queue confirmed. */
+  /** Called for each renewal that the queue confirmed. */
   readonly onRenewed?: () => void
 }
 
 export interface Lease {
-  /** Aborted when the lease is lost; the reason is the error that says why. */
+  /** Aborted when the lease is lost; the reason is an error. */
   readonly lost: AbortSignal
   /** When the queue last confirmed the lease, on the clock's monotonic scale. */
   readonly renewedAtMs: number
-  /** Resolves when no renewal is in flight; none begins afterwards. May be called again. */
+  /** Resolves when no renewal is in flight; none starts afterwards. May be called twice. */
   release(): Promise<void>
 }
 
-/** Holds leases; in this thread, or in one of its own that no body can starve. */
+/** Renews leases, from this thread or from a separate one. */
 export interface LeaseKeeper {
   hold(request: LeaseRequest): Lease
   close(): Promise<void>
 }
 
-/** The lease could not be renewed in time. Whether somebody else has the task is not known, so nothing is done. */
+/** The lease could not be renewed in time. It is not known whether another worker has the task, so nothing is published. */
 export class LeaseLostError extends RefusedError {
   constructor(attempt: AttemptSnapshot, silentMs: number, cause: unknown) {
     super(
@@ -52,14 +52,14 @@ export class LeaseLostError extends RefusedError {
       `renew the lease of task ${attempt.taskId}: nothing was confirmed for ${Math.round(silentMs / 1000)} s`,
       {
         details: { taskId: attempt.taskId, workflowId: attempt.workflowId, silentMs },
-        next: 'See that the task queue answers; the task is handed out again when its response timeout is noticed.',
+        next: 'Check that the task queue answers; the task is handed out again when its response timeout is noticed.',
         cause,
       },
     )
   }
 }
 
-/** The part of a task queue that holding a lease takes. */
+/** The calls of a task queue that renewing a lease needs. */
 export type LeaseCalls = Pick<TaskQueue, 'readTask' | 'readWorkflowStatus' | 'renewLease'>
 
 export function openLocalLeases(options: {
@@ -96,22 +96,21 @@ function holdLease({ queue, clock, logger, request, onReleased }: HoldOptions): 
   const released = new AbortController()
   let renewedAtMs = clock.monotonicMs()
 
-  // Functions, because signals change while the loops await, which control-flow analysis cannot know.
-  const isReleased = (): boolean => released.signal.aborted
-  const isLost = (): boolean => lost.signal.aborted
-  let lastTrouble: unknown
-  /** Until when a renewal whose answer was lost may still arrive. */
+  const isReleased = (): boolean => isAborted(released.signal)
+  const isLost = (): boolean => isAborted(lost.signal)
+  let lastError: unknown
+  /** Until when a renewal whose response was lost may still arrive. */
   let settledAtMs = -Infinity
 
   const renew = async (): Promise<void> => {
-    // A reading changes nothing, so the release does not wait for it.
+    // Reading changes nothing, so a release aborts it.
     const followed = followSignals(released.signal, AbortSignal.timeout(Math.max(1, timeoutMs)))
     const fresh = await readFreshAttempt(queue, attempt, { signal: followed.signal }).finally(() =>
       followed.release(),
     )
     if (isReleased()) return
     assertCurrentAttemptSnapshot(attempt, fresh, policy)
-    // Not cut short by `release`: a renewal whose fate is unknown might still arrive after the result.
+    // Not aborted by `release`: an aborted renewal might still arrive after the result.
     const sentAtMs = clock.monotonicMs()
     if (await renewOnce()) {
       renewedAtMs = sentAtMs
@@ -142,21 +141,21 @@ function holdLease({ queue, clock, logger, request, onReleased }: HoldOptions): 
           return
         }
         if (isReleased()) return
-        lastTrouble = error
+        lastError = error
         const silentMs = clock.monotonicMs() - renewedAtMs
-        logger.warn('a lease renewal did not go through and is tried again', { error, silentMs })
-        // What is surely not done is tried again soon; whatever else waits for its turn.
+        logger.warn('a lease renewal failed and is tried again', { error, silentMs })
+        // What was certainly not done is tried again soon, anything else in the next round.
         if (errorKindOf(error) === 'unavailable') waitMs = periodMs / LEASE_ROUNDS_PER_TIMEOUT
       }
     }
   }
 
-  /** Apart from the renewals, for one of them may hang. */
+  /** Separate from the renewals, because one of them may hang. */
   const watch = async (): Promise<void> => {
     for (;;) {
       const leftMs = renewedAtMs + timeoutMs - clock.monotonicMs()
       if (leftMs <= 0) {
-        lost.abort(new LeaseLostError(attempt, timeoutMs - leftMs, lastTrouble))
+        lost.abort(new LeaseLostError(attempt, timeoutMs - leftMs, lastError))
         return
       }
       await clock.sleep(leftMs, released.signal).catch(() => undefined)

@@ -1,7 +1,6 @@
 /**
- * Leases held from a thread of their own, which no body can starve: it has its own connections, its own timers, and
- * nothing else to do. The loss of a lease reaches the worker as soon as the worker's own thread listens again; until
- * then it cannot publish either.
+ * Leases renewed from a separate thread, which no body can block: it has its own connections and timers. A lost lease is
+ * noticed when the worker's own thread runs again; until then it cannot publish either.
  *
  * - LEASE-5 When the thread ends, every lease it held is lost.
  */
@@ -14,8 +13,32 @@ import type { Logger } from '../../base/logger.ts'
 import { entryUrl } from '../../base/module-entry.ts'
 import { once } from '../../base/once.ts'
 import { HostedError } from '../bodies/hosted-error.ts'
-import type { Lease, LeaseKeeper, LeaseRequest } from './lease.ts'
-import type { FromLeaseThread, LeaseQueueModule, LeaseThreadData, ToLeaseThread } from './lease-messages.ts'
+import type { HostedFailure, RelayedLine } from '../bodies/protocol.ts'
+import type { Lease, LeaseCalls, LeaseKeeper, LeaseRequest } from './lease.ts'
+
+/** The queue client of the thread. */
+export type LeaseQueue = LeaseCalls & { close(): Promise<void> }
+
+/** A module that exports `openLeaseQueue(options)`, because functions cannot be passed to a thread. */
+export interface LeaseQueueModule {
+  readonly url: string
+  /** Plain data. */
+  readonly options: unknown
+}
+
+export interface LeaseThreadData {
+  readonly queue: LeaseQueueModule
+}
+
+export type ToLeaseThread =
+  | ({ readonly type: 'hold'; readonly id: number } & Omit<LeaseRequest, 'onRenewed'>)
+  | { readonly type: 'release'; readonly id: number }
+  | { readonly type: 'close' }
+
+export type FromLeaseThread =
+  | { readonly type: 'renewed' | 'released'; readonly id: number }
+  | { readonly type: 'lost'; readonly id: number; readonly failure: HostedFailure }
+  | ({ readonly type: 'log' } & RelayedLine)
 
 export interface ThreadedLeasesOptions {
   readonly queue: LeaseQueueModule
@@ -72,7 +95,7 @@ class ThreadedLeases implements LeaseKeeper {
         return held.renewedAtMs
       },
       release: once(() => {
-        // A thread that has ended renews nothing any more.
+        // After the thread has ended, nothing is renewed.
         if (this.#held.has(id)) this.#send({ type: 'release', id })
         return released
       }),
@@ -100,17 +123,17 @@ class ThreadedLeases implements LeaseKeeper {
     const { queue, logger } = this.#options
     const data: LeaseThreadData = { queue }
     const thread = new Worker(entryUrl(import.meta.url, './lease-thread.ts'), { workerData: data })
-    let trouble: unknown
+    let failure: unknown
     thread.on('message', (message: FromLeaseThread) => this.#onMessage(message))
     thread.on('error', (error) => {
-      trouble = error
-      logger.error('the thread that holds the leases failed', { error })
+      failure = error
+      logger.error('the thread that renews the leases failed', { error })
     })
     thread.once('exit', (code) => {
       // A new one is started for the next lease.
       if (this.#thread === thread) this.#thread = undefined
       for (const held of this.#held.values()) {
-        held.lost.abort(threadEnded(held.request, code, trouble))
+        held.lost.abort(threadEnded(held.request, code, failure))
         held.onReleased()
       }
       this.#held.clear()
@@ -145,10 +168,10 @@ class ThreadedLeases implements LeaseKeeper {
 function threadEnded({ attempt }: LeaseRequest, code: number, cause: unknown): RefusedError {
   return new RefusedError(
     'worker/lease-thread-ended',
-    `renew the lease of task ${attempt.taskId}: the thread that did so ended with code ${code}`,
+    `renew the lease of task ${attempt.taskId}: the thread that renews it ended with code ${code}`,
     {
       details: { taskId: attempt.taskId, workflowId: attempt.workflowId },
-      next: 'Look into the log of the worker; the task is handed out again when its response timeout is noticed.',
+      next: 'Read the log of the worker; the task is handed out again when its response timeout is noticed.',
       ...(cause === undefined ? {} : { cause }),
     },
   )

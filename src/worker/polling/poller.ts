@@ -1,15 +1,15 @@
 /**
- * Asks the task queue for one type of task for as long as the worker takes work.
+ * Polls the task queue for one type of task while the worker takes tasks.
  *
- * - POLL-1 A poll is only sent with a place for what it may bring, of the type's own and of the worker's.
- * - POLL-2 A poll asks for one task, under a worker id of its own: the server waits until all that were asked for are
- *   there, and a claim is told from any other by its worker id. One poll is under way, and where tasks are seen to queue,
- *   one for each place.
- * - POLL-3 A poll is never cut short: the server would go on and claim for nobody. What it brings after the worker was
+ * - POLL-1 A poll is sent only with a slot for what it may bring: one of the type's own and one of the worker's.
+ * - POLL-2 A poll asks for one task, because the server waits until all that were asked for are there, and under its own
+ *   worker id, which identifies the claim. One poll is in flight, and while tasks are queued one for each slot.
+ * - POLL-3 A poll is never aborted, because the server would still claim the task. What it brings after the worker was
  *   asked to stop is handed back.
- * - POLL-4 The server is asked to wait, longer while there is nothing; after trouble the pauses double, with jitter.
+ * - POLL-4 The server is asked to wait, longer while there is nothing; after failures the pauses double, with jitter.
  */
 
+import { isAborted } from '../../base/abort-signals.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import {
@@ -35,12 +35,12 @@ export interface PollOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  /** Takes over a task with its place. Returns at once. */
-  readonly onTask: (record: TaskRecord, giveBackPlace: () => void) => void
-  /** Takes over a task that came too late to be begun. */
+  /** Gets a task with its slots. Returns at once. */
+  readonly onTask: (record: TaskRecord, releaseSlots: () => void) => void
+  /** Gets a task that came too late. */
   readonly onLateTask: (record: TaskRecord) => Promise<void>
   readonly onPolled: (poll: PollNotice) => void
-  /** Aborted when no more work is taken. */
+  /** Aborted when no more tasks are taken. */
   readonly stopping: AbortSignal
 }
 
@@ -57,40 +57,36 @@ const ERROR_POLICY: RetryPolicy = {
   maxDelayMs: POLL_ERROR_DELAY_MAX_MS,
 }
 
-/** Resolves once it was asked to stop and the polls in flight have ended. */
+/** Resolves when it was asked to stop and the polls in flight have ended. */
 export async function pollForTasks(options: PollOptions): Promise<void> {
   const [own, shared] = options.slots
-  const rush = openRush(Math.min(own.limit, shared.limit) - 1)
+  const extra = openExtraPolls()
   await Promise.all([
-    pollSteadily(options, rush).finally(() => rush.close()),
-    ...Array.from({ length: rush.helpers }, () => pollInRush(options, rush)),
+    pollSteadily(options, extra).finally(() => extra.close()),
+    ...Array.from({ length: Math.min(own.limit, shared.limit) - 1 }, () => pollWhileQueued(options, extra)),
   ])
 }
 
-async function pollSteadily(options: PollOptions, rush: Rush): Promise<void> {
+async function pollSteadily(options: PollOptions, extra: ExtraPolls): Promise<void> {
   const { clock, random, logger, stopping } = options
   const pause = (delayMs: number): Promise<void> => clock.sleep(delayMs, stopping).catch(() => undefined)
   let waitMs = POLL_WAIT_MS
   let failures = 0
-  let isSecond = false
+  let wasQueuedBefore = false
   for (;;) {
-    const place = await takePlaces(options)
-    if (place === undefined) return
+    const release = await takeSlots(options)
+    if (release === undefined) return
     const polled = await poll(options, waitMs)
-    const hasBegun = await takeIn(options, polled, place)
-    // Two that were there at once, one after the other: more may be.
-    const wasThere = hasBegun && polled.durationMs < POLL_QUEUED_MAX_MS
-    if (wasThere && isSecond) rush.help()
-    isSecond = wasThere
+    const hasBegun = await begin(options, polled.records, release)
+    // Two tasks in a row that were queued already: there may be more.
+    const wasQueued = hasBegun && polled.durationMs < POLL_QUEUED_MAX_MS
+    if (wasQueued && wasQueuedBefore) extra.wake()
+    wasQueuedBefore = wasQueued
 
     if (polled.error !== undefined) {
       failures++
-      const delayMs = retryDelay({
-        attempt: Math.min(failures, 30),
-        error: polled.error,
-        policy: ERROR_POLICY,
-        random,
-      })
+      const attempt = Math.min(failures, 30)
+      const delayMs = retryDelay({ attempt, error: polled.error, policy: ERROR_POLICY, random })
       const level = isPeragoError(polled.error) && polled.error.kind === 'unavailable' ? 'warn' : 'error'
       logger[level]('a poll failed and is tried again', { error: polled.error, failures, delayMs })
       await pause(delayMs)
@@ -99,7 +95,7 @@ async function pollSteadily(options: PollOptions, rush: Rush): Promise<void> {
     failures = 0
     if (hasBegun) waitMs = POLL_WAIT_MS
     else {
-      // A server that did not wait as it was asked is not asked again at once.
+      // A server that did not wait as it was asked to is not asked again at once.
       const leftMs = polled.askedMs - polled.durationMs
       if (leftMs > polled.askedMs / 2) await pause(leftMs * (0.5 + random.next() / 2))
       waitMs = Math.min(polled.askedMs * 2, POLL_WAIT_MAX_MS)
@@ -107,69 +103,67 @@ async function pollSteadily(options: PollOptions, rush: Rush): Promise<void> {
   }
 }
 
-/** One more poll beside the steady one, as long as each brings something. */
-async function pollInRush(options: PollOptions, rush: Rush): Promise<void> {
-  while (await rush.wanted()) {
+/** An extra poll beside the steady one, repeated while each brings a task. */
+async function pollWhileQueued(options: PollOptions, extra: ExtraPolls): Promise<void> {
+  while (await extra.next()) {
     for (;;) {
-      const place = await takePlaces(options)
-      if (place === undefined) return
+      const release = await takeSlots(options)
+      if (release === undefined) return
       const polled = await poll(options, POLL_WAIT_MS)
-      // What went wrong the steady poll meets as well, and tells.
-      if (!(await takeIn(options, polled, place))) break
-      rush.help()
+      // The steady poll meets the same failures, and logs them.
+      if (!(await begin(options, polled.records, release))) break
+      extra.wake()
     }
   }
 }
 
-/** Whether a task was begun; the place is its own then. */
-async function takeIn(
+/** Whether a task was begun, which has the slots then. */
+async function begin(
   options: PollOptions,
-  { records }: { readonly records: readonly TaskRecord[] },
-  place: () => void,
+  records: readonly TaskRecord[],
+  release: () => void,
 ): Promise<boolean> {
   const [first, ...others] = records
-  const begins = first !== undefined && !isStopping(options)
-  if (begins) options.onTask(first, place)
-  else place()
-  // They came too late, or nobody asked for them and there is no place for them.
+  const begins = first !== undefined && !isAborted(options.stopping)
+  if (begins) options.onTask(first, release)
+  else release()
+  // They came after the stop, or there is no slot for them because only one was asked for.
   for (const record of begins ? others : records) await options.onLateTask(record)
   return begins
 }
 
-/** Wakes those who help with polling, one at a time. */
-interface Rush {
-  readonly helpers: number
-  help(): void
-  /** Resolves when help is wanted, with `false` when it never will be again. */
-  wanted(): Promise<boolean>
+/** Wakes the extra polls, one at a time. */
+interface ExtraPolls {
+  wake(): void
+  /** Resolves with `true` when an extra poll is to be sent, and with `false` when there will be no more. */
+  next(): Promise<boolean>
   close(): void
 }
 
-function openRush(helpers: number): Rush {
-  const resting: ((isWanted: boolean) => void)[] = []
+function openExtraPolls(): ExtraPolls {
+  const sleeping: ((isWanted: boolean) => void)[] = []
   let isClosed = false
   return {
-    helpers,
-    help: () => resting.shift()?.(true),
-    wanted: () => new Promise((resolve) => (isClosed ? resolve(false) : resting.push(resolve))),
+    wake: () => sleeping.shift()?.(true),
+    next: () => new Promise((resolve) => (isClosed ? resolve(false) : sleeping.push(resolve))),
     close() {
       isClosed = true
-      for (const rest of resting.splice(0)) rest(false)
+      for (const resolve of sleeping.splice(0)) resolve(false)
     },
   }
 }
 
-async function takePlaces({ slots, stopping }: PollOptions): Promise<(() => void) | undefined> {
+async function takeSlots({ slots, stopping }: PollOptions): Promise<(() => void) | undefined> {
   const taken: (() => void)[] = []
-  const giveBack = (): void => {
-    for (const give of taken) give()
+  const releaseAll = (): void => {
+    for (const release of taken) release()
   }
   try {
     for (const of of slots) taken.push(await of.take(stopping))
-    return giveBack
+    return releaseAll
   } catch {
     // Asked to stop while waiting.
-    giveBack()
+    releaseAll()
     return undefined
   }
 }
@@ -180,10 +174,10 @@ async function poll(
 ): Promise<PollNotice & { readonly records: readonly TaskRecord[]; readonly askedMs: number }> {
   const startMs = clock.monotonicMs()
   const workerId = nextWorkerId()
-  // Where other types wait for this place, it is not kept for long.
+  // A slot that other types wait for is not occupied for long.
   const waitMs = slots[1].waiting > 0 ? POLL_WAIT_MS : longestMs
   let records: readonly TaskRecord[] = []
-  let trouble: { readonly error?: unknown } = {}
+  let failure: { readonly error?: unknown } = {}
   try {
     const claimed = await queue.poll({
       taskType,
@@ -192,18 +186,14 @@ async function poll(
       waitMs,
       ...(domain === undefined ? {} : { domain }),
     })
-    // Whatever does not carry the name of this claim is not ours to act on, and could not pass a fence.
+    // A task of another claim could not pass a fence.
     records = claimed.filter((record) => record.workerId === workerId && record.taskType === taskType)
     if (records.length < claimed.length)
       logger.error('a poll brought tasks of another claim; they are left alone', { taskType, workerId })
   } catch (error) {
-    trouble = { error }
+    failure = { error }
   }
-  const notice = { claimed: records.length, durationMs: clock.monotonicMs() - startMs, ...trouble }
+  const notice = { claimed: records.length, durationMs: clock.monotonicMs() - startMs, ...failure }
   onPolled(notice)
   return { ...notice, records, askedMs: waitMs }
-}
-
-function isStopping({ stopping }: PollOptions): boolean {
-  return stopping.aborted
 }

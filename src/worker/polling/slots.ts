@@ -1,26 +1,26 @@
-/** A bounded number of places, given out in the order in which they are asked for. */
+/** A bounded number of slots, given out in the order in which they are requested. */
 
 import { abortReason } from '../../base/clock.ts'
 
 export interface Slots {
   readonly limit: number
   readonly taken: number
-  /** How many wait for one. */
+  /** How many callers wait for one. */
   readonly waiting: number
-  /** Resolves with what gives the place back; may be called twice. Rejects when the signal is aborted. */
+  /** Resolves with a function that releases the slot; it may be called twice. Rejects when the signal is aborted. */
   take(signal: AbortSignal): Promise<() => void>
 }
 
 export function openSlots(limit: number): Slots {
   let taken = 0
   const queue: (() => void)[] = []
-  const place = (): (() => void) => {
+  const slot = (): (() => void) => {
     let isHeld = true
     return () => {
       if (!isHeld) return
       isHeld = false
       const next = queue.shift()
-      // The place goes straight to whoever waits longest.
+      // The slot goes directly to the one who has waited longest.
       if (next === undefined) taken--
       else next()
     }
@@ -41,7 +41,7 @@ export function openSlots(limit: number): Slots {
         }
         if (taken < limit) {
           taken++
-          resolve(place())
+          resolve(slot())
           return
         }
         const onAbort = (): void => {
@@ -50,7 +50,7 @@ export function openSlots(limit: number): Slots {
         }
         const turn = (): void => {
           signal.removeEventListener('abort', onAbort)
-          resolve(place())
+          resolve(slot())
         }
         signal.addEventListener('abort', onAbort, { once: true })
         queue.push(turn)

@@ -1,14 +1,14 @@
 /**
- * Posts a result until it is known what became of it. The server takes whatever it is sent for an open task, from
- * whomever, answers "accepted" to stale results, and may lose an accepted one to a renewal in flight. So the task is
- * read before each post, and again afterwards; what the attempt fence has only just read is not read once more.
+ * Posts a result until it is known whether it counted. The server accepts a result of any worker for an open task, answers
+ * "accepted" to stale results, and may lose an accepted one to a renewal in flight. So the task is read before each post
+ * and after it, except what the attempt fence has just read.
  *
- * | the task, as it is read | then |
+ * | the task as read | then |
  * |---|---|
- * | in progress, and still this hand-out | post, and read again |
+ * | in progress, still this claim | post, and read again |
  * | in the status that was posted, by this worker | delivered |
- * | handed back by this post, and whatever followed | delivered |
- * | anything else, or gone | superseded: somebody else decided, nothing is posted any more |
+ * | handed back by this post, and anything after that | delivered |
+ * | anything else, or missing | superseded: another result decided; nothing is posted any more |
  */
 
 import type { Clock } from '../../base/clock.ts'
@@ -26,9 +26,9 @@ import type { TaskQueue, TaskRecord, TaskResult } from '../ports.ts'
 
 export type Delivery =
   | { readonly delivered: true; readonly posts: number }
-  /** Whatever the queue holds now was not decided by this result. */
+  /** The task was not decided by this result. */
   | { readonly delivered: false; readonly status: TaskStatus | 'gone' }
-  /** The queue will never take it. */
+  /** The queue will never accept it. */
   | { readonly delivered: false; readonly status: 'refused'; readonly error: unknown }
 
 export interface DeliverOptions {
@@ -37,22 +37,22 @@ export interface DeliverOptions {
   readonly result: TaskResult
   readonly clock: Clock
   readonly logger: Logger
-  /** When the task was last read and found to be this hand-out's, on the clock's monotonic scale. */
+  /** When the task was last read and still was this claim, on the clock's monotonic scale. */
   readonly currentAtMs?: number | undefined
-  /** Awaited before the first post; what is to be done by then goes on while the task is read. Must not reject. */
+  /** Awaited before the first post, while the task is read. Must not reject. */
   readonly beforePost?: Promise<unknown>
   readonly signal?: AbortSignal
 }
 
-/** Throws `worker/result-undelivered` when the queue could not be asked often enough; the outbox keeps it then. */
+/** Throws `worker/result-undelivered` if the queue could not be reached; the outbox keeps the result then. */
 export async function deliverResult(options: DeliverOptions): Promise<Delivery> {
   const { queue, attempt, result, clock, logger, beforePost, signal } = options
   const call = signal === undefined ? {} : { signal }
   let posts = 0
   let last: unknown
-  // One reading more than posts: the last post is looked at, too.
+  // One read more than posts, because the last post is checked as well.
   for (let round = 0; round <= RESULT_POST_ATTEMPTS; round++) {
-    // The reading that follows the first post comes at once; whatever else repeats itself waits.
+    // The read after the first post comes at once; other repetitions wait.
     if (round > 1 || last !== undefined) await clock.sleep(delayBefore(round), signal)
     try {
       if (round > 0 || !isFresh(options)) {
@@ -68,7 +68,7 @@ export async function deliverResult(options: DeliverOptions): Promise<Delivery> 
     } catch (error) {
       if (isPeragoError(error) && error.kind === 'invalid')
         return { delivered: false, status: 'refused', error }
-      // Sent or not, the task says what became of it.
+      // Whether it was sent or not, the task shows what happened.
       if (!isPeragoError(error) || (error.kind !== 'unavailable' && error.kind !== 'uncertain')) throw error
       last = error
     }
@@ -84,7 +84,7 @@ export async function deliverResult(options: DeliverOptions): Promise<Delivery> 
   )
 }
 
-/** The attempt fence has just read what would be read now. */
+/** Whether the attempt fence has just read the task. */
 function isFresh({ clock, currentAtMs }: DeliverOptions): boolean {
   return currentAtMs !== undefined && clock.monotonicMs() - currentAtMs <= RESULT_FENCE_AGE_MAX_MS
 }
@@ -93,7 +93,7 @@ function delayBefore(round: number): number {
   return Math.min(RESULT_POST_DELAY_MS * 2 ** Math.max(0, round - 1), RESULT_POST_DELAY_MAX_MS)
 }
 
-// Whether the workflow may go on is not the question here: a paused one still takes results.
+// A paused workflow still accepts results.
 const ANY_WORKFLOW: AttemptPolicy = { whilePaused: 'go-on' }
 
 function judgeDelivery(of: {
@@ -105,7 +105,7 @@ function judgeDelivery(of: {
   const { attempt, result, task, posts } = of
   if (task === undefined) return { delivered: false, status: 'gone' }
   if (judgeAttempt(attempt, { task, workflow: 'RUNNING' }, ANY_WORKFLOW).current) return 'post'
-  // A task that is handed back waits in the queue again, or somebody has it already.
+  // A task that was handed back is in the queue again, or another worker has it.
   const isHandedBack = result.status === 'IN_PROGRESS' && (posts > 0 || task.status === 'SCHEDULED')
   const isOurs = task.status === result.status && task.workerId === result.workerId
   if (isHandedBack || (isOurs && result.status !== 'IN_PROGRESS')) return { delivered: true, posts }

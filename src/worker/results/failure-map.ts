@@ -1,7 +1,7 @@
-/** What the task queue is told when an attempt fails. The one place where an error becomes a status. */
+/** What is reported to the task queue when an attempt fails: the one place where an error becomes a status. */
 
 import { describeError, renderError } from '../../base/error-description.ts'
-import { DefectError, errorKindOf, isPeragoError, type ErrorCode, type ErrorKind } from '../../base/errors.ts'
+import { DefectError, isPeragoError, messageOf, type ErrorCode } from '../../base/errors.ts'
 import { CONDUCTOR_REASON_MAX_CHARS } from '../limits.ts'
 import type { Redactor } from '../../base/redaction.ts'
 import type { ResultStatus } from '../ports.ts'
@@ -10,37 +10,27 @@ import type { ResultStatus } from '../ports.ts'
 export type FailureStatus = Exclude<ResultStatus, 'COMPLETED'>
 
 /**
- * Codes whose status is not that of their kind. Everything that is not here follows `STATUS_OF_KIND`.
- * `fences/publish-refused` can be set to `FAILED` by whoever runs the worker.
+ * Every other code is `FAILED`: the body may succeed the next time, whatever it failed with. The status of
+ * `fences/publish-refused` is an option of the worker.
  */
 export const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, FailureStatus>>> = {
-  // The input itself is wrong: the same commit and the same parameters would fail again.
+  // The input is wrong: the same commit and the same parameters would fail again.
   'worker/invalid-input': 'FAILED_WITH_TERMINAL_ERROR',
   'worker/external-input': 'FAILED_WITH_TERMINAL_ERROR',
   'worker/invalid-params': 'FAILED_WITH_TERMINAL_ERROR',
   'workspace/pre-guardrail': 'FAILED_WITH_TERMINAL_ERROR',
   'workspace/unsafe-keys': 'FAILED_WITH_TERMINAL_ERROR',
   'task/terminal': 'FAILED_WITH_TERMINAL_ERROR',
-  // A branch that moved on does not move back for a retry.
+  // A branch that has moved does not move back for a retry.
   'fences/publish-refused': 'FAILED_WITH_TERMINAL_ERROR',
   'conductor/payload-too-large': 'FAILED_WITH_TERMINAL_ERROR',
-  // The task did nothing wrong, so it loses no retry.
+  // The task is not the cause, so it loses no retry.
   'worker/stopping': 'IN_PROGRESS',
-}
-
-/** A body that fails may do better next time, whatever it failed with: so every kind is retried. */
-export const STATUS_OF_KIND: Readonly<Record<ErrorKind, FailureStatus>> = {
-  invalid: 'FAILED',
-  missing: 'FAILED',
-  refused: 'FAILED',
-  unavailable: 'FAILED',
-  uncertain: 'FAILED',
-  defect: 'FAILED',
 }
 
 export interface FailureOptions {
   readonly redactor: Redactor
-  /** What a refused publication becomes; terminal unless set. */
+  /** The status of a refused publication; `FAILED_WITH_TERMINAL_ERROR` unless set. */
   readonly publishRefused?: Exclude<FailureStatus, 'IN_PROGRESS'> | undefined
 }
 
@@ -50,21 +40,18 @@ export interface Failure {
   readonly reason: string
 }
 
-/** Decides what the queue is told of an error. */
+/** Decides what the queue is told about an error. */
 export function mapFailure(error: unknown, options: FailureOptions): Failure {
   return { status: statusOf(error, options), reason: renderReason(error, options.redactor) }
 }
 
 function statusOf(error: unknown, { publishRefused }: FailureOptions): FailureStatus {
-  if (isPeragoError(error)) {
-    if (error.code === 'fences/publish-refused' && publishRefused !== undefined) return publishRefused
-    const status = STATUS_OF_CODE[error.code]
-    if (status !== undefined) return status
-  }
-  return STATUS_OF_KIND[errorKindOf(error)]
+  if (!isPeragoError(error)) return 'FAILED'
+  if (error.code === 'fences/publish-refused' && publishRefused !== undefined) return publishRefused
+  return STATUS_OF_CODE[error.code] ?? 'FAILED'
 }
 
-// A reason is copied into the next attempt and shown to everybody who may see the workflow.
+// Local paths are removed: a reason is copied into the next attempt and shown to everybody who may see the workflow.
 const ABSOLUTE_PATH =
   /(?<![\w/.])(?:file:\/\/)?(?:\/(?:[\w.@+-]+\/)+|[A-Za-z]:\\(?:[\w.@+-]+\\)+)([\w.@+-]*)/g
 
@@ -78,12 +65,12 @@ function renderReason(error: unknown, redactor: Redactor): string {
     : `${line.slice(0, CONDUCTOR_REASON_MAX_CHARS - 1)}…`
 }
 
-/** Something that nobody foresaw, in our own code: what a body throws is a `BodyFailedError`. */
+/** An unexpected error in our own code: what a body throws is a `BodyFailedError`. */
 class AttemptFailedError extends DefectError {
   constructor(cause: unknown) {
-    super('worker/unexpected', `run the task: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    super('worker/unexpected', `run the task: ${messageOf(cause)}`, {
       cause,
-      next: 'Look into the log of the task, and report what you see.',
+      next: 'Read the log of the task, and report it.',
     })
   }
 }

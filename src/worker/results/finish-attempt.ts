@@ -1,15 +1,15 @@
 /**
- * How an attempt ends, once its outcome is decided. The order never varies:
+ * How an attempt ends when its outcome is decided, always in this order:
  *
- *   release the lease (no renewal in flight) → put the result into the outbox (durable), and read the task meanwhile,
- *     unless the attempt fence has just done so → post and read back → settle or refuse the outbox's copy → clean up
+ *   release the lease (no renewal in flight) → put the result into the outbox (durable), and meanwhile read the task,
+ *     unless the attempt fence has just done so → post and read back → settle or refuse the copy in the outbox → clean up
  *
- * A crash between any two of them loses nothing: before the outbox has it, the worker that comes back says that there is
- * none, and the task is tried again; afterwards the result is sent.
+ * A crash between any two of them loses nothing: before the outbox has the result, the next worker sends the fallback and
+ * the task is retried; afterwards it sends the result.
  */
 
 import type { Clock } from '../../base/clock.ts'
-import { isPeragoError } from '../../base/errors.ts'
+import { isPeragoError, messageOf } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
 import { deliverResult, type DeliverOptions, type Delivery } from './deliver-result.ts'
@@ -24,20 +24,20 @@ export interface DeliverySurroundings {
   readonly outbox: Outbox
   readonly clock: Clock
   readonly logger: Logger
-  /** Ends the trying; what is not delivered by then stays in the outbox. */
+  /** Ends the tries; what is not delivered stays in the outbox. */
   readonly signal?: AbortSignal
 }
 
 export interface FinishRequest {
   readonly attempt: AttemptSnapshot
   readonly outcome: AttemptOutcome
-  /** None for a task that was never begun. */
+  /** None for a task that was not begun. */
   readonly lease: Pick<Lease, 'release'> | undefined
   /** What the next process would send if this one ended. */
   readonly fallback?: Fallback | undefined
-  /** Called when only the cleaning up is left, whatever became of the result. */
+  /** Called when only the clean-up is left, whether the result was delivered or not. */
   readonly onDecided?: () => void
-  /** Runs one step under its name, for whoever watches. */
+  /** Runs one step and reports it. */
   readonly step?: <T>(name: 'release-lease' | 'deliver' | 'clean-up', work: () => Promise<T>) => Promise<T>
 }
 
@@ -50,11 +50,11 @@ export async function finishAttempt(
   const { logger } = surroundings
   try {
     if (lease !== undefined) await step('release-lease', () => lease.release())
-    // Whoever took this process' place decides about the task.
+    // The process that replaces this one decides about the task.
     if (isPeragoError(outcome.error) && outcome.error.code === 'worker/abandoned') return 'superseded'
     return await step('deliver', () => deliver(request, surroundings))
   } catch (error) {
-    logger.error('a result could not be delivered and is lost with this worker', { error })
+    logger.error('a result could not be delivered; it is lost when this worker ends', { error })
     return 'kept'
   } finally {
     request.onDecided?.()
@@ -74,7 +74,7 @@ async function deliver(
       item = await outbox.put(attempt, result)
       await fallback?.remove()
     } catch (error) {
-      // Better sent without a copy than not at all.
+      // A result without a copy is better than none.
       logger.error('a result could not be written to the outbox; it is sent from memory', { error })
     }
   }
@@ -100,7 +100,7 @@ async function deliver(
   return delivery
 }
 
-/** Sends one result, and settles its copy by what became of it. */
+/** Sends one result, and removes, refuses or releases its copy. */
 export async function deliverItem(
   item: Omit<OutboxItem, 'writtenAt'>,
   {
@@ -127,7 +127,7 @@ export async function deliverItem(
     return 'delivered'
   }
   if (delivery.status === 'refused') {
-    logger.error('the task queue refuses a result', { error: delivery.error, status: result.status })
+    logger.error('the task queue refused a result', { error: delivery.error, status: result.status })
     await item.refuse(messageOf(delivery.error))
     return 'refused'
   }
@@ -135,12 +135,8 @@ export async function deliverItem(
     status: result.status,
     now: delivery.status,
   })
-  // Something was published, or was meant to be, and the queue will never know of it: an operator may want to.
+  // Something may have been published that the queue does not know of: an operator should see it.
   if (result.status === 'COMPLETED') await item.refuse(`superseded: the task is ${delivery.status}`)
   else await item.settle()
   return 'superseded'
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,4 @@
-/** What goes into the log that the task queue keeps of a task: the end of what the body said, and why it failed. */
+/** The log of a task at the task queue: the last lines of its body, and why it failed. */
 
 import { describeError } from '../../base/error-description.ts'
 import { TASK_LOG_LINE_MAX_CHARS, TASK_LOG_LINES_MAX } from '../limits.ts'
@@ -8,10 +8,10 @@ import { BodyFailedError } from '../../tasks/author-errors.ts'
 import { HostedError } from '../bodies/hosted-error.ts'
 
 export interface TaskLog {
-  /** Logs as the given logger does, and keeps the lines. */
+  /** Logs to the given logger, and keeps the lines. */
   readonly logger: Logger
   add(line: string): void
-  /** Redacted and bounded; the first line says how many are left out. */
+  /** Redacted and bounded; the first line says how many were left out. */
   lines(): readonly string[]
 }
 
@@ -33,7 +33,7 @@ export function openTaskLog(logger: Logger, redactor: Redactor): TaskLog {
         to[level](message, fields)
       }
     return {
-      // What is for the developer of a task does not go to everybody who may see the workflow.
+      // Only for developers, not for everybody who may see the workflow.
       trace: (message, fields) => to.trace(message, fields),
       debug: (message, fields) => to.debug(message, fields),
       info: say('info'),
@@ -49,7 +49,7 @@ export function openTaskLog(logger: Logger, redactor: Redactor): TaskLog {
   }
 }
 
-/** All there is to say about a failure, one line each: the message, its causes, the details, and the stack of the body. */
+/** A failure, one line each: the message, its causes, the details, and the stack of the body. */
 export function describeFailure(error: unknown, redactor: Redactor): readonly string[] {
   const { code, message, next, read, details, causes = [] } = describeError(error, redactor)
   const stack = bodyStackOf(error)
@@ -63,7 +63,7 @@ export function describeFailure(error: unknown, redactor: Redactor): readonly st
   ]
 }
 
-/** Where in the author's code it happened: of no use for our own errors, which say what they mean. */
+/** The stack in the author's code; our own errors need none. */
 function bodyStackOf(error: unknown): string | undefined {
   if (error instanceof HostedError) return error.code === 'task/failed' ? error.hostStack : undefined
   if (error instanceof BodyFailedError && error.cause instanceof Error) return error.cause.stack
