@@ -87,26 +87,17 @@ async function stageAndPublish(run: PublicationRun, progress: Progress): Promise
 
 /** `undefined`: the attempt is current, and the branch is to be moved back. */
 async function judgeUnchanged(run: PublicationRun): Promise<Settled | undefined> {
-  const { branch } = run.request.target
-  // Whatever state the branch is in, a refusal of the attempt fence comes first.
-  const [checked, read] = await Promise.allSettled([
-    checkAuthority(run, 'before-relocation'),
-    readHead(run, branch),
-  ])
-  if (checked.status === 'rejected') throw checked.reason
-  if (read.status === 'rejected') throw read.reason
-  if (judge(run, read.value, undefined).action === 'relocate') return undefined
-  return decideAndWrite(run, read.value, undefined)
+  const reading = readHead(run, run.request.target.branch)
+  const head = await sideBySide(checkAuthority(run, 'before-relocation'), reading)
+  if (judge(run, head, undefined).action === 'relocate') return undefined
+  return decideAndWrite(run, head, undefined)
 }
 
 async function checkAttemptAndOpen(run: PublicationRun, progress: Progress): Promise<void> {
-  // Whatever became of the early branch, a refusal of the attempt fence comes first.
-  const [checked, taken] = await Promise.allSettled([
-    checkAuthority(run, 'before-staging'),
-    run.request.early?.takeOver(),
-  ])
-  progress.isOpened = taken.status === 'fulfilled' && taken.value === true
-  if (checked.status === 'rejected') throw checked.reason
+  const takeOver = async (): Promise<void> => {
+    progress.isOpened = (await run.request.early?.takeOver()) === true
+  }
+  await sideBySide(checkAuthority(run, 'before-staging'), takeOver())
   if (progress.isOpened) return
   await openStaging(run, () => {
     progress.isOpened = true
@@ -116,17 +107,20 @@ async function checkAttemptAndOpen(run: PublicationRun, progress: Progress): Pro
 /** Compares what was staged with the plan while the attempt is checked: both only read, after the commit and before the next write. */
 async function stageAndCheckAttempt(run: PublicationRun, progress: Progress): Promise<void> {
   const tree = await stage(run)
-  const [verified, checked] = await Promise.allSettled([
-    run.steps.run('verify-staging', () => verifyStaged(run, tree)),
-    checkAuthority(run, 'before-publishing'),
-  ])
-  if (verified.status === 'fulfilled') {
+  const verify = async (): Promise<void> => {
+    await run.steps.run('verify-staging', () => verifyStaged(run, tree))
     progress.stored = tree.stored
     // Only what was planned is kept as evidence.
     if (tree.ref !== run.inputRef) progress.stagedRef = tree.ref
   }
-  if (checked.status === 'rejected') throw checked.reason
-  if (verified.status === 'rejected') throw verified.reason
+  await sideBySide(checkAuthority(run, 'before-publishing'), verify())
+}
+
+/** Awaits both; of two failures the first one's is thrown, so that a refusal of the attempt fence comes before any other. */
+async function sideBySide<T>(first: Promise<void>, second: Promise<T>): Promise<T> {
+  await Promise.allSettled([first, second])
+  await first
+  return second
 }
 
 /** Judges the branch and writes it, again after each lost response or moved head, until one decision is carried out. */

@@ -396,8 +396,8 @@ async function startSupervisorProgram(): Promise<ChildProcess> {
   const at = (path: string): string => JSON.stringify(new URL(`../../dist/${path}`, import.meta.url).href)
   const program = `
     import { readFileSync } from 'node:fs'
-    import { superviseWorkers } from ${at('runtime/supervisor.js')}
-    import { spawnWorker } from ${at('runtime/worker-processes.js')}
+    import { superviseWorkers } from ${at('runtime/processes/supervisor.js')}
+    import { spawnWorker } from ${at('runtime/processes/worker-processes.js')}
     import { silentLogger } from ${at('base/logger.js')}
     const order = JSON.parse(readFileSync(${JSON.stringify(order)}, 'utf8'))
     await superviseWorkers({ root: order.options.root, count: 1, logger: silentLogger, spawn: () => spawnWorker(order) })`
