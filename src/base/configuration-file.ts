@@ -1,6 +1,6 @@
-/** Reads the text of a configuration file, YAML or JSON, into a tree that remembers its lines. No file is opened here. */
+/** Parses the text of a configuration file, YAML or JSON, into a tree with line numbers. */
 
-/** Where something stands in a file; both count from 1. */
+/** A position in a file; both count from 1. */
 export interface FilePosition {
   readonly line: number
   readonly column: number
@@ -24,7 +24,7 @@ export interface ParsedFile {
   readonly problems: readonly FileProblem[]
 }
 
-/** JSON is read as YAML, which contains it. */
+/** JSON is parsed as YAML, of which it is a subset. */
 export async function parseConfigurationFile(text: string): Promise<ParsedFile> {
   const { isAlias, isMap, isScalar, LineCounter, parseDocument } = await import('yaml')
   const lines = new LineCounter()

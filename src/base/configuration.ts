@@ -1,18 +1,18 @@
 /**
- * Putting a configuration together from flags, environment, file and defaults, in this order of precedence.
+ * Resolves a configuration from flags, environment, file and defaults, in this order of precedence.
  *
- * 1. Every problem is found in one go and named with its place; none is reported twice.
- * 2. What nobody knows (a key, a `PERAGO_` variable) is a problem, with what was probably meant.
- * 3. No message repeats the value of a secret.
- * 4. For every value it is known where it came from.
+ * 1. All problems are reported at once, each once and with its origin.
+ * 2. An unknown key or `PERAGO_` variable is a problem; the message suggests the nearest known name.
+ * 3. No message contains the value of a secret.
+ * 4. The origin of every value is known.
  *
- * What the settings are is for others to say, and so is the reading of files.
+ * The table of settings and the reading of files are given by the caller.
  */
 
 import type { FileEntry, FileNode, ParsedFile } from './configuration-file.ts'
 import { suggest } from './suggestion.ts'
 
-/** How a raw value, text or plain data, becomes the wanted one. Met by every schema of zod. */
+/** Parses a raw value, a string or plain data. Every zod schema is one. */
 export interface ValueSchema<Value> {
   safeParse(raw: unknown):
     | { readonly success: true; readonly data: Value }
@@ -24,12 +24,12 @@ export interface ValueSchema<Value> {
 
 export interface Setting<Value = unknown> {
   readonly schema: ValueSchema<Value>
-  /** What it is for, in one sentence. */
+  /** Its purpose, in one sentence. */
   readonly about: string
-  /** Further variables that set it, after the one made from its name. */
+  /** More environment variables that set it, after the one derived from its name. */
   readonly variables?: readonly string[]
   readonly fallback?: Value
-  /** Never shown; may also be read from a file, named by the same key with `File` at its end. */
+  /** Never shown; may also be read from a file, whose path is under the same key with the suffix `File`. */
   readonly secret?: boolean
 }
 
@@ -49,13 +49,13 @@ export interface ResolvedSetting<Value> {
 }
 
 export interface ConfigurationSources<Names extends string> {
-  /** Values given on the command line, with the flag that gave them. */
+  /** Values from the command line, with their flags. */
   readonly flags?: Readonly<Partial<Record<Names, { readonly flag: string; readonly value: unknown }>>>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Variables of our prefix that mean something to somebody else. */
+  /** Variables with our prefix that are not settings. */
   readonly otherVariables?: (name: string) => boolean
   readonly file?: ParsedFile & { readonly path: string }
-  /** Gives the content of the file a secret stands in, or says why it cannot. `beside` is the file that names it. */
+  /** Reads the file that holds a secret, or says why it cannot. `beside` is the file that names it. */
   readonly readSecretFile: (path: string, beside: string | undefined) => Promise<SecretFile>
 }
 
@@ -63,14 +63,14 @@ export type SecretFile = { readonly content: string } | { readonly problem: stri
 
 export interface Resolved<Table extends Settings> {
   readonly settings: { readonly [Name in keyof Table]: ResolvedSetting<ValueOf<Table[Name]>> }
-  /** One sentence each, beginning with its place. Empty when all is well. */
+  /** One sentence each, beginning with the origin. Empty if there are none. */
   readonly problems: readonly string[]
 }
 
 const PREFIX = 'PERAGO_'
 const SECRET_FILE = 'File'
 
-/** The name of the variable made from a setting's name: `lakefs.accessKeyId` → `PERAGO_LAKEFS_ACCESS_KEY_ID`. */
+/** The variable derived from a setting's name: `lakefs.accessKeyId` → `PERAGO_LAKEFS_ACCESS_KEY_ID`. */
 export function variableOf(name: string): string {
   return (
     PREFIX +
@@ -81,7 +81,7 @@ export function variableOf(name: string): string {
   )
 }
 
-/** All variables that set it, the strongest first. */
+/** All variables that set it, the one with the highest precedence first. */
 export function variablesOf(name: string, setting: Setting): readonly string[] {
   return [variableOf(name), ...(setting.variables ?? [])]
 }
@@ -109,7 +109,7 @@ export async function resolveConfiguration<Table extends Settings>(
   return { settings: settings as Resolved<Table>['settings'], problems }
 }
 
-/** Where a value came from, for people: `perago.yaml:3`, `LAKEFS_ENDPOINT`, `--log-level`, `default`. */
+/** The origin of a value, for people: `perago.yaml:3`, `LAKEFS_ENDPOINT`, `--log-level`, `default`. */
 export function showOrigin(origin: Origin): string {
   switch (origin.from) {
     case 'file':
@@ -130,7 +130,7 @@ interface Candidate {
   readonly inFile: boolean
 }
 
-/** The candidates of each layer, the strongest layer first. */
+/** The candidates of each layer, the layer with the highest precedence first. */
 function candidates(
   name: string,
   setting: Setting,
@@ -141,7 +141,7 @@ function candidates(
   const names = variablesOf(name, setting)
   return [
     flag === undefined ? [] : [{ raw: flag.value, origin: { from: 'flag', name: flag.flag }, inFile: false }],
-    // Each variable is a layer of its own: PERAGO_LAKEFS_ENDPOINT silently wins over LAKEFS_ENDPOINT.
+    // Each variable is a separate layer: PERAGO_LAKEFS_ENDPOINT has precedence over LAKEFS_ENDPOINT without a warning.
     ...names.map((variable) => [
       ...fromVariable(variable, sources, false),
       ...(setting.secret === true ? fromVariable(`${variable}_FILE`, sources, true) : []),
@@ -156,7 +156,7 @@ function fromVariable(
   inFile: boolean,
 ): readonly Candidate[] {
   const raw = sources.environment[variable]
-  // An empty variable is how a shell or a compose file says "not set".
+  // In a shell or a compose file, an empty variable means "not set".
   return raw === undefined || raw === ''
     ? []
     : [{ raw, origin: { from: 'environment', name: variable }, inFile }]
@@ -200,11 +200,11 @@ async function readSecret(
 ): Promise<SecretFile> {
   if (typeof raw !== 'string' || raw === '') return { problem: 'expected the path of a file' }
   const secret = await sources.readSecretFile(raw, origin.from === 'file' ? origin.name : undefined)
-  // An editor ends a file with a line feed; no secret ends with one.
+  // Editors add a line feed at the end; no secret ends with one.
   return 'problem' in secret ? secret : { content: secret.content.replace(/\r?\n$/, '') }
 }
 
-/** Everything the file says about settings we know; the rest becomes problems. */
+/** The known settings in the file; the rest becomes problems. */
 function readFile(
   table: Settings,
   file: ConfigurationSources<string>['file'],
@@ -228,7 +228,7 @@ function readFile(
     const name = section === '' ? entry.key : `${section}.${entry.key}`
     if (known.has(name)) {
       if (entry.node.kind === 'section') problems.push(`${at(entry)}: "${name}" is one value, not a section`)
-      // "endpoint:" with nothing behind it, as a template leaves it, is not set.
+      // "endpoint:" without a value, as in a template, is not set.
       else if (entry.node.value !== null && entry.node.value !== undefined) {
         const origin: Origin = { from: 'file', name: file.path, line: entry.line }
         found.set(name, { raw: entry.node.value, origin, inFile: !(name in table) })

@@ -1,7 +1,6 @@
 /**
- * One text read in several ways: as it stands, percent-decoded, with JSON escapes undone, and these on top of each
- * other. A view remembers where each of its characters came from, so that what is found in a view can be struck out of
- * the original.
+ * A text decoded in several ways: unchanged, percent-decoded, JSON-unescaped, and combinations. A view stores the origin of
+ * each character, so that what is found in a view can be removed from the original.
  */
 
 export interface TextView {
@@ -18,10 +17,10 @@ interface Decoded {
 type Decode = (text: string) => Decoded | undefined
 
 const DECODERS: readonly Decode[] = [decodePercent, decodePlus, decodeJsonEscapes]
-/** A URL inside a JSON text inside a JSON text; deeper nesting is not met in practice. */
+/** A URL inside JSON inside JSON; deeper nesting does not occur in practice. */
 const MAX_LAYERS = 3
 
-/** The text itself first, then every reading that differs from those before it. */
+/** The text itself first, then every view that differs from the ones before. */
 export function decodedViews(text: string): readonly TextView[] {
   const views: TextView[] = [{ text, origin: (index) => index }]
   const seen = new Set([text])

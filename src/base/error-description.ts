@@ -1,4 +1,4 @@
-/** Errors as people and programs are shown them: redacted, bounded, one line each. */
+/** Errors for output: redacted, bounded, one line each. */
 
 import {
   errorKindOf,
@@ -12,14 +12,14 @@ import { ERROR_CAUSES_MAX, ERROR_TEXT_MAX_CHARS } from './limits.ts'
 import { oneLine, shortened } from './one-line.ts'
 import { plainRedactor, type Redactor } from './redaction.ts'
 
-/** Plain data, fit for JSON. */
+/** Plain JSON data. */
 export interface ErrorDescription {
   readonly kind: ErrorKind
   readonly code: ErrorCode
   readonly message: string
   /** What the reader may do about it. */
   readonly next?: string
-  /** What to read in order to learn whether a lost request took effect. */
+  /** What to read to learn whether a request with a lost response took effect. */
   readonly read?: string
   readonly retryAfterMs?: number
   readonly details?: Readonly<Record<string, unknown>>
@@ -53,7 +53,7 @@ export function describeError(error: unknown, redactor: Redactor = plainRedactor
  */
 export function renderError(description: ErrorDescription): string {
   const { code, message, next, read } = description
-  // Many a next step names what to read already.
+  // Many next steps name already what to read.
   const first = read === undefined || next?.includes(read) === true ? undefined : `First look at ${read}.`
   const steps = [first, next].filter((step) => step !== undefined)
   return [`${message} [${code}]`, ...steps].join('. ').replace(/\.\. /g, '. ')
@@ -78,13 +78,13 @@ function describeOurs(
   }
 }
 
-/** Nobody expected it, or it would be one of ours: so it is a mistake of ours. */
+/** An error that is not one of ours was not expected, so it is a defect of ours. */
 function describeForeign(error: unknown, shown: (text: string) => string): ErrorDescription {
   return {
     kind: errorKindOf(error),
     code: 'base/unexpected',
     message: shown(`something unexpected happened: ${messageOf(error)}`),
-    next: 'Run it again with --log-level debug and report what you see.',
+    next: 'Run it again with --log-level debug, and report the output.',
   }
 }
 
@@ -93,7 +93,7 @@ function describeCause(cause: unknown, shown: (text: string) => string): ErrorCa
   return { ...(typeof code === 'string' ? { code: shown(code) } : {}), message: shown(messageOf(cause)) }
 }
 
-/** The chain below an error; bounded, for a chain can be a circle. */
+/** The causes of an error; bounded, because they can form a circle. */
 function causesOf(error: unknown): unknown[] {
   const causes: unknown[] = []
   for (let at = causeOf(error); at !== undefined && causes.length < ERROR_CAUSES_MAX; at = causeOf(at))
@@ -103,6 +103,6 @@ function causesOf(error: unknown): unknown[] {
 
 function causeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined
-  // A connection tried on several addresses fails with one error for each; the first stands for all.
+  // A connection that was tried on several addresses fails with one error for each; the first is shown.
   return error.cause ?? (error instanceof AggregateError ? (error.errors[0] as unknown) : undefined)
 }

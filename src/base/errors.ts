@@ -1,5 +1,5 @@
 /**
- * The error taxonomy. An expected answer is a value; an exception means the caller cannot go on as planned.
+ * The errors of perago. Expected outcomes are values; an exception means that the caller cannot continue.
  * The **kind** decides what to do, the **code** (`room/what`) is stable and searchable.
  */
 
@@ -8,7 +8,7 @@ export type ErrorKind = (typeof ERROR_KINDS)[number]
 
 export type ErrorCode = `${string}/${string}`
 
-/** What a door adds to an error: plain values that are safe to log and to show. */
+/** Plain values that are safe to log and to show. */
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
 export interface PeragoErrorOptions {
@@ -18,7 +18,7 @@ export interface PeragoErrorOptions {
   readonly cause?: unknown
 }
 
-/** A new kind does not compile without a row in each of these tables. */
+/** Every kind needs a row in each of these tables, or they do not compile. */
 export const HTTP_STATUS: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   missing: 404,
@@ -46,11 +46,11 @@ export const GRPC_STATUS: Readonly<Record<ErrorKind, string>> = {
   defect: 'INTERNAL',
 }
 
-/** Known to every copy of the package in one process, so that errors are told apart across copies. */
+/** Shared by all copies of the package in one process, so that each recognises the others' errors. */
 const BRAND = Symbol.for('perago.error')
 
 /**
- * The root of every error we throw.
+ * The base class of every error that perago throws.
  *
  * ```ts
  * throw new MissingError('lakefs/no-such-branch', `read branch "${name}": there is none`, {
@@ -80,22 +80,22 @@ export class InvalidError extends PeragoError {
   readonly kind = 'invalid'
 }
 
-/** What was named is not there. */
+/** What was named does not exist. */
 export class MissingError extends PeragoError {
   readonly kind = 'missing'
 }
 
-/** A fence or a state said no; the world has moved on. */
+/** A fence or a state refuses it: something has changed meanwhile. */
 export class RefusedError extends PeragoError {
   readonly kind = 'refused'
 }
 
 export interface UnavailableErrorOptions extends PeragoErrorOptions {
-  /** How long the other side asked us to wait, when it said so. */
+  /** How long the server asks to wait, if it says so. */
   readonly retryAfterMs?: number
 }
 
-/** Surely not done; trying again is safe. */
+/** Certainly not done; trying again is safe. */
 export class UnavailableError extends PeragoError {
   readonly kind = 'unavailable'
   readonly retryAfterMs: number | undefined
@@ -107,11 +107,11 @@ export class UnavailableError extends PeragoError {
 }
 
 export interface UncertainErrorOptions extends PeragoErrorOptions {
-  /** What to read in order to learn whether the request took effect. */
+  /** What to read to learn whether the request took effect. */
   readonly read: string
 }
 
-/** Sent, but the answer was lost: read the state before anything else. */
+/** Sent, but the response was lost: read the state before anything else. */
 export class UncertainError extends PeragoError {
   readonly kind = 'uncertain'
   readonly read: string
@@ -122,17 +122,17 @@ export class UncertainError extends PeragoError {
   }
 }
 
-/** Our own mistake, or a broken invariant. */
+/** A bug in perago, or a broken invariant. */
 export class DefectError extends PeragoError {
   readonly kind = 'defect'
 }
 
-/** True for our errors, whichever copy of the package made them. */
+/** True for errors of perago, from any copy of the package. */
 export function isPeragoError(value: unknown): value is PeragoError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true
 }
 
-/** The kind of anything thrown: what is not ours is a defect of ours, for we did not expect it. */
+/** The kind of anything thrown; an error that is not ours was not expected, so it is a defect. */
 export function errorKindOf(error: unknown): ErrorKind {
   return isPeragoError(error) ? error.kind : 'defect'
 }
@@ -143,12 +143,12 @@ export function messageOf(thrown: unknown): string {
   return typeof thrown === 'string' ? thrown : Object.prototype.toString.call(thrown)
 }
 
-/** For what cannot be. One claim per call; a broken invariant is never retried into silence. */
+/** Throws a defect where the condition is false. One condition per call. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new DefectError('base/invariant', `invariant broken: ${message}`)
 }
 
-/** Closes an exhaustive switch: adding a case elsewhere makes the call fail to compile. */
+/** The default of an exhaustive switch: does not compile where a case is missing. */
 export function unreachable(value: never, what: string): never {
   throw new DefectError('base/unreachable', `${what}: no case for ${JSON.stringify(value)}`)
 }

@@ -9,7 +9,7 @@ export type Branded<Name extends string> = string & { readonly [brand]: Name }
 export type CommitRef = Branded<'CommitRef'>
 export type BranchName = Branded<'BranchName'>
 export type RepositoryName = Branded<'RepositoryName'>
-/** Names a whole tree; equal ids mean equal trees, the reverse need not hold. */
+/** The id of a tree. Equal ids mean equal trees; equal trees may have different ids. */
 export type MetaRangeId = Branded<'MetaRangeId'>
 
 const COMMIT_REF = /^[0-9a-f]{64}$/
@@ -22,10 +22,10 @@ export function isCommitRef(text: string): text is CommitRef {
 
 export function commitRef(text: string): CommitRef {
   if (isCommitRef(text)) return text
-  throw badId('base/bad-commit-ref', text, 'a commit ref is 64 lower-case hexadecimal digits')
+  throw badId('base/bad-commit-ref', text, 'a commit ref must have 64 lower-case hexadecimal digits')
 }
 
-/** lakeFS allows neither slash nor dot in a branch name. */
+/** lakeFS does not allow a slash or a dot in a branch name. */
 export function branchName(text: string): BranchName {
   if (BRANCH_NAME.test(text)) return text as BranchName
   throw badId(
@@ -40,7 +40,7 @@ export function repositoryName(text: string): RepositoryName {
   throw badId(
     'base/bad-repository-name',
     text,
-    'a repository name has 3 to 63 lower-case letters, digits and "-"',
+    'a repository name must have 3 to 63 lower-case letters, digits and "-"',
   )
 }
 

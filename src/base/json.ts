@@ -1,4 +1,4 @@
-/** What JSON can hold, as a type. */
+/** The type of JSON values. */
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 export type JsonObject = { readonly [key: string]: Json }

@@ -1,4 +1,4 @@
-/** Where log lines go, as a port. Whoever logs says what happened in one sentence and puts the particulars in fields. */
+/** The port for log lines: the message says in one sentence what happened, fields hold the details. */
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -8,7 +8,7 @@ export type LogFields = Readonly<Record<string, unknown>>
 
 /**
  * ```ts
- * logger.child({ repository }).warn('the server asked us to slow down', { retryAfterMs: 2000 })
+ * logger.child({ repository }).warn('the server is overloaded', { retryAfterMs: 2000 })
  * ```
  */
 export interface Logger {
@@ -17,11 +17,11 @@ export interface Logger {
   info(message: string, fields?: LogFields): void
   warn(message: string, fields?: LogFields): void
   error(message: string, fields?: LogFields): void
-  /** A logger whose every line carries these fields too. */
+  /** A logger that adds these fields to every line. */
   child(fields: LogFields): Logger
 }
 
-/** Says nothing. The default wherever a logger may be given. */
+/** Discards everything. The default for optional loggers. */
 export const silentLogger: Logger = {
   trace: ignore,
   debug: ignore,
@@ -32,5 +32,5 @@ export const silentLogger: Logger = {
 }
 
 function ignore(): void {
-  // Nobody listens.
+  // Discarded.
 }

@@ -11,12 +11,12 @@ const SIZE_UNITS_BYTES = {
   gib: 1024 ** 3,
 } as const
 
-/** Milliseconds; `undefined` when the text is no duration. A bare number has no unit and is none. */
+/** Milliseconds; `undefined` if the text is not a duration. A number without a unit is not one. */
 export function parseDuration(text: string): number | undefined {
   return parseQuantity(text, DURATION_UNITS_MS)
 }
 
-/** Bytes; `undefined` when the text is no size. */
+/** Bytes; `undefined` if the text is not a size. */
 export function parseSize(text: string): number | undefined {
   return parseQuantity(text, SIZE_UNITS_BYTES)
 }

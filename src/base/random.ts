@@ -1,4 +1,4 @@
-/** Randomness as a port, so that one seed replays a whole run. */
+/** Randomness as a port, so that a seed can reproduce a run. */
 
 import { randomInt } from 'node:crypto'
 
@@ -9,20 +9,20 @@ export interface Random {
 
 const RESOLUTION = 2 ** 47
 
-/** The machine's own randomness. */
+/** Randomness of the operating system. */
 export const systemRandom: Random = {
   next: () => randomInt(RESOLUTION) / RESOLUTION,
 }
 
 /**
- * The same seed gives the same row of numbers on every machine. Not for secrets.
+ * The same seed gives the same sequence on every machine. Not for secrets.
  *
  * ```ts
  * const random = seededRandom(8841)
  * ```
  */
 export function seededRandom(seed: number): Random {
-  // mulberry32: 32 bits of state, each step mixed by two multiplications. Plenty for schedules and faults.
+  // mulberry32: 32 bits of state, each step mixed by two multiplications. Good enough for schedules and faults.
   let state = seed >>> 0
   return {
     next() {

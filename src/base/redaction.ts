@@ -1,16 +1,16 @@
 /**
- * Keeps secrets out of whatever is shown or stored: by key (`secretAccessKey: …`) and by value (a configured secret
- * wherever it appears, also URL-encoded, JSON-escaped or within base64).
+ * Removes secrets from output: by key (`secretAccessKey: …`) and by value (a configured secret
+ * anywhere, also URL-encoded, JSON-escaped or within base64).
  *
  * 1. The input is never changed.
- * 2. The result is plain data that JSON can hold: errors, Maps, Sets and URLs become objects, arrays and strings.
- * 3. Redact first, cut to length afterwards: half a secret is not recognised.
+ * 2. The result is plain JSON data: errors, Maps, Sets and URLs become objects, arrays and strings.
+ * 3. Redact before shortening: half a secret is not recognised.
  */
 
 import { REDACTION_MAX_DEPTH } from './limits.ts'
 import { isSensitiveKey, secretFinder, type FindSecrets, type Span } from './secret-spans.ts'
 
-/** What stands in a secret's place. */
+/** Replaces a secret. */
 export const REDACTED = '[redacted]'
 
 export interface Redactor {
@@ -33,7 +33,7 @@ export function createRedactor(secrets: Iterable<string> = []): Redactor {
   }
 }
 
-/** Knows no secret by value; still redacts by key and by form. */
+/** Without known values; redacts by key and by form. */
 export const plainRedactor: Redactor = createRedactor()
 
 function redactText(text: string, find: FindSecrets): string {
@@ -48,7 +48,7 @@ function redactText(text: string, find: FindSecrets): string {
   return shown + text.slice(at)
 }
 
-/** Overlapping secrets make one hole: redacting one after the other would leave the rest of the second. */
+/** Merges overlapping spans: replacing one after the other would leave a part of the second. */
 function joined(spans: readonly Span[]): readonly Span[] {
   const result: Span[] = []
   for (const span of [...spans].sort((left, right) => left.start - right.start)) {
@@ -60,7 +60,7 @@ function joined(spans: readonly Span[]): readonly Span[] {
 }
 
 interface Place {
-  /** Under a sensitive key: every leaf is hidden, whatever it looks like. */
+  /** Under a sensitive key: every value is hidden. */
   readonly hidden: boolean
   readonly depth: number
 }
@@ -81,7 +81,7 @@ class Copying {
       case 'string':
         return place.hidden ? REDACTED : redactText(value, this.#find)
       case 'number':
-        // A number stays one, unless its digits are a secret.
+        // A number is kept unless its digits are a secret.
         return place.hidden || this.#shown(value) !== String(value) ? REDACTED : value
       case 'bigint':
       case 'symbol':
@@ -106,7 +106,7 @@ class Copying {
     try {
       return this.#copyContents(value, { ...place, depth: place.depth + 1 })
     } catch {
-      // A getter or an iterator that throws must not cost us the log line it stands in.
+      // A getter or an iterator that throws must not lose the log line.
       return '[unreadable]'
     } finally {
       this.#ancestors.delete(value)
@@ -121,7 +121,7 @@ class Copying {
     if (value instanceof URL || value instanceof URLSearchParams || value instanceof RegExp) {
       return this.copy(String(value), place)
     }
-    // Its own entries would be its characters, one by one.
+    // Its entries would be its characters.
     if (value instanceof String) return this.copy(value.valueOf(), place)
     if (value instanceof Set) return [...value].map((item) => this.copy(item, place))
     if (value instanceof Map) return this.#copyMap(value, place)

@@ -1,9 +1,9 @@
-/** Finds where a text gives a secret away: by the value of known secrets, and by forms that always carry one. */
+/** Finds secrets in a text: known values, and forms that always contain a secret. */
 
 import { decodedViews, type TextView } from './decoded-views.ts'
 import { REDACTION_MIN_SECRET_CHARS } from './limits.ts'
 
-/** From `start` up to, not including, `end`. */
+/** From `start` (included) to `end` (excluded). */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -11,7 +11,7 @@ export interface Span {
 
 export type FindSecrets = (text: string) => readonly Span[]
 
-/** The spans may overlap. Secrets that are too short to be told from ordinary text are left out. */
+/** The spans may overlap. Secrets too short to differ from ordinary text are ignored. */
 export function secretFinder(secrets: Iterable<string>): FindSecrets {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= REDACTION_MIN_SECRET_CHARS)
   const encoded = [...new Set(known.flatMap(base64Cores))]
@@ -37,9 +37,9 @@ export function isSensitiveKey(key: string): boolean {
 }
 
 /**
- * What any encoder makes of a secret in the middle of longer content, such as `key:secret` in Basic authentication:
- * three phases, depending on how many bytes stand before it. The digits at the ends mix with the neighbours and are
- * left out here; the match is widened over them.
+ * Base64 of a secret inside longer content, such as `key:secret` in Basic authentication. There are three forms, depending
+ * on the number of bytes before it. The digits at the ends depend on the neighbours: they are left out here, and the match
+ * is widened to include them.
  */
 function base64Cores(secret: string): string[] {
   const bytes = Buffer.from(secret, 'utf8')
@@ -51,7 +51,7 @@ function base64Cores(secret: string): string[] {
 }
 
 function* occurrences(view: TextView, wanted: string, widen = asItIs): Generator<Span> {
-  // On by one, not by the length: "aaaaaa" is in "aaaaaaa" twice, and both must go.
+  // Advance by one, not by the length: "aaaaaa" is in "aaaaaaa" twice, and both must be hidden.
   for (let at = view.text.indexOf(wanted); at !== -1; at = view.text.indexOf(wanted, at + 1)) {
     const { start, end } = widen(view.text, { start: at, end: at + wanted.length })
     yield { start: view.origin(start), end: view.origin(end) }
@@ -69,8 +69,8 @@ function widenOverBase64(text: string, span: Span): Span {
   return { start, end }
 }
 
-// Spaces are counted in small numbers: an unbounded look behind would cost the square of a long row of them.
-/** `scheme://user:password@`: all of it, since many a token is sent as the user name. */
+// A bounded number of spaces: an unbounded look-behind would take quadratic time.
+/** `scheme://user:password@`: all of it, since tokens are often sent as the user name. */
 const USER_INFO = /(?<=:\/\/)[^\s/?#"'<>]+(?=@)/g
 const BASIC = /(?<=\bBasic\s{1,4})[A-Za-z0-9+/_-]{4,}={0,2}/gi
 const BEARER = /(?<=\bBearer\s{1,4})[A-Za-z0-9._~+/-]{16,}=*/gi
@@ -83,7 +83,7 @@ function* formSpans(text: string): Generator<Span> {
   for (const match of text.matchAll(AUTHORIZATION)) yield spanOf(match.index, match[0])
   for (const match of text.matchAll(BEARER)) yield spanOf(match.index, match[0])
   for (const match of text.matchAll(BASIC)) {
-    // "Basic" is an ordinary word as well: only what decodes to user:password is one.
+    // "Basic" is also an ordinary word: only text that decodes to user:password counts.
     if (Buffer.from(match[0], 'base64').toString('utf8').includes(':')) yield spanOf(match.index, match[0])
   }
   for (const match of text.matchAll(NAMED_VALUE)) {

@@ -1,5 +1,5 @@
 /**
- * The candidate that was most likely meant, if any is near enough.
+ * The candidate that is most similar, if it is similar enough.
  *
  * ```ts
  * suggest('endpont', ['endpoint', 'accessKeyId']) // 'endpoint'
@@ -12,7 +12,7 @@ export function suggest(word: string, candidates: readonly string[]): string | u
   return near.sort((left, right) => left.distance - right.distance)[0]?.candidate
 }
 
-/** Single-character edits, a swap of neighbours counting as one. */
+/** Edit distance; swapping two neighbours counts as one edit. */
 function editDistance(left: string, right: string): number {
   let before: number[] = []
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column)

@@ -105,7 +105,7 @@ describe('check', () => {
       'a budget above the lease',
       'lease.ts',
       TASKS.replace("runIn: 'process',", 'controls: { timeout: { responseSeconds: 30 } },'),
-      /publishBudget: its parts add up to 50 s.* \[worker\/module-failed\]/,
+      /publishBudget: the sum of its parts is 50 s.* \[worker\/module-failed\]/,
     ],
     [
       'a workflow with two writers of one branch at once',
@@ -169,7 +169,7 @@ describe('check', () => {
       'task "orders.clean": retryCount is 9 there and 3 here; responseTimeoutSeconds is 40 there and 60 here',
       'workflow "orders.daily" version 2: tasks is',
       'task type "elsewhere.mail" is neither declared nor registered',
-      'orders.clean: publishBudget: its parts add up to 50 s, which must be less than the response timeout of 40 s',
+      'orders.clean: publishBudget: the sum of its parts is 50 s, which must be less than the response timeout of 40 s',
     ])
       expect(drifted.stderr).toContain(`  - ${line}`)
   })

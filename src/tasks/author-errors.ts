@@ -1,9 +1,9 @@
-/** What a task author throws to say what should happen next. */
+/** Errors that a task author throws to decide what happens next. */
 
 import { InvalidError, RefusedError, UnavailableError, type PeragoErrorOptions } from '../base/errors.ts'
 
 /**
- * Trying again cannot help: the task fails for good and no retry is made.
+ * A retry cannot help: the task fails without one.
  *
  * ```ts
  * if (rows === 0) throw new TerminalError('the supplier sent an empty file')
@@ -15,7 +15,7 @@ export class TerminalError extends InvalidError {
   }
 }
 
-/** Trying again may help: the task fails and is retried as its retry policy says. Any other error does the same. */
+/** A retry may help: the task fails and is retried by its retry policy, as with any other error. */
 export class RetryableError extends UnavailableError {
   constructor(message: string, options?: PeragoErrorOptions) {
     super('task/retryable', message, options)
@@ -29,7 +29,7 @@ export class BodyAbortedError extends RefusedError {
   }
 }
 
-/** Whatever else the body threw. Its message is the author's; trying again may help. */
+/** Any other error of the body. A retry may help. */
 export class BodyFailedError extends UnavailableError {
   constructor(cause: unknown) {
     super('task/failed', `the body failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
@@ -38,29 +38,29 @@ export class BodyFailedError extends UnavailableError {
   }
 }
 
-/** The worker is asked to stop and its deadline has passed: the task is handed back, and another worker begins anew. */
+/** The worker must stop and its deadline has passed: the task is handed back, and another worker starts it again. */
 export class WorkerStoppingError extends RefusedError {
   constructor() {
     super('worker/stopping', 'run the task: the worker had to stop before it was done', {
-      next: 'Nothing needs doing: the task is offered to the next worker that asks.',
+      next: 'No action is needed: the next worker that polls gets the task.',
     })
   }
 }
 
-/** This process may act no more: whoever started it is gone, and another may have taken its place. */
+/** This process must not act any more: its parent has ended, and another may have replaced it. */
 export class WorkerAbandonedError extends RefusedError {
   constructor(why: string) {
     super('worker/abandoned', `run the task: ${why}`, {
-      next: 'Nothing needs doing: the task is handed out again when its response timeout is noticed.',
+      next: 'No action is needed: the task is offered again after its response timeout.',
     })
   }
 }
 
-/** The process that had the task is gone, and left no result. Said by the one that came after it. */
+/** The process that had the task ended without a result. Reported by the process that replaces it. */
 export class WorkerProcessEndedError extends UnavailableError {
   constructor() {
     super('worker/process-ended', 'run the task: the worker process ended while it had the task', {
-      next: 'Look into the log of the worker. A body that may crash or exit belongs into a process of its own: runIn "process".',
+      next: 'Check the log of the worker. Run a body that may crash or exit in a separate process: runIn "process".',
     })
   }
 }

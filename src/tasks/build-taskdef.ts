@@ -1,11 +1,11 @@
-/** What the task queue is told of a task: Conductor's TaskDef, with JSON Schemas of what goes in and comes out. */
+/** The TaskDef that Conductor gets for a task, with JSON Schemas of its input and output. */
 
 import { z } from 'zod'
 import { InvalidError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { TaskDefinition } from './task-definition.ts'
 
-/** The fields of a TaskDef that we declare; the server adds more of its own. */
+/** The fields of a TaskDef that perago sets; the server adds more. */
 export interface TaskDefDocument {
   readonly name: string
   readonly description?: string
@@ -55,7 +55,7 @@ export function buildTaskDef(task: TaskDefinition): TaskDefDocument {
     timeoutSeconds: timeout.runSeconds,
     responseTimeoutSeconds: timeout.responseSeconds,
     totalTimeoutSeconds: timeout.totalSeconds,
-    // A poll timeout burns retries while workers are away, so it is only sent when somebody asked for it.
+    // A poll timeout uses up retries while no worker runs, so it is sent only if it is set.
     ...(timeout.pollSeconds === 0 ? {} : { pollTimeoutSeconds: timeout.pollSeconds }),
     ...(limits.concurrent === undefined ? {} : { concurrentExecLimit: limits.concurrent }),
     ...(limits.rate === undefined
@@ -73,7 +73,7 @@ export function buildTaskDef(task: TaskDefinition): TaskDefDocument {
           params: jsonSchemaOf(task, 'params'),
         },
         required: inputs,
-        // A workflow definition may pass more along than the task reads.
+        // A workflow definition may pass more inputs than the task reads.
         additionalProperties: true,
       }),
     },
@@ -126,13 +126,13 @@ function jsonSchemaOf(task: TaskDefinition, side: 'params' | 'result'): JsonObje
       `write the ${side} of task "${task.name}" as JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
       {
         cause: error,
-        next: 'Use a schema of plain JSON values: no dates, maps, functions or transforms on the outside.',
+        next: 'Use a schema of plain JSON values, without dates, maps, functions or transforms.',
       },
     )
   }
 }
 
-/** zod writes the bounds of safe integers into every integer; they say nothing and differ from other languages. */
+/** Removes the bounds of safe integers, which zod adds to every integer; they differ from other languages. */
 function normalise(value: JsonObject): JsonObject {
   const out: Record<string, JsonObject[string]> = {}
   for (const [key, entry] of Object.entries(value)) {

@@ -1,9 +1,9 @@
-/** What is told when guardrails do not hold. */
+/** The error of failed guardrails. */
 
 import { InvalidError } from '../base/errors.ts'
 import { GUARDRAIL_FAILURES_SHOWN } from './limits.ts'
 
-/** Before the body a failure is about the input; after it, about what the body made. */
+/** `pre`: the input is wrong. `post`: the result of the body is wrong. */
 export type GuardrailPhase = 'pre' | 'post'
 
 export interface GuardrailFailure {
@@ -14,7 +14,7 @@ export interface GuardrailFailure {
   readonly wanted: string
 }
 
-/** Every guardrail that did not hold. Its code is `workspace/pre-guardrail` or `workspace/post-guardrail`. */
+/** Lists every failed guardrail. Its code is `workspace/pre-guardrail` or `workspace/post-guardrail`. */
 export class GuardrailError extends InvalidError {
   readonly phase: GuardrailPhase
   readonly failures: readonly GuardrailFailure[]

@@ -1,18 +1,18 @@
-/** What a guardrail is: a rule that a workspace keeps, before the body or after it. The rules that come with perago, and what checks them, are in the workspace room. */
+/** Types of guardrails: rules for a workspace, checked before or after the body. The `workspace` room has the built-in ones. */
 
 import type { GuardrailFailure, GuardrailPhase } from './guardrail-error.ts'
 import type { TreeEntry } from './tree-entry.ts'
 
 export interface GuardrailContext {
-  /** Absolute; what the task sees. */
+  /** Absolute path of the workspace. */
   readonly dir: string
   readonly phase: GuardrailPhase
   readonly signal: AbortSignal
-  /** Everything below the directory that is no directory. Walked through once, however many rules ask. */
+  /** All files and other entries below the directory, without directories. Read once for all rules. */
   readonly entries: () => Promise<readonly TreeEntry[]>
 }
 
-/** What a rule found wrong, without the rule's name. */
+/** A failure without the name of the rule. */
 export type Finding = Omit<GuardrailFailure, 'rule'>
 
 export interface GuardrailRule {
@@ -21,8 +21,8 @@ export interface GuardrailRule {
 }
 
 /**
- * A rule of one's own, named by the function's name. It holds when the function returns nothing; a text, findings or
- * an error say what is wrong.
+ * A custom rule, named after the function. It holds if the function returns nothing; a string, findings or an error say what
+ * is wrong.
  */
 export type GuardrailFunction = (
   context: GuardrailContext,

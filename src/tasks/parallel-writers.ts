@@ -1,20 +1,20 @@
 /**
- * Steps of one workflow that may write one branch at the same time. The publish fence would refuse the later of the two;
- * here it is seen before anything runs.
+ * Finds steps of a workflow that may write a branch at the same time. The publish fence would refuse the later one; this
+ * check reports it before anything runs.
  *
- * - Steps in different branches of a fork are parallel, and so is what follows the fork with every branch that its
- *   JOIN does not wait for.
- * - A step writes when its task has a workspace that is not read-only. Of a task that is not declared here nothing is
- *   known, so it writes when it is given a workspace.
- * - Two steps write one branch when their workspaces come, followed back through the steps before, from the same words.
- *   What only turns out to be the same at run time is left to the fence.
+ * - Steps in different branches of a fork are parallel. The steps after the fork are parallel to every branch that its JOIN
+ *   does not wait for.
+ * - A step writes when its task has a workspace that is not read-only. An unknown task
+ *   counts as a writer if it is given a workspace.
+ * - Two steps write the same branch if their workspaces, traced back through earlier steps, come from the same text. Branches
+ *   that turn out to be the same only at run time are left to the fence.
  */
 
 import type { Json } from '../base/json.ts'
 import type { TaskDefinition } from './task-definition.ts'
 import { walkSteps, wholeExpression, type WorkflowStep } from './workflow-steps.ts'
 
-/** One sentence for each pair. */
+/** One sentence per pair. */
 export function findParallelWriters(
   steps: readonly WorkflowStep[],
   tasks: ReadonlyMap<string, TaskDefinition>,
@@ -29,7 +29,7 @@ export function findParallelWriters(
         const names = [one.taskReferenceName, other.taskReferenceName]
         pairs.set(
           names.join('\n'),
-          `${names.join(' and ')} may write one branch at the same time (${target}): put one after the other, or give each a branch of its own`,
+          `${names.join(' and ')} may write one branch at the same time (${target}): run one after the other, or use a different branch for each`,
         )
       }
     }
@@ -58,7 +58,7 @@ function rowsInside(step: WorkflowStep): readonly (readonly WorkflowStep[])[] {
   ]
 }
 
-/** What may run while this branch still does: everything up to the JOIN that waits for its last step. */
+/** The steps that may run in parallel to this branch: all up to the JOIN that waits for its last step. */
 function rowBesides(
   branch: readonly WorkflowStep[],
   following: readonly WorkflowStep[],
@@ -70,17 +70,17 @@ function rowBesides(
   return joined === -1 ? following : following.slice(0, joined)
 }
 
-/** Of a task that is not declared here nothing is known, so it writes when it is given a workspace. */
+/** An unknown task counts as a writer if it is given a workspace. */
 export function mayWrite(step: WorkflowStep, tasks: ReadonlyMap<string, TaskDefinition>): boolean {
   const task = tasks.get(step.name)
   if (task === undefined) return step.inputParameters?.['workspace'] !== undefined
   return task.workspace !== undefined && task.workspace.readOnly !== true
 }
 
-/** For each step with a workspace, in words that are equal when the branch is: followed back to where it comes from. */
+/** The origin of each step's workspace, as a text that is equal for equal branches. */
 function targetsOf(steps: readonly WorkflowStep[]): ReadonlyMap<string, string> {
   const targets = new Map<string, string>()
-  // A step may only name what stands before it, so one pass in order follows every chain.
+  // A step can refer only to earlier ones, so one pass in order follows every chain.
   for (const { taskReferenceName, inputParameters } of walkSteps(steps)) {
     const target = targetOf(inputParameters?.['workspace'], targets)
     if (target !== undefined) targets.set(taskReferenceName, target)
@@ -98,7 +98,7 @@ function targetOf(workspace: Json | undefined, known: ReadonlyMap<string, string
     sourceOf(branch, 'branch', known),
   ]
   if (inRepository === undefined || onBranch === undefined) return undefined
-  // Both taken from one workspace is that workspace.
+  // Both from the same workspace: it is that workspace.
   return inRepository.is === 'from' && onBranch.is === 'from' && inRepository.of === onBranch.of
     ? inRepository.of
     : `${show(inRepository, 'repository')}, ${show(onBranch, 'branch')}`
@@ -117,7 +117,7 @@ function sourceOf(
   return { is: 'from', of: workspaceOf(path.slice(0, -field.length - 1), known) }
 }
 
-/** A step answers with the workspace it was given, at another commit. */
+/** A step returns the workspace it was given, at another commit. */
 function workspaceOf(path: string, known: ReadonlyMap<string, string>): string {
   const [, step] = /^([^.[\]]+)\.(?:output|input)\.workspace$/.exec(path) ?? []
   return (step === undefined ? undefined : known.get(step)) ?? path

@@ -1,21 +1,21 @@
 /**
- * Retry, timeout and limit settings of a task, and the time its publication may take. The defaults are those a
- * publish worker needs on Conductor 3.32.3, which differ from the server's own: there, a task type nobody defined
- * ends its whole workflow on a timeout and may keep its lease for an hour.
+ * Retry, timeout and limit settings of a task, and the time its publication may take. The defaults suit a publish worker on
+ * Conductor 3.32.3 and differ from the server's: there, a timeout of a task type that is not defined ends the workflow, and
+ * a lease lasts an hour.
  */
 
 import { z } from 'zod'
 import { InvalidError } from '../base/errors.ts'
 
-/** What a publication needs in the worst case; the lease must be longer than the sum. */
+/** The time of a publication in the worst case; the lease must be longer than the sum. */
 export interface PublishBudget {
   /** Observed high-percentile time of a publication on the real lakeFS. */
   readonly publishSeconds: number
-  /** Reserve for telling the task queue the result. */
+  /** Reserve for reporting the result to the task queue. */
   readonly completionSeconds: number
   readonly heartbeatSeconds: number
   readonly shutdownGraceSeconds: number
-  /** What all of it may take together; the sum of the parts unless given, and never less. */
+  /** The total; at least the sum of the parts, which is the default. */
   readonly totalSeconds: number
 }
 
@@ -31,24 +31,24 @@ export interface TaskControls {
     readonly policy: 'RETRY' | 'TIME_OUT_WF' | 'ALERT_ONLY'
     /** From the first poll to the end; 0: none. */
     readonly runSeconds: number
-    /** The lease: how long the server waits for a sign of life. */
+    /** The lease: how long the server waits for a renewal. */
     readonly responseSeconds: number
-    /** From the first scheduling over all attempts; 0: none. */
+    /** From the first scheduling, for all attempts together; 0: none. */
     readonly totalSeconds: number
-    /** How long a task may wait for a worker; 0: for ever. A missed poll burns a retry. */
+    /** How long a task may wait for a worker; 0: for ever. Each timeout uses up a retry. */
     readonly pollSeconds: number
   }
   readonly limits: {
-    /** How many of it one worker runs at the same time; as many as it has places unless given. */
+    /** How many a worker runs in parallel. Default: as many as it has slots. */
     readonly perWorker: number | undefined
-    /** How many of it run anywhere at the same time; kept by the task queue. */
+    /** How many run in parallel on all workers; enforced by the task queue. */
     readonly concurrent: number | undefined
     readonly rate: { readonly count: number; readonly perSeconds: number } | undefined
   }
   readonly publishBudget: PublishBudget
-  /** What may be replaced when the branch stands one commit above the input. */
+  /** What may be replaced if the branch is one commit ahead of the input. */
   readonly replace: 'any' | 'own'
-  /** Whether work may go on while its workflow is paused; pausing a workflow on Conductor leaves running tasks alone. */
+  /** Whether work continues while its workflow is paused; Conductor does not stop running tasks. */
   readonly whilePaused: 'stop' | 'go-on'
 }
 
@@ -109,10 +109,10 @@ const controlsSchema = z
 
 export type TaskControlsInput = z.input<typeof controlsSchema>
 
-/** What a task has that says nothing of retries, timeouts and limits. */
+/** The controls of a task that declares none. */
 export const DEFAULT_CONTROLS: TaskControls = readControls({}, '(defaults)')
 
-/** Checks what an author declared and fills in the rest; every problem is named at once. */
+/** Checks declared controls and adds defaults. The error lists all problems. */
 export function readControls(input: TaskControlsInput, task: string): TaskControls {
   const read = controlsSchema.safeParse(input)
   if (read.success) {
@@ -126,17 +126,17 @@ export function readControls(input: TaskControlsInput, task: string): TaskContro
 }
 
 /**
- * What is wrong with a budget, held against the response timeout that is in force: the server's, where the task is
- * registered, for a lease that ends in the middle of a publication hands the task to somebody else.
+ * The problems of a budget, compared with the response timeout in force (the server's, where the task is registered): a lease
+ * that ends during a publication gives the task to another worker.
  */
 export function judgeBudget(budget: PublishBudget, responseSeconds: number): readonly string[] {
   const needed = sumOfBudget(budget)
   const problems: string[] = []
   if (budget.totalSeconds < needed)
-    problems.push(`totalSeconds is ${budget.totalSeconds}, less than the ${needed} s its parts add up to`)
+    problems.push(`totalSeconds is ${budget.totalSeconds}, less than the sum of its parts, ${needed} s`)
   if (needed >= responseSeconds)
     problems.push(
-      `its parts add up to ${needed} s, which must be less than the response timeout of ${responseSeconds} s`,
+      `the sum of its parts is ${needed} s, which must be less than the response timeout of ${responseSeconds} s`,
     )
   return problems
 }

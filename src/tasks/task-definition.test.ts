@@ -78,7 +78,7 @@ describe('controls', () => {
       problemsOf(() => readControls({ timeout: { responseSeconds: 50 }, publishBudget: budget }, 't')),
     ).toEqual([
       expect.stringContaining(
-        'its parts add up to 50 s, which must be less than the response timeout of 50 s',
+        'the sum of its parts is 50 s, which must be less than the response timeout of 50 s',
       ),
     ])
     expect(
@@ -93,7 +93,7 @@ describe('controls', () => {
     const read = (totalSeconds: number): unknown =>
       readControls({ publishBudget: { ...budget, totalSeconds } }, 't')
     expect(problemsOf(() => read(49))).toEqual([
-      expect.stringContaining('totalSeconds is 49, less than the 50 s'),
+      expect.stringContaining('totalSeconds is 49, less than the sum of its parts, 50 s'),
     ])
     expect(read(50)).toMatchObject({ publishBudget: { totalSeconds: 50 } })
   })

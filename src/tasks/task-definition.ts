@@ -1,6 +1,6 @@
 /**
- * What a task author declares: a name, the shapes of what goes in and comes out, what of the repository the task
- * works on, and the body. Types flow from the schemas into the body; nothing needs a cast.
+ * What a task author declares: a name, schemas of parameters and result, the part of the repository, and the body. The types
+ * of the body follow from the schemas.
  */
 
 import type { z } from 'zod'
@@ -10,11 +10,11 @@ import type { Guardrail } from './guardrails.ts'
 import type { WorkspaceSpec } from './workspace-spec.ts'
 import { DEFAULT_CONTROLS, readControls, type TaskControls, type TaskControlsInput } from './task-controls.ts'
 
-/** Where a body runs. Anything but `inline` keeps lease renewals going even if it never yields. */
+/** Where a body runs. With `inline`, a body that blocks the event loop also blocks the worker. */
 export const BODY_PLACES = ['inline', 'thread', 'process'] as const
 export type BodyPlace = (typeof BODY_PLACES)[number]
 
-/** Which attempt is running; informative. */
+/** The running attempt; informative. */
 export interface AttemptInfo {
   readonly taskId: string
   readonly workflowId: string
@@ -28,22 +28,22 @@ export interface BodyContext<Params> {
   readonly params: Params
   /** Aborted when the attempt is lost, its workflow ended, or the deadline of a shutdown passed. */
   readonly signal: AbortSignal
-  /** Aborted when the worker is asked to stop: finish soon, or hand back. */
+  /** Aborted when the worker is asked to stop: finish soon. */
   readonly shutdown: AbortSignal
   readonly log: Logger
-  /** Tells people how far the body is; shown in logs and metrics, rate-limited. */
+  /** Reports progress in logs and metrics; rate-limited. */
   progress(done: number, total?: number, what?: string): void
   readonly attempt: AttemptInfo
 }
 
 export interface BodyWorkspace {
-  /** The directory that holds the input and, after the body, what is to be published. */
+  /** The directory with the input; after the body its content is published. */
   readonly dir: string
-  /** An absolute path inside the directory; refuses to leave it. */
+  /** An absolute path inside the directory; throws for one outside. */
   path(...segments: readonly string[]): string
   readonly repository: string
   readonly branch: string
-  /** The commit that was laid out. */
+  /** The commit of the input. */
   readonly ref: string
   readonly isReadOnly: boolean
 }
@@ -52,21 +52,21 @@ export interface WorkspaceBodyContext<Params> extends BodyContext<Params> {
   readonly workspace: BodyWorkspace
 }
 
-/** How the workspace of a task looks, and what must hold before and after the body. */
+/** The workspace of a task, and its guardrails. */
 export interface TaskWorkspaceSpec extends WorkspaceSpec {
   /** Publishes nothing; changing a file is an error. */
   readonly readOnly?: boolean
-  /** Checked after lay-out: a failure means the input itself is wrong, and retrying cannot help. */
+  /** Checked before the body: a failure means that the input is wrong, so there is no retry. */
   readonly pre?: readonly Guardrail[]
   /** Checked after the body: nothing is published unless all hold. */
   readonly post?: readonly Guardrail[]
 }
 
 interface Described<Params extends z.ZodType, Result extends z.ZodType> {
-  /** The name workers poll for: letters, digits, `_`, `-` and `.`. */
+  /** The task type: letters, digits, `_`, `-` and `.`. */
   readonly name: string
   readonly description?: string
-  /** Mail address of whoever answers for this task. */
+  /** E-mail address of the person or team responsible for this task. */
   readonly owner: string
   readonly params: Params
   readonly result: Result
@@ -106,7 +106,7 @@ export interface CommandTaskInput<Params extends z.ZodType, Result extends z.Zod
   readonly workspace?: TaskWorkspaceSpec
 }
 
-/** What a body gets before its parameters have been read. */
+/** The context of a body without its parameters. */
 export interface RawBodyContext extends Omit<BodyContext<unknown>, 'params'> {
   readonly workspace: BodyWorkspace | undefined
 }
@@ -122,7 +122,7 @@ export type TaskBody =
 
 const TASK = Symbol.for('perago.task')
 
-/** A task after its declaration was checked; the types of its schemas live on inside `body`. */
+/** A checked task. Only `body` still knows the types of its schemas. */
 export interface TaskDefinition {
   readonly [TASK]: true
   readonly name: string
@@ -212,12 +212,12 @@ export function defineCommandTask<Params extends z.ZodType, Result extends z.Zod
   }
 }
 
-/** True for a task, whichever copy of the package declared it. */
+/** True for a declared task, from any copy of the package. */
 export function isTaskDefinition(value: unknown): value is TaskDefinition {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[TASK] === true
 }
 
-/** Reads parameters with the task's schema; every problem is named at once. */
+/** Parses parameters with the task's schema. The error lists all problems. */
 export async function readParams<Schema extends z.ZodType>(
   schema: Schema,
   params: unknown,
@@ -229,7 +229,7 @@ export async function readParams<Schema extends z.ZodType>(
   })
 }
 
-/** Reads a result with the task's schema; every problem is named at once. */
+/** Parses a result with the task's schema. The error lists all problems. */
 export async function readResult<Schema extends z.ZodType>(
   schema: Schema,
   result: unknown,
@@ -247,9 +247,12 @@ const MAIL = /^[^\s@]+@[^\s@]+$/
 function describe(input: Described<z.ZodType, z.ZodType>): Omit<TaskDefinition, 'workspace' | 'body'> {
   const problems: string[] = []
   if (!TASK_NAME.test(input.name)) {
-    problems.push(`name ${JSON.stringify(input.name)}: wanted letters, digits, "_", "-" and ".", at most 200`)
+    problems.push(
+      `name ${JSON.stringify(input.name)}: must have letters, digits, "_", "-" and ".", at most 200`,
+    )
   }
-  if (!MAIL.test(input.owner)) problems.push(`owner ${JSON.stringify(input.owner)}: wanted a mail address`)
+  if (!MAIL.test(input.owner))
+    problems.push(`owner ${JSON.stringify(input.owner)}: must be an e-mail address`)
   if (problems.length > 0) {
     throw new InvalidError(
       'worker/invalid-task',
@@ -289,6 +292,6 @@ async function readWith<Schema extends z.ZodType>(
 function noWorkspace(task: string): InvalidError {
   return new InvalidError(
     'worker/no-workspace',
-    `run task "${task}": it works on a workspace and was given none`,
+    `run task "${task}": it needs a workspace, and the input has none`,
   )
 }

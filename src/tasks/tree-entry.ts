@@ -1,4 +1,4 @@
-/** What is found in a directory, without opening it. */
+/** An entry of a directory, known without opening it. */
 
 export type TreeEntry =
   | {
@@ -7,14 +7,14 @@ export type TreeEntry =
       readonly facts: FileFacts
       readonly permissions: FilePermissions
     }
-  /** Neither a file nor a directory, or one that cannot be named or read; `what` ends a sentence about it. */
+  /** Neither a file nor a directory, or one that cannot be read; `what` ends a sentence about it. */
   | { readonly kind: 'other'; readonly path: string; readonly what: string }
 
-/** What a file has beside its content, none of which is published. */
+/** Attributes of a file that are not published. */
 export interface FilePermissions {
-  /** The permissions, with the bits for set-user-id and the like. */
+  /** Permission bits, with set-user-id and similar ones. */
   readonly mode: number
-  /** How many names it has. */
+  /** Number of hard links. */
   readonly links: number
   readonly owner: number
 }

@@ -1,22 +1,22 @@
-/** Which keys cannot be files of a directory, exactly and without reaching outside it. */
+/** Keys that cannot be files inside a directory under exactly this name. */
 
 import { WORKSPACE_NAME_MAX_BYTES } from './limits.ts'
 
-/** What a file system does to names. */
+/** How a file system treats names. */
 export interface FileSystemTraits {
-  /** `A` and `a` are one file. */
+  /** `A` and `a` are the same file. */
   readonly foldsCase: boolean
-  /** One letter written in two ways of Unicode (NFC, NFD) is one file. */
+  /** Two Unicode forms of a letter (NFC, NFD) are the same file. */
   readonly foldsUnicode: boolean
-  /** Names come back byte for byte as they were given. */
+  /** Names are returned byte for byte as they were written. */
   readonly keepsNames: boolean
-  /** A backslash ends a directory's name. */
+  /** A backslash separates directories. */
   readonly separatesByBackslash: boolean
   /** The longest path relative to the directory, in bytes. */
   readonly pathMaxBytes: number
 }
 
-/** What most Linux file systems do: nothing. */
+/** Most Linux file systems: names are bytes. */
 export const STRICT_FILE_SYSTEM: FileSystemTraits = {
   foldsCase: false,
   foldsUnicode: false,
@@ -26,8 +26,7 @@ export const STRICT_FILE_SYSTEM: FileSystemTraits = {
 }
 
 /**
- * Says what is wrong with a path relative to a workspace, as the end of a sentence that begins with "it".
- * `undefined`: nothing is.
+ * Why a path relative to a workspace cannot be used, as the end of a sentence that begins with "it"; `undefined`: it can.
  */
 export function unsafeReason(
   path: string,
@@ -39,7 +38,7 @@ export function unsafeReason(
   if (path.includes('\0')) return 'has a NUL character'
   if (LONE_SURROGATE.test(path)) return 'is not well-formed Unicode'
   if (traits.separatesByBackslash && /[\\:]/.test(path))
-    return 'has a backslash or colon, which mean something here'
+    return 'has a backslash or colon, which are special on this file system'
   if (!traits.keepsNames && path.normalize('NFD') !== path) return 'would be renamed by this file system'
   for (const name of path.split('/')) {
     const reason = unsafeNameReason(name)
@@ -51,7 +50,7 @@ export function unsafeReason(
   return undefined
 }
 
-/** JavaScript's text may hold halves of a character, which UTF-8 cannot. */
+/** JavaScript strings may contain halves of surrogate pairs, UTF-8 cannot. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 function unsafeNameReason(name: string): string | undefined {

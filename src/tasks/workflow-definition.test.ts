@@ -90,20 +90,20 @@ test('CL-47 what would go wrong at run time is refused, all of it at once', () =
       { name: 'a b', owner: 'me', version: 0, outputParameters: { o: 'at ${gone.output}' } },
     ),
   ).toEqual([
-    'name "a b": wanted letters, digits, "_", "-" and ".", at most 200',
-    'version 0: wanted a whole number from 1 on',
-    'owner "me": wanted a mail address',
-    'taskReferenceName "a" stands twice',
-    'a: an expression names "nowhere", which is no step of it',
-    'outputParameters: an expression names "gone", which is no step of it',
+    'name "a b": must have letters, digits, "_", "-" and ".", at most 200',
+    'version 0: must be a whole number from 1 on',
+    'owner "me": must be an e-mail address',
+    'taskReferenceName "a" is used twice',
+    'a: an expression names "nowhere", which is not a step of it',
+    'outputParameters: an expression names "gone", which is not a step of it',
     'a: inputParameters has no "params", which task "a" reads',
     'p: inputParameters has no "params", which task "plain" reads',
   ])
-  expect(problemsOf([])).toEqual(['steps: there are none'])
+  expect(problemsOf([])).toEqual(['steps: there must be at least one'])
 })
 
 const parallel = (one: string, other: string, target = 'workflow.input.workspace'): string =>
-  `${one} and ${other} may write one branch at the same time (${target}): put one after the other, or give each a branch of its own`
+  `${one} and ${other} may write one branch at the same time (${target}): run one after the other, or use a different branch for each`
 
 const workspaceOf = (repository: string, branch: string): JsonObject => ({
   repository,

@@ -1,6 +1,6 @@
 /**
- * A workflow as its author declares it: Conductor's own definition, in which a step may name a task by its declaration.
- * What would go wrong at run time, and can be seen beforehand, is refused here.
+ * A workflow as its author declares it: a definition of Conductor, in which a step may refer to a declared task. Errors that
+ * can be detected before run time are refused here.
  */
 
 import { InvalidError } from '../base/errors.ts'
@@ -9,7 +9,7 @@ import type { JsonObject } from '../base/json.ts'
 import type { TaskDefinition } from './task-definition.ts'
 import { referencesIn, walkSteps, type WorkflowStep } from './workflow-steps.ts'
 
-/** A step that runs a task of ours; every other field is Conductor's. */
+/** A step that runs a declared task; all other fields are Conductor's. */
 export interface TaskStep {
   readonly task: TaskDefinition
   readonly taskReferenceName: string
@@ -19,7 +19,7 @@ export interface TaskStep {
   readonly optional?: boolean
 }
 
-/** Any step as Conductor spells it: `FORK_JOIN`, `JOIN`, `SWITCH`, tasks of other workers. Steps inside it may be `TaskStep`s. */
+/** Any other step in Conductor's form: `FORK_JOIN`, `JOIN`, `SWITCH`, tasks of other workers. Steps inside it may be `TaskStep`s. */
 export interface PlainStep {
   readonly name: string
   readonly taskReferenceName: string
@@ -37,12 +37,12 @@ export type StepInput = TaskStep | PlainStep
 
 export interface WorkflowInput {
   readonly name: string
-  /** 1 unless given. */
+  /** Default: 1. */
   readonly version?: number
   readonly description?: string
-  /** Mail address of whoever answers for this workflow. */
+  /** E-mail address of the person or team responsible for this workflow. */
   readonly owner: string
-  /** The names of its input, for people. */
+  /** The names of its inputs, as documentation. */
   readonly inputParameters?: readonly string[]
   readonly outputParameters?: JsonObject
   readonly timeoutSeconds?: number
@@ -50,7 +50,7 @@ export interface WorkflowInput {
   readonly steps: readonly StepInput[]
 }
 
-/** Conductor's document, plain JSON. */
+/** The definition that Conductor gets, plain JSON. */
 export interface WorkflowDefDocument {
   readonly name: string
   readonly version: number
@@ -67,19 +67,19 @@ export interface WorkflowDefDocument {
 
 const WORKFLOW = Symbol.for('perago.workflow')
 
-/** A workflow after its declaration was checked. */
+/** A checked workflow. */
 export interface WorkflowDefinition {
   readonly [WORKFLOW]: true
   readonly name: string
   readonly version: number
   readonly document: WorkflowDefDocument
-  /** The tasks it names by their declaration. */
+  /** The declared tasks it refers to. */
   readonly tasks: readonly TaskDefinition[]
 }
 
 /**
- * Declares a workflow. Refused, with every problem at once: a reference name that stands twice, an expression about a
- * step that is not there, a workspace task without its input, and two steps that may write one branch at the same time.
+ * Declares a workflow. Throws, with all problems at once, for: a reference name that is used twice, an expression that
+ * refers to a missing step, a workspace task without its input, and two steps that may write a branch at the same time.
  *
  * ```ts
  * export const daily = defineWorkflow({
@@ -110,7 +110,7 @@ export function defineWorkflow(input: WorkflowInput): WorkflowDefinition {
     inputParameters: input.inputParameters ?? [],
     outputParameters: input.outputParameters ?? {},
     timeoutSeconds: input.timeoutSeconds ?? 0,
-    // Alerting is all that a workflow without a time limit can do; with one, ending it is what a limit is for.
+    // A workflow without a time limit has nothing to end.
     timeoutPolicy: input.timeoutPolicy ?? (input.timeoutSeconds === undefined ? 'ALERT_ONLY' : 'TIME_OUT_WF'),
     tasks: input.steps.map((step) => plainStep(step, tasks, problems)),
   }
@@ -131,12 +131,12 @@ export function defineWorkflow(input: WorkflowInput): WorkflowDefinition {
   }
 }
 
-/** True for a workflow, whichever copy of the package declared it. */
+/** True for a declared workflow, from any copy of the package. */
 export function isWorkflowDefinition(value: unknown): value is WorkflowDefinition {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[WORKFLOW] === true
 }
 
-/** What is wrong with a workflow, given the declarations of the tasks it names. */
+/** The problems of a workflow, given the declared tasks it refers to. */
 export function findProblems(
   document: WorkflowDefDocument,
   tasks: readonly TaskDefinition[],
@@ -158,23 +158,23 @@ function findNameProblems({ name, version, ownerEmail, tasks }: WorkflowDefDocum
   return [
     ...(/^[\w.-]{1,200}$/.test(name)
       ? []
-      : [`name ${JSON.stringify(name)}: wanted letters, digits, "_", "-" and ".", at most 200`]),
+      : [`name ${JSON.stringify(name)}: must have letters, digits, "_", "-" and ".", at most 200`]),
     ...(Number.isInteger(version) && version > 0
       ? []
-      : [`version ${version}: wanted a whole number from 1 on`]),
-    ...(MAIL.test(ownerEmail) ? [] : [`owner ${JSON.stringify(ownerEmail)}: wanted a mail address`]),
-    ...(tasks.length === 0 ? ['steps: there are none'] : []),
+      : [`version ${version}: must be a whole number from 1 on`]),
+    ...(MAIL.test(ownerEmail) ? [] : [`owner ${JSON.stringify(ownerEmail)}: must be an e-mail address`]),
+    ...(tasks.length === 0 ? ['steps: there must be at least one'] : []),
   ]
 }
 
 function findTwice(steps: readonly WorkflowStep[]): readonly string[] {
   const names = steps.map(({ taskReferenceName }) => taskReferenceName)
   return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))].map(
-    (name) => `taskReferenceName "${name}" stands twice`,
+    (name) => `taskReferenceName "${name}" is used twice`,
   )
 }
 
-/** The server refuses these as well, but only when the definition is registered. */
+/** The server refuses these too, but only when the definition is registered. */
 function findUnknownReferences(
   document: WorkflowDefDocument,
   steps: readonly WorkflowStep[],
@@ -193,7 +193,7 @@ function findUnknownReferences(
   }))
   return [...inSteps, ...inOutput]
     .filter(({ root }) => !known.has(root))
-    .map(({ root, where }) => `${where}: an expression names "${root}", which is no step of it`)
+    .map(({ root, where }) => `${where}: an expression names "${root}", which is not a step of it`)
 }
 
 function findInputProblems(step: WorkflowStep, task: TaskDefinition | undefined): readonly string[] {

@@ -1,11 +1,11 @@
-/** The steps of a workflow definition as Conductor holds them, and ways to walk them. */
+/** The steps of a workflow definition in Conductor's form, and functions to walk them. */
 
 import type { Json, JsonObject } from '../base/json.ts'
 
 export interface WorkflowStep {
   readonly name: string
   readonly taskReferenceName: string
-  /** `SIMPLE` when not given: a task that a worker polls for. */
+  /** Default: `SIMPLE`, a task that a worker polls for. */
   readonly type?: string
   readonly inputParameters?: JsonObject
   readonly forkTasks?: readonly (readonly WorkflowStep[])[]
@@ -16,7 +16,7 @@ export interface WorkflowStep {
   readonly [field: string]: unknown
 }
 
-/** Every step, however deep, in the order in which they stand. */
+/** Every step at any depth, in order. */
 export function walkSteps(steps: readonly WorkflowStep[]): readonly WorkflowStep[] {
   return steps.flatMap((step) => [step, ...walkSteps(innerSteps(step))])
 }
@@ -30,13 +30,13 @@ function innerSteps(step: WorkflowStep): readonly WorkflowStep[] {
   ]
 }
 
-/** What the expressions in a value start from: `workflow`, or the reference name of a step. */
+/** The first names of the expressions in a value: `workflow`, or the reference name of a step. */
 export function referencesIn(value: JsonObject | undefined): readonly string[] {
   const text = JSON.stringify(value ?? {})
   return [...text.matchAll(/(?<!\$)\$\{\s*([^.}[\s]+)/g)].map(([, root]) => root ?? '')
 }
 
-/** The one expression that a value is, without its braces; `undefined` when it is anything else. */
+/** The expression, without braces, of a value that is exactly one; otherwise `undefined`. */
 export function wholeExpression(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? /^\$\{\s*([^{}]+?)\s*\}$/.exec(value)?.[1] : undefined
 }

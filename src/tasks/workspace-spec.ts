@@ -1,4 +1,4 @@
-/** Which part of a repository a task sees, and so may change. */
+/** The part of a repository that a task sees and may change. */
 
 import picomatch from 'picomatch'
 import { InvalidError } from '../base/errors.ts'
@@ -7,13 +7,13 @@ import { unsafeReason } from './unsafe-path.ts'
 export interface WorkspaceSpec {
   /** The part of the repository the task works on: `data/raw`. Empty or `/`: all of it. */
   readonly prefix?: string
-  /** Globs relative to the prefix; what matches none of them stays out of sight. Everything, unless given. */
+  /** Globs relative to the prefix: only matching paths are included. Default: all. */
   readonly include?: readonly string[]
-  /** Globs relative to the prefix; what matches one of them stays out of sight. */
+  /** Globs relative to the prefix: matching paths are excluded. */
   readonly exclude?: readonly string[]
 }
 
-/** A specification that was read: what is outside is neither laid out nor changed nor deleted. */
+/** A checked specification. Paths outside it are not checked out, changed or deleted. */
 export interface WorkspaceView {
   /** Empty, or ends with a slash. */
   readonly prefix: string
@@ -22,7 +22,7 @@ export interface WorkspaceView {
 }
 
 /**
- * Checks a specification and makes it usable.
+ * Checks a specification.
  *
  * ```ts
  * const view = readWorkspaceSpec({ prefix: 'orders', exclude: ['raw/**'] })
@@ -39,14 +39,14 @@ export function readWorkspaceSpec(spec: WorkspaceSpec): WorkspaceView {
   }
 }
 
-/** Compiles globs the way every glob of a workspace is meant: `*` within a name, `**` across them, dot files too. */
+/** Compiles globs: `*` matches within a name, `**` across directories; dot files match too. */
 export function compileGlobs(what: string, globs: readonly string[]): (path: string) => boolean {
   for (const glob of globs) checkGlob(what, glob)
   const matchers = globs.map((glob) => picomatch(glob, GLOB_OPTIONS))
   return (path) => matchers.some((matches) => matches(path))
 }
 
-/** A name may hold a line break, which the dot of a regular expression passes over unless `s` is set. */
+/** `s`: a name may contain a line break, which the dot of a regular expression does not match otherwise. */
 const GLOB_OPTIONS = { dot: true, windows: false, nonegate: true, strictSlashes: true, flags: 's' } as const
 
 function readPrefix(text: string): string {
@@ -59,7 +59,7 @@ function readPrefix(text: string): string {
     `read workspace prefix ${JSON.stringify(text)}: it ${reason}`,
     {
       details: { prefix: text },
-      next: 'Name a directory of the repository, such as "data/raw", or "" for all of it.',
+      next: 'Use a directory of the repository, such as "data/raw", or "" for all of it.',
     },
   )
 }

@@ -1,4 +1,4 @@
-/** Pipelines that have children, in tests: a child without its parent, a parent without its child. */
+/** Testing pipelines with children: a child without its parent, a parent without its child. */
 
 import type { Json } from '../base/json.ts'
 import type { Core } from '../core/life-cycle/core.ts'
@@ -12,7 +12,7 @@ export interface AloneRun {
 }
 
 /**
- * Runs what else is a child, without any parent. Rejects with what the body threw; its execution is then recorded as failed.
+ * Runs a child pipeline without a parent. Rejects with the error of the body; its execution is then recorded as failed.
  *
  * ```ts
  * const { outputs } = await runPipelineAlone(core, { name: 'processing', inputs: { input_file: 'a.csv' } }, processing)
@@ -27,7 +27,7 @@ export async function runPipelineAlone(
   return { execution, outputs: await runBody(execution, body) }
 }
 
-/** Outputs in the place of a child: `runSubPipeline` then starts none. */
+/** Outputs instead of a child: `runSubPipeline` then starts none. */
 export function mockOutputs(outputs: Readonly<Record<string, Json>>): SuppliedOutputs {
   return { suppliedOutputs: outputs }
 }

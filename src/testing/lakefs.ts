@@ -1,4 +1,4 @@
-/** A lakeFS-compatible server for one test: in memory unless told otherwise, gone when its scope ends. */
+/** A lakeFS-compatible server for one test: by default in memory, closed when its scope ends. */
 
 import {
   startEmbeddedLakefs,
@@ -14,7 +14,7 @@ export type TestLakefs = EmbeddedLakefs & AsyncDisposable
  * lakefs.faults.add({ operation: 'mergeIntoBranch', times: 1, fault: { kind: 'lose-after' } })
  * ```
  *
- * Where `await using` is not to be had, call `close()` in a `finally`.
+ * Without `await using`, call `close()` in a `finally`.
  */
 export async function openTestLakefs(options: EmbeddedLakefsOptions = {}): Promise<TestLakefs> {
   const server = await startEmbeddedLakefs(options)

@@ -1,4 +1,4 @@
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when told to. */
 
 import { abortReason, type Clock } from '../base/clock.ts'
 
@@ -32,7 +32,7 @@ export class ManualClock implements Clock {
     return this.#elapsedMs
   }
 
-  /** How many sleeps are under way. */
+  /** The number of pending sleeps. */
   get sleeping(): number {
     return this.#sleepers.size
   }
@@ -61,7 +61,7 @@ export class ManualClock implements Clock {
     })
   }
 
-  /** Moves time on, waking the sleepers that are due in the order in which they are. */
+  /** Advances the time and resolves the sleeps that become due, in order. */
   async advance(durationMs: number): Promise<void> {
     const endMs = this.#elapsedMs + durationMs
     for (let due = this.#nextDue(endMs); due !== undefined; due = this.#nextDue(endMs)) {
@@ -73,7 +73,7 @@ export class ManualClock implements Clock {
     await settle()
   }
 
-  /** Moves time on for as long as somebody sleeps and `promise` has not settled; then gives its outcome. */
+  /** Advances the time while there are pending sleeps and `promise` has not settled, then returns its outcome. */
   async run<T>(promise: Promise<T>): Promise<T> {
     const progress = { settled: false }
     const outcome = promise.finally(() => {
@@ -101,7 +101,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Lets everything that is ready run: promise jobs, and what they put off to the next turn. */
+/** Lets pending promise jobs and the next turn of the event loop run. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,6 +1,6 @@
 /**
- * A small model of one lakeFS repository: trees, commits, branches with uncommitted objects, tags, three-way and squash
- * merges, resets. No promises and no faults; every method is one server-side step.
+ * A model of one lakeFS repository: trees, commits, branches with uncommitted objects, tags, three-way and squash merges,
+ * resets. Synchronous; every method is one step on the server.
  */
 
 import { createHash } from 'node:crypto'
@@ -40,7 +40,7 @@ export class RepoModel {
     return this.#commits.get(ref)?.record
   }
 
-  /** A branch gives its uncommitted objects too, as lakeFS does. */
+  /** For a branch with its uncommitted objects, as in lakeFS. */
   treeAt(at: CommitRef | BranchName): Tree | undefined {
     const branch = this.branches.get(at as BranchName)
     if (branch === undefined) return this.#commits.get(at as CommitRef)?.tree
@@ -68,7 +68,7 @@ export class RepoModel {
   }): CommitRecord {
     const { parents, message, metadata, tree } = of
     const generation = 1 + Math.max(0, ...parents.map((ref) => this.commit(ref)?.generation ?? 0))
-    // The first commit of a repository has no tree at all.
+    // The first commit of a repository has no tree.
     const metaRange = parents.length === 0 ? '' : metaRangeOf(tree)
     this.#trees.set(metaRange, tree)
     const fields = {
@@ -123,7 +123,7 @@ export class RepoModel {
     return changes
   }
 
-  /** Three ways: what the source changed since the common base, applied to the destination. */
+  /** Three-way merge: applies the changes of the source since the common base to the destination. */
   mergeTrees(source: CommitRef, into: CommitRef, prefer?: 'source-wins' | 'dest-wins'): MergeVerdict {
     const base = this.#treeOf(this.#mergeBase(source, into))
     const [theirs, ours] = [this.#treeOf(source), this.#treeOf(into)]
@@ -173,12 +173,12 @@ export class RepoModel {
   }
 }
 
-/** By the bytes of the path, which is how lakeFS lists. */
+/** Sorted by the bytes of the path, as lakeFS lists. */
 export function sortTree(tree: Tree): Tree {
   return new Map([...tree].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
 }
 
-/** A change is a change of content, of content type or of user metadata. */
+/** Content, content type and user metadata are compared. */
 function isSame(a: StoredObject | undefined, b: StoredObject | undefined): boolean {
   return (
     a?.checksum === b?.checksum &&

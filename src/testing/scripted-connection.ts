@@ -1,4 +1,4 @@
-/** The repository of a scripted world as one client sees it: each request goes by the script. */
+/** A scripted repository as one client sees it: the script decides about each request. */
 
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -70,7 +70,7 @@ class Connection implements VersionedRepo {
       throw new RefusedError('testing/default-branch', `delete branch ${branch}: it is the default branch`)
     })
 
-  /** Three requests, as over HTTP: the window between them is what makes it soft. */
+  /** Three requests, as over HTTP: another client can act between them, so the move is soft. */
   moveBranch: VersionedRepo['moveBranch'] = async (
     { branch, expectedHead, to },
     options,
@@ -245,7 +245,7 @@ class Connection implements VersionedRepo {
 }
 
 function missing(what: string): MissingError {
-  return new MissingError('testing/missing', `${what}: there is none`)
+  return new MissingError('testing/missing', `${what}: it does not exist`)
 }
 
 async function* iterate<T>(load: () => Promise<readonly T[]>): AsyncGenerator<T, void, undefined> {
@@ -255,7 +255,7 @@ async function* iterate<T>(load: () => Promise<readonly T[]>): AsyncGenerator<T,
 async function gather(body: UploadBody): Promise<Uint8Array> {
   const bytes = await readWhole(body)
   if (bytes.byteLength === body.sizeBytes) return bytes
-  throw new InvalidError('testing/bad-body', 'the body has not the size it was said to have')
+  throw new InvalidError('testing/bad-body', 'the body does not have the declared size')
 }
 
 async function readWhole(body: UploadBody): Promise<Uint8Array> {
@@ -264,13 +264,13 @@ async function readWhole(body: UploadBody): Promise<Uint8Array> {
   try {
     return await buffer(source)
   } catch (cause) {
-    throw new InvalidError('testing/bad-body', 'the body broke off', { cause })
+    throw new InvalidError('testing/bad-body', 'reading the body failed', { cause })
   }
 }
 
 function cutRange({ bytes, sizeBytes }: StoredObject, { start, end = sizeBytes }: ByteRange): Uint8Array {
   if (start < sizeBytes && end >= start) return bytes.subarray(start, end + 1)
-  throw new InvalidError('lakefs/bad-range', `read bytes ${start} to ${end} of ${sizeBytes}: there are none`)
+  throw new InvalidError('lakefs/bad-range', `read bytes ${start} to ${end} of ${sizeBytes}: out of range`)
 }
 
 function statOf(object: StoredObject): ObjectStat {

@@ -158,7 +158,7 @@ export class ScriptedRepo implements ScriptedWorld {
 
 type Attempted<T> = { readonly value: T } | { readonly error: unknown }
 
-// What reads only has no effect to be uncertain about.
+// A read has no effect that could be uncertain.
 function lost(call: RepoCall): UncertainError | UnavailableError {
   if (!call.writes) return unavailable(call)
   return new UncertainError(

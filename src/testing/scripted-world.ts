@@ -47,16 +47,16 @@ export interface RepoScript {
   later(call: RepoCall, effect: () => void): void
 }
 
-/** One change of a branch's head, as the server made it. */
+/** One change of a branch's head. */
 export interface BranchUpdate {
   readonly client: string
   readonly branch: BranchName
   readonly how: 'merge' | 'reset' | 'commit' | 'create'
   readonly from: CommitRef | undefined
   readonly to: CommitRef
-  /** Of all branch updates and head readings of the repository. */
+  /** Position among all branch updates and head readings of the repository. */
   readonly order: number
-  /** The order that had been reached when the request was sent. */
+  /** The last `order` when the request was sent. */
   readonly sentAfter: number
 }
 
@@ -68,13 +68,13 @@ export interface HeadReading {
   readonly order: number
 }
 
-/** What a connection needs of the repository behind it. */
+/** The repository as a connection needs it. */
 export interface ScriptedWorld {
   readonly repository: RepositoryName
   readonly model: RepoModel
   readonly defaultBranch: BranchName
   head(branch: BranchName): CommitRef | undefined
-  /** Moves a branch and remembers it. */
+  /** Moves a branch and records the update. */
   move(update: Pick<BranchUpdate, 'client' | 'branch' | 'how' | 'to'>): void
   noteReading(client: string, branch: BranchName, head: CommitRef | undefined): void
   serve<T>(of: Omit<RepoCall, 'number'>, effect: () => T, options?: CallOptions): Promise<T>

@@ -1,4 +1,4 @@
-/** `perago/testing`: servers and helpers for the tests of those who use perago. */
+/** Package entry: servers and helpers for users' tests. */
 
 export { openTestLakefs, type TestLakefs } from './lakefs.ts'
 export {
