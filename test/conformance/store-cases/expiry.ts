@@ -9,7 +9,7 @@ export const EXPIRY_CASES: Readonly<Record<string, StoreCase>> = {
     await write(store, put('e:gone', '1', SHORT_MS), put('e:stays', '1'), put('e:late', '1', 600_000))
     expect(await keysOf(store, 'e:')).toEqual(['e:gone', 'e:late', 'e:stays'])
     await outlive(SHORT_MS)
-    await expect.poll(() => store.get('e:gone')).toBeUndefined()
+    await expect.poll(() => store.get('e:gone'), { timeout: 10_000 }).toBeUndefined()
     expect(await keysOf(store, 'e:')).toEqual(['e:late', 'e:stays'])
     expect(await writeIf(store, [{ key: 'e:gone', is: 'present' }], put('e:no'))).toMatchObject({
       committed: false,
