@@ -4,8 +4,8 @@
  * go without a token, and none is asked for again.
  */
 
+import { unlessAborted } from '../base/abort-signals.ts'
 import type { Clock } from '../base/clock.ts'
-import { untilAborted } from '../remote/until-aborted.ts'
 import { CONDUCTOR_TOKEN_LIFETIME_MS, CONDUCTOR_TOKEN_REFRESH_AHEAD_MS } from './limits.ts'
 
 export interface ConductorKey {
@@ -50,7 +50,7 @@ export function createTokenSource(options: {
       const nowMs = clock.monotonicMs()
       if (held !== undefined && nowMs < held.refreshAtMs) return held.token
       try {
-        return (await untilAborted(refresh(), signal)).token
+        return (await unlessAborted(refresh(), signal)).token
       } catch (error) {
         // A token that has not expired yet is used on while the server cannot give a new one.
         if (signal?.aborted !== true && held !== undefined && clock.monotonicMs() < held.endsAtMs)

@@ -42,9 +42,9 @@ export type ConductorCall<Name extends OperationName = OperationName> = Name ext
   : never
 
 export interface ConductorClient {
-  /** The body of the answer, or what `read` makes of it; `undefined` when what was named is not there. */
+  /** The body of the response, or what `read` makes of it; `undefined` when what was named does not exist. */
   call<Value = unknown>(request: ConductorCall, read?: (body: unknown) => Value): Promise<Value | undefined>
-  /** Cuts whatever is on its way. May be called twice. */
+  /** Cuts all requests that are running. May be called twice. */
   close(): Promise<void>
 }
 
@@ -98,7 +98,7 @@ export function fieldOf(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
 }
 
-/** Where the API is; `prefix` stands before `/api`: empty, or with a slash at its start and none at its end. */
+/** Where the API is. `prefix` is the path before `/api`: empty, or with a slash at its start and none at its end. */
 export function parseEndpoint(text: string): { readonly origin: string; readonly prefix: string } {
   const { origin, pathname } = parseAddress(
     text,

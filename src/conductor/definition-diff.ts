@@ -1,9 +1,9 @@
 /**
- * What a declared definition and the one on the server differ in. Pure.
+ * How a declared definition differs from the one on the server. Pure.
  *
  * An update replaces everything, so a field that is not declared becomes the server's default: those defaults, as
- * Conductor 3.32.3 fills them in, are part of the comparison. A field that is neither declared nor known here is left
- * out of it, so that a newer server is no drift.
+ * Conductor 3.32.3 fills them in, are part of the comparison. A field that is neither declared nor known here is
+ * ignored, so that a newer server is not a difference.
  */
 
 import type { components } from './generated/conductor-api.ts'
@@ -30,7 +30,7 @@ export const TASK_DEF_DEFAULTS = {
   responseTimeoutSeconds: 3600,
   timeoutSeconds: 0,
   totalTimeoutSeconds: 0,
-  // Absent there unless somebody set them, and 0 means the same.
+  // Absent on the server unless it was set, and 0 means the same.
   pollTimeoutSeconds: 0,
   timeoutPolicy: 'TIME_OUT_WF',
   concurrentExecLimit: 0,
@@ -132,7 +132,7 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Equal as JSON: the order of keys says nothing, and what is undefined is not there. */
+/** Equal as JSON: the order of keys does not matter, and `undefined` is absent. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (Array.isArray(a) && Array.isArray(b))

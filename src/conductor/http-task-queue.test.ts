@@ -151,7 +151,7 @@ describe('when the answer does not come', () => {
     )
     expect(await queue.poll({ ...POLL, waitMs: 4_000 })).toEqual([])
     expect(server.seen[0]?.path).toBe('/api/tasks/poll/batch/t?workerid=w&count=1&timeout=4000')
-    await expect(queue.poll({ ...POLL, waitMs: 10 })).rejects.toThrow('no answer within 50 ms')
+    await expect(queue.poll({ ...POLL, waitMs: 10 })).rejects.toThrow('no response within 50 ms')
     await expect(queue.poll({ ...POLL, waitMs: 5_001 })).rejects.toMatchObject({ kind: 'invalid' })
     await expect(queue.poll({ ...POLL, count: 0 })).rejects.toMatchObject({ kind: 'invalid' })
     expect(server.seen).toHaveLength(2)

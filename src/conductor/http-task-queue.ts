@@ -102,7 +102,7 @@ async function update(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const { taskId } = json
-  // Conductor answers with the task's id. Anything else came from somebody else, and the update may have arrived.
+  // Conductor responds with the id of the task. Anything else is not from Conductor, and the update may have arrived.
   const readId = (body: unknown): true => {
     if (typeof body === 'string' && body.trim().replaceAll('"', '') === taskId) return true
     throw new ShapeError('it is not the id of the task')
@@ -152,6 +152,6 @@ function renderResult(result: TaskResult, now: Date): TaskUpdate {
 /** The server drops all but the first ten lines of a result without a word: the tenth line holds all that follow. */
 function foldLogs(logs: readonly string[]): readonly string[] {
   if (logs.length <= CONDUCTOR_LOGS_PER_RESULT_MAX) return logs
-  const kept = CONDUCTOR_LOGS_PER_RESULT_MAX - 1
-  return [...logs.slice(0, kept), logs.slice(kept).join('\n')]
+  const whole = CONDUCTOR_LOGS_PER_RESULT_MAX - 1
+  return [...logs.slice(0, whole), logs.slice(whole).join('\n')]
 }

@@ -1,5 +1,5 @@
 /**
- * The table of Conductor: every request perago sends it, and what its answers mean.
+ * The table of Conductor: every request perago sends it, and what its responses mean.
  *
  * Conductor answers 500 to malformed requests as well as to its own trouble, so the status alone does not tell. The
  * `retryable` in its body was false in every case seen; it therefore means "do not repeat the same request blindly" and
@@ -79,7 +79,7 @@ export const OPERATIONS = {
     doing: 'renew the lease of the task',
     method: 'POST',
     path: '/api/tasks',
-    // A late renewal may undo a completion: at most one may be on its way, and one whose answer was lost may still be.
+    // A late renewal may undo a completion: only one may be running, and one whose response was lost may still be.
     class: 'look-before-repeat',
     read: 'the task: its update time moves when the renewal arrives, which may be later',
     done: DONE,
@@ -92,7 +92,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/tasks/{taskId}/log',
     class: 'look-before-repeat',
-    read: 'the log of the task, if a line that stands there twice does harm',
+    read: 'the log of the task, if a line that is written twice does harm',
     done: DONE,
     body: 'none',
   },
@@ -155,7 +155,7 @@ export const OPERATIONS = {
     doing: 'register the workflow definition',
     method: 'POST',
     path: '/api/metadata/workflow',
-    // A repetition after a success is answered "exists already", as if somebody else had been quicker.
+    // A repetition after a success fails with "exists already", as if another client had been faster.
     class: 'look-before-repeat',
     read: 'the workflow definition of that version',
     done: DONE,
@@ -190,7 +190,6 @@ export type ConductorRows = typeof OPERATIONS
 
 const TRY_LATER = 'Try again later; nothing was done.'
 
-/** Anything that speaks for another server, or for a proxy that answers in its place. */
 const NOT_CONDUCTOR: FailureRow = {
   kind: 'invalid',
   code: 'conductor/not-conductor',

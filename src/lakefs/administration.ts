@@ -20,7 +20,7 @@ export interface ServerInfo extends Capabilities {
   readonly endpoint: string
 }
 
-/** What the server is and can do; the first question to ask an endpoint that somebody typed. */
+/** What the server is and can do; the first question to an endpoint that was typed by hand. */
 export async function readServerInfo(client: LakefsClient, options: CallOptions = {}): Promise<ServerInfo> {
   return { endpoint: client.endpoint.apiUrl, ...(await client.capabilities(options)) }
 }

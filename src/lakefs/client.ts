@@ -1,8 +1,9 @@
 /**
  * A client for one lakeFS server. What is asked of the server is in `versioned-repo.ts` and `administration.ts`; they work
- * over the `LakefsConnection` of a client, which is no part of its public face.
+ * over the `LakefsConnection` of a client, which its public type does not show.
  */
 
+import { unlessAborted } from '../base/abort-signals.ts'
 import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
 import type { Clock } from '../base/clock.ts'
 import { DefectError, InvalidError, invariant } from '../base/errors.ts'
@@ -12,7 +13,6 @@ import type { RetryPolicy } from '../base/retry.ts'
 import type { CallOptions } from '../publication/ports.ts'
 import { parseAddress } from '../remote/address.ts'
 import { Connection, type RequestNotice } from '../remote/connection.ts'
-import { untilAborted } from '../remote/until-aborted.ts'
 import { readCapabilities, type Capabilities } from './capabilities.ts'
 import {
   LAKEFS_ANSWER_TIMEOUT_MS,
@@ -30,9 +30,9 @@ import { LAKEFS, type LakefsServer, type OperationName } from './operations.ts'
 
 export interface LakefsTimeouts {
   readonly connectMs: number
-  /** The longest time without any progress until an answer begins. */
+  /** The longest time without any progress until a response begins. */
   readonly answerMs: number
-  /** The longest silence in the middle of an answer. */
+  /** The longest silence in the middle of a response. */
   readonly bodyIdleMs: number
 }
 
@@ -48,7 +48,7 @@ export interface LakefsClientOptions {
   readonly endpoint: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** Connections, and so requests on their way at once. */
+  /** Connections, and so parallel requests. */
   readonly connectionsMax?: number
   readonly timeouts?: Partial<LakefsTimeouts>
   readonly retry?: Partial<RetryPolicy>
@@ -73,7 +73,7 @@ export interface LakefsClient {
   readonly logger: Logger
   /** Asked once, then remembered. */
   capabilities(options?: CallOptions): Promise<Capabilities>
-  /** Cuts whatever is on its way. May be called twice. */
+  /** Cuts all requests that are running. May be called twice. */
   close(): Promise<void>
 }
 
@@ -174,7 +174,7 @@ function openConnection(options: LakefsClientOptions): LakefsConnection {
         capabilities = undefined
         throw error
       })
-      return untilAborted(capabilities, signal)
+      return unlessAborted(capabilities, signal)
     },
     async close() {
       closing.abort(new DefectError('lakefs/client-closed', 'use the lakeFS client: it is closed'))

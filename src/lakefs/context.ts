@@ -50,7 +50,7 @@ export function noSuchBranch({ repository }: RepoContext, branch: BranchName): M
   })
 }
 
-/** What would explain a refusal is not there any more: the branch changed in between. Nothing was done. */
+/** Nothing explains a refusal any more: the branch changed in between. Nothing was done. */
 export function unexplained(call: Subject<OperationName>, message: string): UnavailableError {
   return new UnavailableError(
     'lakefs/unexplained-refusal',

@@ -1,8 +1,8 @@
 /**
- * The table of lakeFS: every request perago sends it, and what its answers mean.
+ * The table of lakeFS: every request perago sends it, and what its responses mean.
  *
  * Decided by status alone, with two hints from the text. They can only make a verdict milder or clearer; when the server
- * words them differently, the careful verdict stands: `predicate failed` (others wrote at the same time, nothing was done)
+ * words them differently, the careful verdict remains: `predicate failed` (others wrote at the same time, nothing was done)
  * and `invalid API endpoint` (the server does not know the operation).
  *
  * The operations are checked against `openapi/lakefs.yaml` by the compiler and by a test, and are shown in
@@ -21,7 +21,7 @@ export interface LakefsContract extends operations {
 
 export type OperationName = keyof LakefsContract
 
-const OBJECT_READ = 'stat the path on the branch and compare checksum and size with what was sent'
+const OBJECT_READ = 'the object on the branch: whether its checksum and size are those that were sent'
 
 export const OPERATIONS = {
   getConfig: {
@@ -100,7 +100,7 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/repositories/{repository}/branches',
     class: 'look-before-repeat',
-    read: 'the branch: whether it is there and where it stands',
+    read: 'the branch: whether it exists and what its head is',
     done: [201],
     body: 'any',
     values: { 409: 'exists' },

@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
+import { followSignals } from '../base/abort-signals.ts'
 import { InvalidError, errorKindOf } from '../base/errors.ts'
 import type { CallOptions, ObjectStat, WriteOutcome, WriteRequest } from '../publication/ports.ts'
 import { shapeFailure } from '../remote/failures.ts'
@@ -154,10 +155,7 @@ async function sendParts(
   upload: WriteRequest,
   options: Uploading & { readonly started: StartedUpload; readonly partBytes: number },
 ): Promise<readonly UploadedPart[]> {
-  const stop = new AbortController()
-  const onAbort = (): void => stop.abort(options.signal?.reason)
-  if (options.signal?.aborted === true) onAbort()
-  options.signal?.addEventListener('abort', onAbort, { once: true })
+  const stop = followSignals(options.signal)
 
   // Opened once and read from front to back: in memory are the parts that are being sent, the one being filled, and those
   // the connections still hold; however large the whole is.
@@ -187,7 +185,7 @@ async function sendParts(
     await Promise.allSettled(sending)
     throw sent.failure() ?? error
   } finally {
-    options.signal?.removeEventListener('abort', onAbort)
+    stop.release()
     sent.close()
   }
 }

@@ -1,9 +1,9 @@
 /**
  * The one way to call a server: a pool of connections, and for each operation one row of the server's table, one loop of
- * tries, one exchange, and one verdict on its answer.
+ * tries, one exchange, and one verdict on the response.
  *
  * - Only what was not done, or is harmless to repeat, is tried again.
- * - When an earlier answer was lost, a later "nothing was done" does not count for the whole: it ends `uncertain`.
+ * - When an earlier response was lost, a later "nothing was done" does not hold for the whole: the outcome is `uncertain`.
  */
 
 import type { Dispatcher } from 'undici'
@@ -55,7 +55,7 @@ export type Call<Name extends string, Operation = object> = Subject<Name> &
     readonly onStart?: ((progress: () => void) => void) | undefined
     /** In place of the path in the table. */
     readonly address?: URL | undefined
-    /** How long the server was asked to wait before it answers. */
+    /** How long the server was asked to wait before it responds. */
     readonly serverWaitMs?: number | undefined
   }
 
@@ -65,7 +65,7 @@ export type Outcome<Value, Row> = { readonly is: 'done'; readonly value: Value }
 type ValuesOf<Row> = Row extends { readonly values: infer Values } ? Values[keyof Values] : never
 type ValueOutcome<Value> = Value extends string ? { readonly is: Value; readonly message: string } : never
 
-/** The body of an answer as it arrives, and what stands above it. To be read to its end or destroyed. */
+/** The head of a response, and its body as it arrives: to be read to its end or destroyed. */
 export interface OpenedAnswer {
   readonly head: AnswerHead
   readonly body: Readable
@@ -73,9 +73,9 @@ export interface OpenedAnswer {
 
 export interface RequestNotice<Name extends string = string> {
   readonly operation: Name
-  /** `undefined` when no answer came. */
+  /** `undefined` when no response came. */
   readonly status: number | undefined
-  /** Until the answer began. */
+  /** Until the response began. */
   readonly durationMs: number
 }
 
@@ -92,21 +92,21 @@ export interface ConnectionOptions<Name extends string> {
   readonly table: ServerTable<Name>
   /** Left out, each call names its own address. */
   readonly origin?: string
-  /** What stands before the paths of the table. */
+  /** Added in front of the paths of the table. */
   readonly prefix?: string
   readonly connections: number
   readonly connectTimeoutMs: number
   readonly bound: ExchangeBound
-  /** The longest silence in the middle of an answer. */
+  /** The longest silence in the middle of a response. */
   readonly bodyIdleMs: number
-  /** The longest answer that is held in memory. */
+  /** The longest response that is held in memory. */
   readonly answerMaxBytes: number
   /** Sent with every request. */
   readonly headers?: Headers
   readonly authorization?: Authorization | undefined
   /** Never part of an error, even when the server quotes them. */
   readonly secrets?: readonly string[]
-  /** How many requests may be on their way. */
+  /** How many requests may run at once. */
   readonly limit?: AdaptiveLimit | undefined
   readonly retry?: Partial<RetryPolicy> | undefined
   readonly clock?: Clock | undefined
@@ -185,7 +185,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
     }
   }
 
-  /** One try, over as soon as the answer begins: its body is a stream. */
+  /** One try, over as soon as the response begins: its body is a stream. */
   open<Name extends keyof Of & string>(
     call: Call<Name, Contract[Name]>,
   ): Promise<Outcome<OpenedAnswer, Of[Name]>> {
@@ -205,7 +205,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
     })
   }
 
-  /** Cuts whatever is on its way. May be called twice. */
+  /** Cuts all requests that are running. May be called twice. */
   close(): Promise<void> {
     this.#closing ??= this.#pool === undefined ? Promise.resolve() : this.#pool.then((pool) => pool.destroy())
     return this.#closing
@@ -300,7 +300,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
     }
   }
 
-  /** An abort by the caller is handed back as it is, unless nobody knows what the request did. */
+  /** An abort by the caller is thrown as it is, unless it is unknown whether the request took effect. */
   #broken(call: Call<keyof Of & string>, { broken, cause }: ExchangeBrokenError): Error {
     const failure = breakFailure(this.#options.table, call, broken, cause)
     return broken.how === 'aborted' && failure.kind !== 'uncertain' ? abortReason(call.signal) : failure
@@ -321,7 +321,7 @@ interface Answered {
   readonly text: string
 }
 
-/** After a lost answer, only a clear answer says what became of the request. */
+/** After a lost response, only a clear one says what became of the request. */
 function settlesLostTry(error: unknown): boolean {
   return isPeragoError(error) && error.kind !== 'unavailable'
 }

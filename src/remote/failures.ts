@@ -18,12 +18,12 @@ import { classifyBreak, strangeAnswer, type FailureRow, type ServerTable } from 
 /** One operation on something. */
 export interface Subject<Name extends string = string> {
   readonly operation: Name
-  /** What it is done to: shown in the message and in the details of an error. The names in the path by default. */
+  /** What it is done to, for the message and the details of an error; the names in the path by default. */
   readonly target?: object | undefined
   readonly path?: object | undefined
 }
 
-/** A body that is not what the server gives: thrown by whoever reads it. */
+/** A body that is not what this server sends; thrown by the functions that read bodies. */
 export class ShapeError extends Error {}
 
 /** `merge (repository demo, destination main)`. */
@@ -73,7 +73,7 @@ export function failureOf<Name extends string>(
   }
 }
 
-/** No answer, or only the beginning of one. */
+/** No response, or only the beginning of one. */
 export function breakFailure<Name extends string>(
   table: ServerTable<Name>,
   subject: Subject<Name>,
@@ -95,7 +95,7 @@ export function shapeFailure<Name extends string>(
 ): PeragoError {
   return failureOf(table, subject, {
     failure: strangeAnswer(table, subject.operation),
-    said: `this is not an answer of ${table.server}: ${quote(problem)}`,
+    said: `this is not a response of ${table.server}: ${quote(problem)}`,
   })
 }
 
@@ -107,7 +107,7 @@ export function lostEarlier<Name extends string>(
 ): PeragoError {
   return failureOf(table, subject, {
     failure: table.unsafe.answerLost(readOf(table, subject)),
-    said: `the answer to an earlier try was lost, and no later try was answered${becauseOf(cause)}`,
+    said: `the response to an earlier try was lost, and no later try got one${becauseOf(cause)}`,
     cause,
   })
 }
@@ -121,10 +121,10 @@ const BREAK_TEXTS: Readonly<Record<Break['how'], string>> = {
   dropped: 'the connection broke',
   timeout: 'the server took too long',
   aborted: 'it was aborted',
-  'not-http': 'something answered that does not speak HTTP',
+  'not-http': 'the response is not HTTP',
 }
 
-/** What to look at when nobody knows whether the request took effect. */
+/** What to look at when it is unknown whether the request took effect. */
 function readOf<Name extends string>(table: ServerTable<Name>, { operation }: Subject<Name>): string {
   const row = table.operations[operation]
   return row.class === 'safe' ? 'nothing: it changes nothing' : row.read

@@ -6,15 +6,15 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 
-/** Why no complete answer came. */
+/** Why no complete response came. */
 export interface Break {
   /** Whether the server may have received any of the request. */
   readonly sent: boolean
-  /** `not-http`: something answered that does not speak HTTP. */
+  /** `not-http`: the response is not HTTP. */
   readonly how: 'dropped' | 'timeout' | 'aborted' | 'not-http'
 }
 
-/** No answer, or only the beginning of one. */
+/** No response, or only the beginning of one. */
 export class ExchangeBrokenError extends Error {
   readonly broken: Break
 
@@ -25,7 +25,7 @@ export class ExchangeBrokenError extends Error {
   }
 }
 
-/** The beginning of an answer. */
+/** The status and headers of a response. */
 export interface AnswerHead {
   readonly status: number
   header(name: string): string | undefined
@@ -50,7 +50,7 @@ export interface ExchangeRequest {
 
 export interface ExchangeBound {
   readonly boundMs: number
-  /** `answer`: the longest time without progress until the answer begins. `whole`: the longest time for all of it. */
+  /** `answer`: the longest time without progress until the response begins. `whole`: the longest time for all of it. */
   readonly bounds: 'answer' | 'whole'
 }
 
@@ -89,7 +89,7 @@ export function exchangeOver(
   const fail = (error: unknown): void => end(error instanceof Error ? error : new Error(String(error)))
   const onAbort = (): void => breakOff('aborted', signal?.reason)
   const watchdog = setTimeout(() => {
-    breakOff('timeout', new Error(`no ${bounds === 'whole' ? 'answer' : 'progress'} within ${boundMs} ms`))
+    breakOff('timeout', new Error(`no ${bounds === 'whole' ? 'response' : 'progress'} within ${boundMs} ms`))
   }, boundMs)
   if (signal?.aborted === true) {
     onAbort()
@@ -136,7 +136,7 @@ export function exchangeOver(
   return outcome
 }
 
-/** The text of an answer; one that is longer than the bound is a broken exchange. */
+/** The text of a response; one that is longer than the bound is a broken exchange. */
 export class TextCollector {
   readonly #maxBytes: number
   readonly #pieces: Uint8Array[] = []
@@ -149,7 +149,7 @@ export class TextCollector {
   add(piece: Uint8Array): undefined {
     this.#bytes += piece.byteLength
     if (this.#bytes > this.#maxBytes) {
-      const why = new Error(`the answer is larger than ${this.#maxBytes} bytes`)
+      const why = new Error(`the response is larger than ${this.#maxBytes} bytes`)
       throw new ExchangeBrokenError({ sent: true, how: 'dropped' }, why)
     }
     this.#pieces.push(piece)

@@ -1,9 +1,9 @@
 /**
- * The table of a server: every request perago sends it, whether a request may be repeated, and what each answer means.
+ * The table of a server: every request perago sends it, whether it may be repeated, and what each response means.
  * Pure: no clock, no network.
  *
  * - `safe`: only reads, or leaves nothing that anybody can see. Repeated freely.
- * - `idempotent`: twice has the same effect as once. Repeated; when the last answer was lost as well, the outcome is
+ * - `idempotent`: twice has the same effect as once. Repeated; when the last response was lost as well, the outcome is
  *   `uncertain`, and `read` says what to look at.
  * - `look-before-repeat`: a second request could do harm or give a wrong answer. Never repeated once the server may have
  *   received it: the outcome is `uncertain`, and `read` says what to look at.
@@ -56,17 +56,17 @@ export interface ServerTable<Name extends string = string> {
   readonly statuses: Readonly<Record<number, FailureRow>>
   /** Any other 4xx. */
   readonly badRequest: FailureRow
-  /** Something else than this server answered. */
+  /** The response is not from such a server. */
   readonly wrongServer: FailureRow
   /** Nothing was sent. */
   readonly unreachable: FailureRow
-  /** For an operation of the class `safe`: a 5xx that is not in the table; no complete answer. */
+  /** For an operation of the class `safe`: a 5xx that is not in the table; no complete response. */
   readonly safe: { readonly trouble: FailureRow; readonly answerLost: FailureRow }
   /** The same for any other, and a success whose body cannot be read. `read`: what shows whether it took effect. */
   readonly unsafe: Readonly<Record<'trouble' | 'answerLost' | 'unknownAnswer', (read: string) => FailureRow>>
   /** Used after it was closed. */
   readonly closed: ErrorCode
-  /** Whether this server gives such an answer to a refused request, and not a proxy in its place. */
+  /** Whether this server refuses requests in this form; otherwise a proxy did. */
   isOwnRefusal(answer: Answer): boolean
   /** The server's own words in a refusal. */
   messageOf(answer: Answer): string | undefined
@@ -87,7 +87,7 @@ export type Verdict =
   | { readonly is: 'value'; readonly value: string }
   | { readonly is: 'error'; readonly failure: FailureRow }
 
-/** What the answer to an operation means. */
+/** What the response to an operation means. */
 export function classifyAnswer<Name extends string>(
   table: ServerTable<Name>,
   operation: Name,
@@ -116,13 +116,13 @@ function classifyFailure<Name extends string>(
   return table.statuses[answer.status] ?? trouble
 }
 
-/** A success that this server does not give: somebody else answered, or it took effect nevertheless. */
+/** A success that this server does not send: another server responded, or the request took effect nevertheless. */
 export function strangeAnswer<Name extends string>(table: ServerTable<Name>, operation: Name): FailureRow {
   const row = table.operations[operation]
   return row.class === 'safe' ? table.wrongServer : table.unsafe.unknownAnswer(row.read)
 }
 
-/** What it means that no complete answer came. */
+/** What it means that no complete response came. */
 export function classifyBreak<Name extends string>(
   table: ServerTable<Name>,
   operation: Name,
