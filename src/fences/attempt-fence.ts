@@ -13,7 +13,7 @@ export interface AttemptPolicy {
 
 export const DEFAULT_ATTEMPT_POLICY: AttemptPolicy = { whilePaused: 'stop' }
 
-/** Together they tell one hand-out of a task from every other. Differences are named in this order. */
+/** Together they tell one claim of a task from every other. Differences are named in this order. */
 const IDENTITY_FIELDS = [
   'taskId',
   'workflowId',

@@ -29,15 +29,15 @@ export const WORKFLOW_STATUSES = [
 export type WorkflowStatus = (typeof WORKFLOW_STATUSES)[number]
 
 /**
- * Identifies one hand-out of one task. `rerun` re-opens the same task id with retry count 0, so the id and the retry
- * count alone do not tell two hand-outs apart: worker id, poll count and start time do.
+ * Identifies one claim of one task. `rerun` re-opens the same task id with retry count 0, so the id and the retry
+ * count alone do not tell two claims apart: worker id, poll count and start time do.
  */
 export interface AttemptSnapshot {
   readonly taskId: TaskId
   readonly workflowId: WorkflowId
   readonly retryCount: number
   readonly pollCount: number
-  /** Server time in milliseconds of the first hand-out of this task id. */
+  /** Server time in milliseconds of the first claim of this task id. */
   readonly startTimeMs: number
   /** Unique for each claim. */
   readonly workerId: string

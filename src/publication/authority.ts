@@ -16,7 +16,7 @@ import type { CallOptions } from './ports.ts'
 /** `any`: whatever commit stands directly above the input ref; `own`: only what this very task published. */
 export type ReplacePolicy = 'any' | 'own'
 
-/** An attempt that Conductor handed out. It must pass the attempt fence before every branch write. */
+/** An attempt that a worker claimed. It must pass the attempt fence before every branch write. */
 export interface AttemptAuthority {
   readonly kind: 'attempt'
   /** What was polled. */

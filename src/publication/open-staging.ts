@@ -51,7 +51,7 @@ export interface EarlyStaging {
 
 /**
  * Begins a staging branch at once, while the task still runs: creating one takes longer than most requests, and an attempt
- * that was only just handed out is current. It stays empty until the attempt fence was passed.
+ * that was only just claimed is current. It stays empty until the attempt fence was passed.
  */
 export function beginStaging(options: StagingOptions): EarlyStaging {
   const session = openStagingSession(options)

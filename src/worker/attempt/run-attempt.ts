@@ -26,7 +26,7 @@ export interface AttemptSurroundings extends RunSurroundings, FailureOptions {
 }
 
 export interface AttemptRequest extends RunOptions {
-  /** The task as it was handed out. */
+  /** The task as it was claimed. */
   readonly record: TaskRecord
   /** Unique for each execution of an attempt. */
   readonly executionId: string
