@@ -1,10 +1,8 @@
-// What `docs/specs` and `roadmap` promise and which ids a test title names. Used by `npm run specs` and by `test/tidy.test.ts`,
+// What `docs/specs` promises and which ids a test title names. Used by `npm run specs` and by `test/tidy.test.ts`,
 // so that both read these pages in the same way.
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What is built, with not-yet.md, and what is not. */
-export const SPEC_DIRECTORIES = ['docs/specs', 'roadmap']
 /** Pages without promises. */
 const NOT_SPECS = new Set(['README.md', 'not-yet.md'])
 const ROW = /^\|\s*`?([A-Z]{1,2}-\d+)`?\s*\|\s*(.*?)\s*\|/
@@ -13,13 +11,14 @@ const NOT_YET_ROW = /^\|\s*([A-Z]{1,2}-\d+(?:(?:–|,\s*)[A-Z]{1,2}-\d+)*)\s*\|\
 const TITLE_IDS = /^((?:[A-Z]{1,2}-\d+[,:]?\s+)+)\S/
 
 /** Every promise: id → its page and its text. */
-export function readSpecs(...directories) {
+export function readSpecs(directory) {
   const specs = new Map()
-  for (const path of directories.flatMap(listPages)) {
-    for (const [id, text] of readRows(path, ROW)) {
+  for (const page of readdirSync(directory).sort()) {
+    if (!page.endsWith('.md') || NOT_SPECS.has(page)) continue
+    for (const [id, text] of readRows(join(directory, page), ROW)) {
       const earlier = specs.get(id)
-      if (earlier !== undefined) throw new Error(`${id} is promised twice: in ${earlier.page} and in ${path}`)
-      specs.set(id, { page: path, text })
+      if (earlier !== undefined) throw new Error(`${id} is promised twice: in ${earlier.page} and in ${page}`)
+      specs.set(id, { page, text })
     }
   }
   return specs
@@ -44,13 +43,6 @@ export function readNotYet(directory) {
 export function idsOfTitle(title) {
   const head = TITLE_IDS.exec(title)?.[1]
   return head === undefined ? [] : (head.match(/[A-Z]{1,2}-\d+/g) ?? [])
-}
-
-function listPages(directory) {
-  return readdirSync(directory)
-    .filter((page) => page.endsWith('.md') && !NOT_SPECS.has(page))
-    .sort()
-    .map((page) => join(directory, page))
 }
 
 /** `E-20–E-22` → `E-20`, `E-21`, `E-22`; a single id is itself. */

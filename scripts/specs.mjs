@@ -1,16 +1,16 @@
-// Which promises of docs/specs and roadmap are proven, by the report of the last test run.
+// Which promises of docs/specs are proven, by the report of the last test run.
 //   npm run specs                      a list for people
 //   npm run --silent specs -- --json   one document: {"proven", "notYet", "unproven"}
 // Exit 0: every promise is proven or excused with a reason; 1: some are not; 2: there is no report to read.
 import { existsSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { SPEC_DIRECTORIES, idsOfTitle, readNotYet, readSpecs } from './spec-ids.mjs'
+import { idsOfTitle, readNotYet, readSpecs } from './spec-ids.mjs'
 
 const { values: options } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     report: { type: 'string', default: 'test-report/vitest.json' },
-    specs: { type: 'string', multiple: true, default: SPEC_DIRECTORIES },
+    specs: { type: 'string', default: 'docs/specs' },
   },
 })
 
@@ -19,8 +19,8 @@ if (!existsSync(options.report)) {
   process.exit(2)
 }
 
-const specs = readSpecs(...options.specs)
-const notYet = readNotYet(options.specs[0])
+const specs = readSpecs(options.specs)
+const notYet = readNotYet(options.specs)
 const tests = readTests(options.report)
 const summary = summarise()
 const problems = findProblems()
