@@ -9,10 +9,7 @@ export function processTerminal(): Terminal {
   const secrets = new Set<string>()
   let redactor = createRedactor()
   let stopping: AbortController | undefined
-  const current: Redactor = {
-    text: (text) => redactor.text(text),
-    value: (value) => redactor.value(value),
-  }
+  const current: Redactor = { text: (text) => redactor.text(text), value: (value) => redactor.value(value) }
   return {
     answer: (text) => process.stdout.write(text),
     say: (text) => process.stderr.write(text),

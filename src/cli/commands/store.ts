@@ -78,10 +78,7 @@ async function withStore<T>(
   const { core } = await loadCore(options, terminal)
   const { directory, environment } = terminal
   // Opened without its keys: a copy contains the values as they are stored.
-  const store = await openStoreAt(core.storeAddress ?? DEFAULT_STORE, {
-    directory,
-    environment,
-  })
+  const store = await openStoreAt(core.storeAddress ?? DEFAULT_STORE, { directory, environment })
   try {
     return await run(store, terminal.stopSignal())
   } finally {

@@ -1,6 +1,6 @@
 /**
- * How single values of the configuration are read. Each takes what a file holds (text, numbers) as well as what a
- * variable or a flag holds (always text), and says in words what it wanted instead.
+ * Schemas for single values of the configuration. Each takes values of a file (text, numbers) and of a variable or a flag
+ * (always text), and names what it expects instead of a wrong one.
  */
 
 import { z } from 'zod'
@@ -8,14 +8,14 @@ import { RETENTION_MAX_MS } from '../limits.ts'
 import { shortened } from '../../base/one-line.ts'
 import { parseDuration, parseSize } from '../../base/quantities.ts'
 
-/** Any text but the empty one. */
+/** Text that is not empty. */
 export function textSchema(): z.ZodType<string> {
   return reading('text (put quotes around a number)', (raw) =>
     typeof raw === 'string' && raw.trim() !== '' ? raw : undefined,
   )
 }
 
-/** As `textSchema`, but what was given is not repeated in the message. */
+/** Like `textSchema`, but the message does not repeat the value. */
 export function secretSchema(): z.ZodType<string> {
   return z.custom<string>((raw) => typeof raw === 'string' && raw !== '', {
     error: 'expected text (put quotes around a number)',
@@ -45,7 +45,7 @@ export function sizeSchema(): z.ZodType<number> {
   })
 }
 
-/** A time that something is kept, as people write it; `forever` has no end. */
+/** How long something is kept, as people write it; `forever` has no end. */
 export function retentionSchema(): z.ZodType<number> {
   return reading('a duration such as "30d", or "forever"', (raw) => {
     if (raw === 'forever') return Infinity
@@ -90,6 +90,6 @@ function refuse(context: z.RefinementCtx, message: string): never {
 
 function quoted(raw: unknown): string {
   const text = raw instanceof Date ? raw.toISOString() : (JSON.stringify(raw) as string | undefined)
-  // Somebody may have put a password into the wrong place.
+  // It may contain a password in the wrong place.
   return shortened((text ?? 'nothing').replace(/:\/\/[^\s/?#]*@/g, '://…@'), 60)
 }

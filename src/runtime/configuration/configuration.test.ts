@@ -175,7 +175,7 @@ test('BA-74 a named file that is not there, a directory, and two files at once a
   expect(await problemsOf({ path: '.' })).toEqual(['.: it is a directory'])
   await write('perago.yaml', '')
   await write('perago.json', '{}')
-  expect(await problemsOf()).toEqual(['perago.json: there is perago.yaml as well; keep one of them'])
+  expect(await problemsOf()).toEqual(['perago.json: perago.yaml exists as well; remove one of them'])
 })
 
 test('BA-75 a secret can stand in a file of its own, without its last line feed', async () => {

@@ -1,4 +1,4 @@
-/** What perago can be told, and where it is looked for: flags, environment, file, defaults. */
+/** The settings of perago, read from flags, environment, file and defaults. */
 
 import { dirname, resolve } from 'node:path'
 import {
@@ -40,12 +40,12 @@ export const SETTINGS = {
   },
   'lakefs.accessKeyId': {
     schema: textSchema(),
-    about: 'The public half of the credentials for lakeFS.',
+    about: 'The access key id for lakeFS.',
     variables: ['LAKEFS_ACCESS_KEY_ID'],
   },
   'lakefs.secretAccessKey': {
     schema: secretSchema(),
-    about: 'The secret half of the credentials for lakeFS.',
+    about: 'The secret access key for lakeFS.',
     variables: ['LAKEFS_SECRET_ACCESS_KEY'],
     secret: true,
   },
@@ -61,31 +61,31 @@ export const SETTINGS = {
   },
   'conductor.authKey': {
     schema: textSchema(),
-    about: 'The public half of the credentials for Conductor.',
+    about: 'The key id for Conductor.',
     variables: ['CONDUCTOR_AUTH_KEY'],
   },
   'conductor.authSecret': {
     schema: secretSchema(),
-    about: 'The secret half of the credentials for Conductor.',
+    about: 'The key secret for Conductor.',
     variables: ['CONDUCTOR_AUTH_SECRET'],
     secret: true,
   },
   'cache.size': {
     schema: sizeSchema(),
     about:
-      'How many bytes of objects a worker keeps on its disk for later tasks, such as `5 GiB`; `0` keeps none.',
+      'The size of the cache of fetched objects on the disk of a worker, such as `5 GiB`; `0`: no cache.',
     fallback: CACHE_MAX_BYTES,
   },
   'cache.warm': {
     schema: flagSchema(),
     about:
-      'Whether a task may take over the directory of the task before it, once that is proven to be its commit.',
+      'Whether a task may reuse the directory of the task before it, after checking that it equals its commit.',
     fallback: true,
   },
   'store.address': {
     schema: secretSchema(),
     about:
-      'Where executions are kept: a SQLite file, or `postgresql://`, `redis://`, `rediss://`, `etcd://`, `etcds://`; `memory:` for trying out.',
+      'Where executions are kept: a SQLite file, or `postgresql://`, `redis://`, `rediss://`, `etcd://`, `etcds://`; `memory:` for tests.',
     secret: true,
   },
   'store.keys': {
@@ -96,37 +96,37 @@ export const SETTINGS = {
   },
   'store.compress': {
     schema: flagSchema(),
-    about: 'Whether large values in the store are compressed; with keys they are in any case.',
+    about: 'Whether large values in the store are compressed; with keys they always are.',
     fallback: false,
   },
   'archive.address': {
     schema: secretSchema(),
-    about: 'Where events of executions that are over go: a SQLite file of its own, or `postgresql://`.',
+    about: 'Where events of ended executions go: a SQLite file of its own, or `postgresql://`.',
     secret: true,
   },
   'retention.events': {
     schema: retentionSchema(),
-    about: 'How long events are kept when their execution is over, such as `30d`, or `forever`.',
+    about: 'How long events are kept after their execution has ended, such as `30d`, or `forever`.',
     fallback: RETENTION_EVENTS_MS,
   },
   'retention.variables': {
     schema: retentionSchema(),
-    about: 'How long variables are kept when their execution is over.',
+    about: 'How long variables are kept after their execution has ended.',
     fallback: RETENTION_VARIABLES_MS,
   },
   'retention.checkpoints': {
     schema: retentionSchema(),
-    about: 'How long checkpoints are kept when their execution is over.',
+    about: 'How long checkpoints are kept after their execution has ended.',
     fallback: RETENTION_CHECKPOINTS_MS,
   },
   'log.level': {
     schema: choiceSchema(LOG_LEVELS),
-    about: 'From which level on log lines are written.',
+    about: 'The lowest level that is logged.',
     fallback: 'warn',
   },
   'log.format': {
     schema: choiceSchema(LOG_FORMATS),
-    about: 'How log lines look: for people, for machines, or by whether a terminal shows them.',
+    about: '`pretty` for people, `json` for programs; `auto` chooses by whether a terminal shows the log.',
     fallback: 'auto',
   },
 } as const satisfies Readonly<Record<string, Setting>>
@@ -166,15 +166,15 @@ export interface CoreConfiguration {
 
 export interface LoadedConfiguration {
   readonly configuration: PeragoConfiguration
-  /** Apart from the rest, which goes to every process of a worker. */
+  /** Separate from the rest, which is passed to every process of a worker. */
   readonly core: CoreConfiguration
   /** Each value with where it came from. Holds secrets: show it through `redactor`. */
   readonly settings: Resolved<typeof SETTINGS>['settings']
   /** The file that was read, if any. */
   readonly path: string | undefined
-  /** Every configured secret, for a redactor that has others to keep as well. */
+  /** Every configured secret, for a redactor that also removes others. */
   readonly secrets: readonly string[]
-  /** Knows every configured secret. */
+  /** Removes every configured secret. */
   readonly redactor: Redactor
 }
 
@@ -186,7 +186,7 @@ export interface LoadConfigurationRequest {
   readonly flags?: ConfigurationSources<SettingName>['flags']
 }
 
-/** Looked for in the working directory; at most one may be there. */
+/** Looked up in the working directory; at most one may exist. */
 export const CONFIGURATION_FILES = ['perago.yaml', 'perago.yml', 'perago.json'] as const
 
 /**
@@ -208,8 +208,8 @@ export async function loadConfiguration(request: LoadConfigurationRequest): Prom
   const secrets = secretsOf(settings)
   const redactor = createRedactor(secrets)
   const problems = [...fileProblems, ...settingProblems]
-  // A half that is missing because it could not be read is a problem already.
-  if (problems.length === 0) problems.push(...findHalves(settings))
+  // If a secret could not be read, that is reported already.
+  if (problems.length === 0) problems.push(...findIncomplete(settings))
   if (problems.length > 0) throw badConfiguration(problems.map((problem) => redactor.text(problem)))
   return {
     configuration: assemble(settings),
@@ -227,14 +227,14 @@ function secretsOf(settings: LoadedConfiguration['settings']): readonly string[]
     settings['lakefs.secretAccessKey'].value,
     settings['conductor.authSecret'].value,
     ...(settings['store.keys'].value ?? '').split(/[\s,]+/).map((key) => key.replace(/^[^=]*=/, '')),
-    // An address without a password says nothing that would have to be hidden.
+    // An address without a password has nothing to hide.
     ...addresses.flatMap(passwordsIn),
   ].filter((secret): secret is string => secret !== undefined && secret !== '')
 }
 
 const PATH_VARIABLE = 'PERAGO_CONFIG'
 
-/** Variables with our prefix that are not settings: the file's own path, what the embedded servers and our tests are told. */
+/** Variables with our prefix that are not settings: the path of the file, and those of embedded servers and tests. */
 function isOtherVariable(name: string): boolean {
   return name === PATH_VARIABLE || name.startsWith('PERAGO_TEST_') || name.startsWith('PERAGO_EMBEDDED_')
 }
@@ -247,7 +247,7 @@ function badConfiguration(problems: readonly string[]): InvalidError {
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
   return new InvalidError('runtime/bad-configuration', `read the configuration: ${count}`, {
     details: { problems },
-    next: 'Correct what is listed; docs/reference/configuration.md describes every setting.',
+    next: 'Correct them; docs/reference/configuration.md describes every setting.',
   })
 }
 
@@ -266,7 +266,7 @@ async function readConfigurationFile(
   }
   const [first, second] = found
   if (first === undefined) return { problems }
-  if (second !== undefined) problems.push(`${second.path}: there is ${first.path} as well; keep one of them`)
+  if (second !== undefined) problems.push(`${second.path}: ${first.path} exists as well; remove one of them`)
   return { file: { path: first.path, ...(await parseConfigurationFile(first.content)) }, problems }
 }
 
@@ -275,8 +275,8 @@ async function readSecretFile(path: string): Promise<SecretFile> {
   return 'content' in read ? { content: read.content } : { problem: `${path}: ${read.problem}` }
 }
 
-/** Credentials have two halves; one alone is a mistake that would only show at the first request. */
-function findHalves(settings: LoadedConfiguration['settings']): readonly string[] {
+/** Of two settings that belong together only one is given: found here rather than by the first request. */
+function findIncomplete(settings: LoadedConfiguration['settings']): readonly string[] {
   const pairs = [
     ['lakefs.accessKeyId', 'lakefs.secretAccessKey'],
     ['conductor.authKey', 'conductor.authSecret'],

@@ -4,12 +4,12 @@ import { open } from 'node:fs/promises'
 export type BoundedText =
   { readonly content: string } | { readonly reason: 'absent' | 'unreadable'; readonly problem: string }
 
-/** Reads a file that ought to be small UTF-8 text. Whatever is wrong with it is an answer, not an exception. */
+/** Reads a file that should be small UTF-8 text. A problem with it is returned, not thrown. */
 export async function readBoundedText(path: string, maxBytes: number): Promise<BoundedText> {
   try {
     const file = await open(path, 'r')
     try {
-      // One byte more than allowed: a size that was asked for first could be outdated, or 0 for a pipe.
+      // One byte more than allowed. The size of the file is not asked for: it may change, and is 0 for a pipe.
       const buffer = Buffer.alloc(maxBytes + 1)
       let length = 0
       for (let count = -1; count !== 0 && length < buffer.length; length += count) {

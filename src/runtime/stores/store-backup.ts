@@ -1,7 +1,6 @@
 /**
- * A copy of a store in one file, and back. One JSON document for each line: a head, the entries in their order with their
- * values in base64, and an end with their number and the SHA-256 of every byte before it. Sealed values are copied as they
- * are, and stay sealed.
+ * Copies a store to a file, and back. Each line is a JSON document: a head, the entries in order with their values in base64,
+ * and an end with their number and the SHA-256 of all bytes before it. Sealed values are copied as they are.
  */
 
 import { createHash } from 'node:crypto'
@@ -14,16 +13,17 @@ import {
   STORE_BATCH_MAX_OPERATIONS,
   STORE_PAGE_MAX_ENTRIES,
 } from '../../core/limits.ts'
+import { readPages } from '../../core/read-pages.ts'
 import type { Store, StoreEntry } from '../../core/ports.ts'
 
 export interface BackupReport {
   readonly entries: number
-  /** Entries with a time to live, such as leases: they are not copied. */
+  /** Entries that expire, such as leases. They are not copied. */
   readonly expiring?: number
 }
 
 export interface Comparison extends BackupReport {
-  /** Keys that are not in the store, hold something else there, or are there only. */
+  /** Keys that are only in one of the two, or have another value. */
   readonly different: number
   readonly examples: readonly string[]
 }
@@ -33,7 +33,7 @@ type Copied = Pick<StoreEntry, 'key' | 'value'>
 const HEAD = { perago: 'store', format: 1 }
 const EXAMPLES_MAX = 5
 
-/** Each page is of one moment, the whole is not: for a copy of one moment nobody may write meanwhile. */
+/** Only each page is consistent; for a consistent copy nobody may write meanwhile. */
 export async function exportStore(store: Store, file: string, signal: AbortSignal): Promise<BackupReport> {
   const unfinished = `${file}.unfinished`
   const hash = createHash('sha256')
@@ -64,7 +64,7 @@ export async function exportStore(store: Store, file: string, signal: AbortSigna
   return { entries, expiring }
 }
 
-/** Writes nothing before the whole file was checked, and overwrites nothing: a key that is there already ends it. */
+/** Checks the whole file first, and overwrites nothing: it fails on a key that exists. */
 export async function importStore(store: Store, file: string, signal: AbortSignal): Promise<BackupReport> {
   const { entries } = await verifyBackup(file, signal)
   let batch: Copied[] = []
@@ -82,10 +82,7 @@ export async function importStore(store: Store, file: string, signal: AbortSigna
       throw new RefusedError(
         'runtime/store-not-empty',
         `import ${file}: the store has ${JSON.stringify(key)} already`,
-        {
-          details: { key },
-          next: 'Import into an empty store.',
-        },
+        { details: { key }, next: 'Import into an empty store.' },
       )
     }
     ;[batch, bytes] = [[], 0]
@@ -100,14 +97,14 @@ export async function importStore(store: Store, file: string, signal: AbortSigna
   return { entries }
 }
 
-/** Reads the file to its end and refuses one that is cut, changed, or no backup. */
+/** Reads the whole file, and refuses one that is incomplete, changed or not a backup. */
 export async function verifyBackup(file: string, signal: AbortSignal): Promise<BackupReport> {
   let entries = 0
   for await (const { key } of readBackup(file, signal)) entries += key === '' ? 0 : 1
   return { entries }
 }
 
-/** What a backup and a store have in common, expiring entries apart. Both are in the same order. */
+/** Compares a backup with a store, except entries that expire. Both are in the same order. */
 export async function compareBackup(store: Store, file: string, signal: AbortSignal): Promise<Comparison> {
   const inStore = entriesOf(store, signal)
   const next = async (): Promise<StoreEntry | undefined> => {
@@ -142,13 +139,9 @@ async function* entriesOf(
   store: Store,
   signal: AbortSignal,
 ): AsyncGenerator<StoreEntry, undefined, undefined> {
-  for (let after: string | undefined; ;) {
-    const request = { prefix: '', limit: STORE_PAGE_MAX_ENTRIES, ...(after === undefined ? {} : { after }) }
-    const page = await store.range(request, { signal })
-    yield* page.entries
-    if (page.next === undefined) return undefined
-    after = page.next
-  }
+  const range = { prefix: '', limit: STORE_PAGE_MAX_ENTRIES }
+  for await (const page of readPages(store, range, { signal })) yield* page
+  return undefined
 }
 
 async function* readBackup(file: string, signal: AbortSignal): AsyncGenerator<Copied> {
@@ -195,10 +188,7 @@ function compareBytes(left: string, right: string): number {
 function damaged(file: string, number: number): InvalidError {
   return new InvalidError(
     'runtime/damaged-backup',
-    `read ${file}: it is no whole backup of a store (line ${number})`,
-    {
-      details: { file, line: number },
-      next: 'Take another copy.',
-    },
+    `read ${file}: it is not a complete backup of a store (line ${number})`,
+    { details: { file, line: number }, next: 'Make another copy.' },
   )
 }

@@ -10,6 +10,7 @@ import { fromBytes, toBytes } from '../../core/json.ts'
 import { STORE_PAGE_MAX_ENTRIES } from '../../core/limits.ts'
 import { decodeEvent, type ExecutionEvent } from '../../core/events/event.ts'
 import { OUTBOX_PREFIX, serverKey, serverPrefix, tenantOfOutboxKey } from '../../core/keys.ts'
+import { readPages } from '../../core/read-pages.ts'
 import type { Store, StoreCondition, StoreOperation } from '../../core/ports.ts'
 import { OUTBOX_PAGE_EVENTS, WEBHOOK_DEAD_KEPT_MS } from '../limits.ts'
 import { WEBHOOKS, type DeliveryRecord } from '../records.ts'
@@ -150,10 +151,9 @@ export class DeliveryStore {
   /** Removes the deliveries of a webhook that are about these executions. */
   async forgetExecutions(webhook: string, executions: ReadonlySet<string>): Promise<void> {
     for (const kind of [WAITING, DEAD]) {
-      for (let after: string | undefined; ;) {
-        const range = { prefix: prefixOf(kind, webhook), limit: STORE_PAGE_MAX_ENTRIES }
-        const page = await this.#store.range(after === undefined ? range : { ...range, after })
-        for (const { key, value, revision } of page.entries) {
+      const range = { prefix: prefixOf(kind, webhook), limit: STORE_PAGE_MAX_ENTRIES }
+      for await (const page of readPages(this.#store, range)) {
+        for (const { key, value, revision } of page) {
           if (!executions.has(readDelivery(value).executionId)) continue
           // One that has changed since is being delivered now, and ends without help.
           await this.#store.commit({
@@ -161,8 +161,6 @@ export class DeliveryStore {
             operations: [{ do: 'delete', key }],
           })
         }
-        after = page.next
-        if (after === undefined) break
       }
     }
   }
