@@ -74,7 +74,7 @@ async function measureRound(engine, objects, round) {
   const branch = `round_${round}`
   // Far apart, and the same files in every run.
   const file = (round * 7919 * 31) % objects
-  const before = engine.resolve(REPOSITORY, 'main')
+  const before = engine.getBranch(REPOSITORY, 'main').commitId
   const created = { repository: REPOSITORY, name: branch, source: 'main', hidden: false }
   const branchMs = await timed(() => engine.createBranch(created))
   await put(engine, branch, file, `round ${round}`)
@@ -86,9 +86,7 @@ async function measureRound(engine, objects, round) {
     committer: 'bench',
     metadata: {},
   }
-  const mergeMs = await timed(() =>
-    engine.merge({ ...merged, squash: false, allowEmpty: false, force: false }),
-  )
+  const mergeMs = await timed(() => engine.merge({ ...merged, squash: false, allowEmpty: false }))
   const compared = { repository: REPOSITORY, left: before, right: 'main', type: 'two_dot', amount: 1000 }
   const diffMs = await timed(() => {
     const { items } = engine.diffRefs(compared)

@@ -19,7 +19,7 @@ export interface KeyPair {
   readonly secretAccessKey: string
 }
 
-export interface ServerCredentials extends KeyPair {
+interface ServerCredentials extends KeyPair {
   readonly signingSecret: string
   /** True when this call made the key pair: the only time to show it. */
   readonly generated: boolean

@@ -16,7 +16,7 @@ import { EMBEDDED_BLOB_BUFFER_BYTES, EMBEDDED_MEMORY_BLOBS_MAX_BYTES } from '../
 import { DirectorySyncer } from './directory-syncer.ts'
 import { closedError } from './storage-errors.ts'
 
-export interface HashedBlob {
+interface HashedBlob {
   readonly sha256: string
   readonly md5: string
   readonly sizeBytes: number

@@ -8,7 +8,7 @@
 
 import { createHash, type Hash } from 'node:crypto'
 
-export interface CommitContent {
+interface CommitContent {
   readonly committer: string
   readonly message: string
   readonly metaRangeId: string

@@ -27,7 +27,7 @@ const TEMP_DIR = 'temp'
 const OUR_NAMES =
   /^(?:lock\.sqlite|metadata\.sqlite|perago-lakefs\.json|credentials\.json)(?:-\w+|\.\w+)*$|^(?:objects|temp)$/
 
-export interface OpenDataDir {
+interface OpenDataDir {
   readonly db: MetadataDb
   readonly objectsDir: string
   readonly tempDir: string

@@ -13,7 +13,7 @@
 
 export type MergeDecision = 'keep' | 'take' | 'conflict'
 
-export interface ThreeValues<Value> {
+interface ThreeValues<Value> {
   readonly base: Value | undefined
   readonly source: Value | undefined
   readonly destination: Value | undefined

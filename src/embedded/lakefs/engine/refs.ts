@@ -9,7 +9,7 @@ import { findCommit, findCommitIdsByPrefix, requireCommit } from './commits.ts'
 import { EngineError } from './engine.ts'
 import type { MetadataDb } from './metadata-db.ts'
 
-export interface ResolvedRef {
+interface ResolvedRef {
   readonly commitId: string
   /** Set for a branch with nothing after its name, or with `$`: it is read with its uncommitted changes. */
   readonly uncommitted?: StoredBranch

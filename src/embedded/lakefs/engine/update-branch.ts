@@ -42,7 +42,7 @@ export interface BranchUpdate {
 
 type HookedUpdate = BranchUpdate & Required<Pick<BranchUpdate, 'hooks'>>
 
-export interface UpdateRequest {
+interface UpdateRequest {
   readonly repository: string
   readonly branch: string
   /** Reads and writes through the context; throws to refuse. May be called several times. */

@@ -8,7 +8,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-export type RangeAnswer =
+type RangeAnswer =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly range: ByteRange }
   /** 416; with `Content-Range` only where the range is well-formed but outside the object. */

@@ -18,7 +18,7 @@ import { findRoute, type Route } from './router.ts'
 import { sendAnswer } from './send-answer.ts'
 import { REASON_STATUS } from './statuses.ts'
 
-export interface ListenerParts extends ServerParts {
+interface ListenerParts extends ServerParts {
   readonly faults: FaultPlan
   readonly logger: Logger
   /** Aborted when the server stops waiting for requests under way. */

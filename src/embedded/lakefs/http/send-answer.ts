@@ -9,7 +9,7 @@ import type { Fault } from '../faults.ts'
 import type { Answer, StreamedBody } from './answer.ts'
 
 /** What a fault may do to a download on its way out. */
-export type BodyFault = Extract<Fault, { readonly kind: 'cut-body' } | { readonly kind: 'corrupt-body' }>
+type BodyFault = Extract<Fault, { readonly kind: 'cut-body' } | { readonly kind: 'corrupt-body' }>
 
 export async function sendAnswer(
   request: IncomingMessage,

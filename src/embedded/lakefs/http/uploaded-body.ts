@@ -7,7 +7,7 @@ import { Transform, type Readable, type Writable } from 'node:stream'
 import { messageOf } from '../../../base/errors.ts'
 import { ClientGone, DEFAULT_CONTENT_TYPE, HttpProblem } from './answer.ts'
 
-export interface UploadedBody<Result> {
+interface UploadedBody<Result> {
   readonly contentType: string
   readonly result: Result
 }

@@ -20,7 +20,7 @@ export interface LeafNode {
   readonly values: readonly Buffer[]
 }
 
-export interface InnerNode {
+interface InnerNode {
   /** One more than the level of its children. */
   readonly level: number
   /** The last key below each child. */
