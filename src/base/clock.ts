@@ -1,13 +1,11 @@
-/**
- * Time as a port: what waits or measures is given a clock, so that tests move time by hand.
- */
+/** Time as a port: code that waits or measures gets a clock, so that tests control the time. */
 
 import { SLEEP_MAX_TIMER_MS } from './limits.ts'
 
 export interface Clock {
   /** Wall time, for showing and storing. It may jump; never measure with it. */
   now(): Date
-  /** Milliseconds since some fixed moment; never goes back. For measuring and for deadlines. */
+  /** Milliseconds since some fixed moment; never decreases. For measuring and for deadlines. */
   monotonicMs(): number
   /** Resolves after `durationMs`; rejects with the signal's reason as soon as it is aborted. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>
@@ -23,8 +21,8 @@ export const systemClock: Clock = {
 async function sleepOnTimers(durationMs: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
   const end = performance.now() + durationMs
-  // A timer beyond 2^31 - 1 ms fires at once, so a long sleep is a row of shorter ones. Asking again after each
-  // also mends timers that fire a fraction early.
+  // A timer beyond 2^31 - 1 ms fires at once, so a long sleep is several shorter ones. The loop also corrects timers that
+  // fire slightly early.
   for (let leftMs = durationMs; leftMs > 0; leftMs = end - performance.now()) {
     await sleepOnce(Math.min(leftMs, SLEEP_MAX_TIMER_MS), signal)
   }
@@ -44,7 +42,7 @@ function sleepOnce(durationMs: number, signal: AbortSignal | undefined): Promise
   })
 }
 
-/** What a wait rejects with when its signal is aborted: the reason itself, made an error when it is none. */
+/** The reason of an aborted signal, as an error. */
 export function abortReason(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason
   return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError')

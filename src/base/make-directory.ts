@@ -2,9 +2,9 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Makes a directory with its parents, one by one; one that is there is left as it is. Node's own recursive way (v20 to
- * v26) never returns where the file system answers "no such directory" to making one in a directory that is there, as
- * below /proc: a name that a user may choose goes through here.
+ * Makes a directory with its parents, one by one, unless it exists. Node's recursive `mkdir` (v20 to v26) never returns if
+ * the file system answers "no such directory" to making one in an existing directory, as below /proc. So a directory that a
+ * user names is made here.
  */
 export function makeDirectory(directory: string, mode = 0o700): void {
   const path = resolve(directory)
@@ -14,7 +14,7 @@ export function makeDirectory(directory: string, mode = 0o700): void {
   try {
     mkdirSync(path, { mode })
   } catch (error) {
-    // Somebody else was faster.
+    // Another process made it first.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   }
 }

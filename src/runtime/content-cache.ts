@@ -1,4 +1,4 @@
-/** The content cache of a worker's root, for whoever looks after it from outside; workers may use it meanwhile. */
+/** The content cache of a worker's root, for the commands about it. Workers may use it at the same time. */
 
 import { sizeOfEntryName } from '../workspace/cache/cache-entry.ts'
 import { checkEntries, clearEntries, listEntries, type CacheCheck } from '../workspace/cache/cache-files.ts'
@@ -8,7 +8,7 @@ export interface CacheListing {
   readonly directory: string
   /** On disk. */
   readonly bytes: number
-  /** The last used first. */
+  /** Most recently used first. */
   readonly entries: readonly {
     readonly name: string
     readonly sizeBytes: number
@@ -28,7 +28,7 @@ export async function listContentCache(root: string): Promise<CacheListing> {
   return { directory, bytes, entries }
 }
 
-/** Reads all of it, and removes what is damaged. */
+/** Reads all entries, and removes damaged ones. */
 export async function verifyContentCache(
   root: string,
   options: { readonly signal?: AbortSignal } = {},

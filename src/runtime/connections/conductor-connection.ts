@@ -7,10 +7,10 @@ import {
 } from '../../conductor/client.ts'
 import type { PeragoConfiguration } from '../configuration/configuration.ts'
 
-/** What it takes to connect, as plain data: it may cross to another thread. */
+/** The connection settings as plain data, which can be sent to another thread. */
 export type ConductorSettings = Pick<ConductorClientOptions, 'endpoint' | 'key'>
 
-/** Where the configured Conductor is, and with which key; throws when it is not configured. */
+/** The address and key of the configured Conductor; throws if it is not configured. */
 export function conductorSettings({ conductor }: Pick<PeragoConfiguration, 'conductor'>): ConductorSettings {
   const { serverUrl, auth } = conductor
   if (serverUrl === undefined) {
@@ -22,7 +22,7 @@ export function conductorSettings({ conductor }: Pick<PeragoConfiguration, 'cond
   return { endpoint: serverUrl, ...key }
 }
 
-/** A client for the configured Conductor. To be closed by whoever opens it; nothing is sent yet. */
+/** A client for the configured Conductor. Sends nothing yet; the caller closes it. */
 export function openConductor(
   configuration: Pick<PeragoConfiguration, 'conductor'>,
   options: Pick<ConductorClientOptions, 'retry' | 'onExchange'> & { readonly logger: Logger },

@@ -3,7 +3,7 @@ import type { Logger } from '../../base/logger.ts'
 import { createLakefsClient, type LakefsClient, type LakefsClientOptions } from '../../lakefs/client.ts'
 import type { PeragoConfiguration } from '../configuration/configuration.ts'
 
-/** A client for the configured lakeFS. To be closed by whoever opens it; nothing is sent yet. */
+/** A client for the configured lakeFS. Sends nothing yet; the caller closes it. */
 export function openLakefs(
   { lakefs }: PeragoConfiguration,
   options: Pick<LakefsClientOptions, 'retry' | 'onExchange'> & { readonly logger: Logger },

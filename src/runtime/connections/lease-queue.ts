@@ -1,4 +1,4 @@
-/** The queue that the lease thread opens for itself: the same Conductor, over connections of its own. */
+/** The queue client of the lease thread: the same Conductor, over its own connections. */
 
 import { openConductorClient } from '../../conductor/client.ts'
 import { createHttpTaskQueue } from '../../conductor/http-task-queue.ts'
@@ -6,14 +6,14 @@ import type { LeaseQueue, LeaseQueueModule } from '../../worker/leases/threaded-
 import { entryUrl } from '../../base/module-entry.ts'
 import type { ConductorSettings } from './conductor-connection.ts'
 
-/** Names this module to the lease thread. */
+/** Describes this module for the lease thread. */
 export function leaseQueueModule(settings: ConductorSettings): LeaseQueueModule {
   return { url: entryUrl(import.meta.url, './lease-queue.ts').href, options: settings }
 }
 
 /** Called in the lease thread. */
 export function openLeaseQueue(options: unknown): LeaseQueue {
-  // The options are our own, passed through the thread by `leaseQueueModule`.
+  // The options come from `leaseQueueModule`.
   const client = openConductorClient(options as ConductorSettings)
   return { ...createHttpTaskQueue(client), close: () => client.close() }
 }

@@ -1,4 +1,4 @@
-/** What can be said about a Conductor without changing anything in it. */
+/** Examines a Conductor without changing anything in it. */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
 import {
@@ -18,19 +18,19 @@ import type { PeragoConfiguration } from '../configuration/configuration.ts'
 
 export interface ConductorExamination {
   readonly endpoint: string
-  /** As the server calls itself. */
+  /** As the server reports it. */
   readonly version: string
-  /** What it says of itself; a stock server is well. */
+  /** As the server reports it. */
   readonly isHealthy: boolean
   readonly answeredInMs: number
-  /** What perago refuses before it is sent, so that nobody is handed a path instead of a value. */
+  /** What perago refuses before it is sent, so that no task gets a path instead of a value. */
   readonly limits: {
     readonly taskOutputBytes: number
     readonly workflowInputBytes: number
     /** Above it a server fails the task for good. */
     readonly payloadBytes: number
   }
-  /** Branches that several workflows which have not ended may write; `undefined` when it could not be asked. */
+  /** Branches that several open workflows may write; `undefined` if the workflows could not be read. */
   readonly sharedBranches:
     | readonly {
         readonly repository: string
@@ -41,7 +41,7 @@ export interface ConductorExamination {
     | undefined
 }
 
-/** Asks the server what it is; throws what the client throws when it is unreachable, refuses us, or is no Conductor. */
+/** Throws the error of the client if the server is unreachable, refuses the credentials, or is not a Conductor. */
 export async function examineConductor(
   configuration: PeragoConfiguration,
   options: {
@@ -76,14 +76,14 @@ export async function examineConductor(
   }
 }
 
-/** A server that cannot be searched is a Conductor all the same. */
+/** A server whose workflows cannot be searched is still a Conductor. */
 async function readSharedBranches(
   client: ConductorClient,
   signal: AbortSignal,
 ): Promise<ConductorExamination['sharedBranches']> {
   try {
     const { workflows } = await createHttpTaskQueue(client).readOpenWorkflows(START_WORKFLOWS_MAX, { signal })
-    // Whatever is given a branch may write it: which tasks only read is known to their workers.
+    // A workflow with a branch in its input may write it: only workers know which tasks only read.
     return findSharedBranches(workflows, new Map()).map(({ repository, branch, workflows: sharing }) => ({
       repository,
       branch,

@@ -1,4 +1,4 @@
-/** What can be said about a lakeFS without changing anything in it. */
+/** Examines a lakeFS without changing anything in it. */
 
 import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -8,23 +8,23 @@ import type { LakefsClient } from '../../lakefs/client.ts'
 
 export interface LakefsExamination {
   readonly endpoint: string
-  /** As the server calls itself. */
+  /** As the server reports it. */
   readonly version: string
   readonly blockstore: string
-  /** It took our credentials. Always true: otherwise the examination fails, and says how. */
+  /** Always true: otherwise the examination fails. */
   readonly credentialsAccepted: true
-  /** How long the first question and its answer took, connecting included. */
+  /** How long the first request took, with the connection. */
   readonly answeredInMs: number
   readonly transfers: {
-    /** Bytes go straight to the object store. */
+    /** Bytes go directly to the object store. */
     readonly presigned: boolean
     /** … large ones in parts. */
     readonly multipart: boolean
-    /** A download is checked against the checksum that lakeFS keeps. */
+    /** Downloads are compared with the checksum that lakeFS has. */
     readonly checksumVerified: boolean
   }
   readonly permissions: {
-    /** Our user may see which repositories there are. */
+    /** The user may list the repositories. */
     readonly listRepositories: boolean
   }
   readonly strengths: {
@@ -33,7 +33,7 @@ export interface LakefsExamination {
   }
 }
 
-/** Asks the server what it is; throws what the client throws when it is unreachable, refuses us, or is no lakeFS. */
+/** Throws the error of the client if the server is unreachable, refuses the credentials, or is not a lakeFS. */
 export async function examineLakefs(
   client: LakefsClient,
   options: { readonly signal?: AbortSignal; readonly clock?: Clock } = {},

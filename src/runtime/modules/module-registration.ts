@@ -1,4 +1,4 @@
-/** A module's definitions beside those on the server: what differs, and making them the same. */
+/** Compares the definitions of a module with those on the server, and registers them. */
 
 import type { FieldChange, WorkflowDef } from '../../conductor/definition-diff.ts'
 import {
@@ -26,9 +26,9 @@ export interface ModuleComparison {
   /** The server's. */
   readonly version: string
   readonly definitions: readonly DefinitionState[]
-  /** Named by a workflow, declared nowhere and registered nowhere. */
+  /** Task types of workflow steps that are neither declared nor registered. */
   readonly unknownTypes: readonly string[]
-  /** What stands against starting the tasks, whatever is allowed. */
+  /** What keeps the tasks from starting in any case. */
   readonly problems: readonly string[]
 }
 
@@ -43,7 +43,7 @@ interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Nothing is sent yet. To be closed by whoever opens it. */
+/** Sends nothing yet. The caller closes it. */
 export function openRegistry(
   configuration: PeragoConfiguration,
   options: { readonly logger: Logger; readonly retry?: Partial<RetryPolicy> },
@@ -58,7 +58,7 @@ export function openRegistry(
 }
 
 /** Changes nothing on the server. */
-export async function compareModule(
+async function compareModule(
   registry: DefinitionRegistry,
   module: ReadModule,
   options: CallOptions = {},
@@ -74,7 +74,7 @@ export async function compareModule(
     definitions: [...tasks.map(taskState), ...workflows.map(workflowState)],
     unknownTypes,
     problems: tasks
-      // That it is missing is its state already.
+      // A missing definition is reported as its state.
       .filter(({ plan }) => plan.action !== 'create')
       .flatMap(({ task, problems }) => problems.map((problem) => `${task.name}: ${problem}`)),
   }

@@ -1,4 +1,4 @@
-/** What a module of tasks declares, as plain documents: for looking at, for writing down, for registering. */
+/** What a module of tasks declares, as plain documents: to check, to write to files, to register. */
 
 import { isPeragoError } from '../../base/errors.ts'
 import type { TaskDef } from '../../conductor/definition-diff.ts'
@@ -14,19 +14,19 @@ export interface ReadModule {
   readonly path: string
   readonly tasks: readonly TaskDefinition[]
   readonly workflows: readonly WorkflowDefDocument[]
-  /** For people: what each task is. */
+  /** A short description of each task. */
   readonly summaries: readonly TaskSummary[]
-  /** Everything that is wrong with what it declares. */
+  /** Everything that is wrong in the declarations. */
   readonly problems: readonly string[]
 }
 
 export interface TaskSummary {
   readonly name: string
   readonly workspace: 'none' | 'read-only' | 'writable'
-  /** Where the body runs; a command runs as a program of its own. */
+  /** Where the body runs; a command is a program. */
   readonly body: 'inline' | 'thread' | 'process' | 'command'
   readonly leaseSeconds: number
-  /** How long a publication may take, all in all; of no meaning without one. */
+  /** How long a publication may take in all. */
   readonly budgetSeconds: number
 }
 
@@ -37,7 +37,7 @@ export interface Definitions {
   readonly schemas: readonly SchemaDocument[]
 }
 
-/** Loads a module, and looks at all that it declares. Throws when it cannot be loaded or declares no task. */
+/** Loads a module and checks its declarations. Throws if it cannot be loaded or declares no task. */
 export async function readModule(path: string): Promise<ReadModule> {
   const { tasks, workflows, path: absolute } = await loadModule(path)
   const documents = workflows.map(({ document }) => document)
@@ -55,7 +55,7 @@ export async function readModule(path: string): Promise<ReadModule> {
   return { path: absolute, tasks, workflows: documents, summaries: tasks.map(summarise), problems }
 }
 
-/** The documents of a module in which there is no problem. */
+/** The documents of a module without problems. */
 export function buildDefinitions({ tasks, workflows }: Pick<ReadModule, 'tasks' | 'workflows'>): Definitions {
   return {
     taskDefs: tasks.map(declaredTaskDef),
@@ -64,7 +64,7 @@ export function buildDefinitions({ tasks, workflows }: Pick<ReadModule, 'tasks' 
   }
 }
 
-/** The types of all steps that a worker would have to poll for. */
+/** The task types of all steps that a worker polls for. */
 export function polledTypes(workflows: readonly WorkflowDefDocument[]): readonly string[] {
   const steps = workflows.flatMap(({ tasks }) => walkSteps(tasks))
   return [...new Set(steps.filter(({ type = 'SIMPLE' }) => type === 'SIMPLE').map(({ name }) => name))]

@@ -1,4 +1,4 @@
-/** Whether the task queue knows the tasks as they are declared, and whether their publications fit their leases. */
+/** Whether the tasks are registered as they are declared, and whether their publications fit their leases. */
 
 import type { DefinitionRegistry, TaskDefPlan } from '../../conductor/definitions.ts'
 import type { TaskDef } from '../../conductor/definition-diff.ts'
@@ -7,7 +7,7 @@ import { buildTaskDef } from '../../tasks/build-taskdef.ts'
 import { judgeBudget } from '../../tasks/task-controls.ts'
 import type { TaskDefinition } from '../../tasks/task-definition.ts'
 
-/** What Conductor is told of a task. Schemas stay with `extract`; those that are registered are left as they are. */
+/** The definition of a task for Conductor, without schemas: registered ones stay as they are. */
 export function declaredTaskDef(task: TaskDefinition): TaskDef {
   const fields = Object.entries(buildTaskDef(task)).filter(([name]) => !name.endsWith('Schema'))
   return Object.fromEntries(fields) as TaskDef
@@ -16,9 +16,9 @@ export function declaredTaskDef(task: TaskDefinition): TaskDef {
 export interface TaskRegistration {
   readonly task: TaskDefinition
   readonly plan: TaskDefPlan
-  /** What stands against starting it, whatever is allowed. */
+  /** What keeps it from starting in any case. */
   readonly problems: readonly string[]
-  /** What differs between declaration and server; may be allowed. */
+  /** What differs between the declaration and the server; may be allowed. */
   readonly drift: readonly string[]
 }
 
@@ -36,23 +36,23 @@ export async function examineRegistration(
   )
 }
 
-/** Throws `runtime/not-registered` or `runtime/task-drift` with everything that stands against a start. */
+/** Throws `runtime/not-registered` or `runtime/task-drift` with everything that keeps the tasks from starting. */
 export function assertMayStart(
   registrations: readonly TaskRegistration[],
   options: { readonly allowDrift?: boolean } = {},
 ): void {
-  const told = (pick: (registration: TaskRegistration) => readonly string[]): readonly string[] =>
+  const collect = (pick: (registration: TaskRegistration) => readonly string[]): readonly string[] =>
     registrations.flatMap((registration) =>
       pick(registration).map((text) => `${registration.task.name}: ${text}`),
     )
-  const problems = told(({ problems: own }) => own)
+  const problems = collect(({ problems: own }) => own)
   if (problems.length > 0) {
     throw new RefusedError('runtime/not-registered', `start the tasks: ${problems.join('; ')}`, {
       details: { problems },
       next: 'Register the tasks with "perago register MODULE", or correct their controls.',
     })
   }
-  const drift = options.allowDrift === true ? [] : told(({ drift: own }) => own)
+  const drift = options.allowDrift === true ? [] : collect(({ drift: own }) => own)
   if (drift.length > 0) {
     throw new RefusedError(
       'runtime/task-drift',

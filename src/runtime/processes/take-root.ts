@@ -1,7 +1,7 @@
 /** One owner for each root: whoever starts workers in it holds its lock, which is released when its process ends. */
 
 import { join } from 'node:path'
-import { InvalidError, RefusedError } from '../../base/errors.ts'
+import { InvalidError, messageOf, RefusedError } from '../../base/errors.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
 import { adoptOutboxes } from '../../worker/results/outbox.ts'
 import { takeProcessLock, type ProcessLock } from '../../workspace/ownership/process-lock.ts'
@@ -13,7 +13,7 @@ export async function takeRoot(directory: string): Promise<ProcessLock> {
   } catch (error) {
     throw new InvalidError(
       'runtime/bad-root',
-      `start workers in ${JSON.stringify(directory)}: ${error instanceof Error ? error.message : String(error)}`,
+      `start workers in ${JSON.stringify(directory)}: ${messageOf(error)}`,
       { next: 'Name a directory that this user may make and write.', cause: error },
     )
   }

@@ -6,7 +6,7 @@ import type { LogFormat } from '../configuration/configuration.ts'
 
 export interface OpenLoggerRequest extends LoggerSettings {
   readonly format: LogFormat
-  /** Whether people are watching, for the format `auto`. */
+  /** Whether the output is a terminal, for the format `auto`. */
   readonly isTerminal: boolean
 }
 

@@ -5,27 +5,26 @@ import { errorKindOf, isPeragoError } from '../../base/errors.ts'
 import type { WorkerEvent, WorkerObserver } from '../../worker/events.ts'
 import type { WorkerStatus } from '../../worker/worker.ts'
 
-/** Whom a worker asks. */
-export type RequestSide = 'lakefs' | 'conductor'
+/** The server of a request. */
+type RequestSide = 'lakefs' | 'conductor'
 
-/** One request that was made. */
-export interface RequestNotice {
+interface RequestNotice {
   readonly operation: string
-  /** `undefined` when no answer came. */
+  /** `undefined` if there was no response. */
   readonly status: number | undefined
   readonly durationMs: number
 }
 
 export interface WorkerMetrics {
   readonly observe: WorkerObserver
-  /** Takes note of the requests to one side. */
+  /** Counts the requests to one server. */
   requestsOf(side: RequestSide): (notice: RequestNotice) => void
   readonly contentType: string
   /** The metrics in Prometheus' text format. */
   render(): Promise<string>
 }
 
-/** In seconds: from a request on loopback to an hour's work. */
+/** In seconds: from a request on loopback to a task of an hour. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 3600]
 
 export function openWorkerMetrics(status: () => WorkerStatus | undefined): WorkerMetrics {
@@ -86,7 +85,7 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
     'action',
   ])
   const leases = counter('leases_lost_total', 'Leases lost while an attempt ran.', ['task', 'code'])
-  // Renewals are made by a thread of their own, with its own connections, and are not among them.
+  // Renewals are not counted: they are made by another thread.
   const requests = counter('requests_total', 'Requests made, renewals of leases left out.', [
     'side',
     'operation',
@@ -118,7 +117,7 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
     },
   })
 
-  const noteLayOut = (task: string, details: Readonly<Record<string, unknown>>): void => {
+  const countLayOut = (task: string, details: Readonly<Record<string, unknown>>): void => {
     const [files, bytes] = [Number(details['files']), Number(details['bytes'])]
     if (details['isWarm'] === true) {
       layOuts.inc({ task, origin: 'warm' })
@@ -133,7 +132,7 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
     layOutBytes.inc({ task, origin: 'cache' }, cachedBytes)
     layOutBytes.inc({ task, origin: 'repository' }, bytes - cachedBytes)
   }
-  const note = (event: WorkerEvent): void => {
+  const observe = (event: WorkerEvent): void => {
     switch (event.kind) {
       case 'poll': {
         const outcome =
@@ -145,7 +144,7 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
       case 'step': {
         const { step, outcome, durationMs } = event.event
         stepSeconds.observe({ task: event.attempt.taskName, step, outcome }, durationMs / 1_000)
-        if (step === 'lay-out' && outcome === 'done') noteLayOut(event.attempt.taskName, event.event.details)
+        if (step === 'lay-out' && outcome === 'done') countLayOut(event.attempt.taskName, event.event.details)
         break
       }
       case 'lease-lost': {
@@ -173,7 +172,7 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
     }
   }
   return {
-    observe: note,
+    observe,
     requestsOf: (side) => (notice) => {
       const { operation, status, durationMs } = notice
       requests.inc({ side, operation, status: status === undefined ? 'none' : String(status) })

@@ -1,9 +1,9 @@
-/** A worker's events as spans, for whichever OpenTelemetry SDK the process has loaded; without one nothing happens. */
+/** A worker's events as spans, for the OpenTelemetry SDK that the process has loaded, if any. */
 
 import { context, SpanStatusCode, trace, type Span, type TracerProvider } from '@opentelemetry/api'
 import type { AttemptStepEvent, WorkerObserver } from '../../worker/events.ts'
 
-/** One span for each attempt, and one below it for each of its steps. */
+/** One span for each attempt, with one child for each of its steps. */
 export function traceWorker(provider: TracerProvider = trace.getTracerProvider()): WorkerObserver {
   const tracer = provider.getTracer('perago')
   const attempts = new Map<string, Span>()
@@ -60,7 +60,7 @@ function fail(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR, ...(typeof code === 'string' ? { message: code } : {}) })
 }
 
-/** Spans hold plain values only; the rest is in the log. */
+/** Attributes of spans are plain values; the rest is in the log. */
 function plainOf(details: Readonly<Record<string, unknown>>): Record<string, string | number | boolean> {
   const plain: Record<string, string | number | boolean> = {}
   for (const [name, value] of Object.entries(details)) {

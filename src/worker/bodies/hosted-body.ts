@@ -102,7 +102,7 @@ function startThread({ log }: HostedBodyOptions): Host {
   const ended = new Promise<string>((resolve) => {
     // An uncaught error ends the thread; `exit` follows it.
     let how = ''
-    thread.once('error', (error) => (how = `: ${error instanceof Error ? error.message : String(error)}`))
+    thread.once('error', (error) => (how = `: ${messageOf(error)}`))
     thread.once('exit', (code) => resolve(`the thread ended with code ${code}${how}`))
   })
   return {

@@ -1,7 +1,7 @@
 /** Errors that a host sends, and that the worker throws again. */
 
 import { describeError } from '../../base/error-description.ts'
-import { isPeragoError, PeragoError, type ErrorKind } from '../../base/errors.ts'
+import { isPeragoError, messageOf, PeragoError, type ErrorKind } from '../../base/errors.ts'
 import type { HostedFailure } from './protocol.ts'
 
 /** What a body threw in another thread or process, with its kind and code. */
@@ -25,7 +25,7 @@ export function describeForParent(error: unknown): HostedFailure {
   const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
   if (isOurs) return { ...describeError(error), isOurs, ...stack }
   // An error of the author's code.
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return {
     kind: 'unavailable',
     code: 'task/failed',

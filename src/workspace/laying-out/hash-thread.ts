@@ -3,7 +3,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
-import { invariant } from '../../base/errors.ts'
+import { invariant, messageOf } from '../../base/errors.ts'
 import { WORKSPACE_HASH_BUFFER_BYTES } from '../limits.ts'
 import type { FromHashThread, ToHashThread } from './hash-beside.ts'
 
@@ -23,7 +23,7 @@ port.on('message', (message: ToHashThread) => {
     act(message)
   } catch (error) {
     drop(message.id)
-    answer({ id: message.id, error: error instanceof Error ? error.message : String(error) })
+    answer({ id: message.id, error: messageOf(error) })
   }
 })
 
