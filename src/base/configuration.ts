@@ -71,7 +71,7 @@ const PREFIX = 'PERAGO_'
 const SECRET_FILE = 'File'
 
 /** The variable derived from a setting's name: `lakefs.accessKeyId` → `PERAGO_LAKEFS_ACCESS_KEY_ID`. */
-export function variableOf(name: string): string {
+function variableOf(name: string): string {
   return (
     PREFIX +
     name

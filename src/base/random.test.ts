@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { randomWhole, seededRandom, systemRandom } from './random.ts'
+import { seededRandom, systemRandom } from './random.ts'
+import { randomWhole } from '../../test/support/random-whole.ts'
 
 test('BA-04 one seed gives one row of numbers, and another seed another', () => {
   const row = (seed: number): number[] => {

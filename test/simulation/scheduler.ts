@@ -1,6 +1,7 @@
 // Decides who goes on next. Everything that waits, waits here, and one seed replays the whole order.
 import type { Clock } from '../../src/base/clock.ts'
-import { randomWhole, type Random } from '../../src/base/random.ts'
+import { type Random } from '../../src/base/random.ts'
+import { randomWhole } from '../support/random-whole.ts'
 
 export interface Waiter {
   readonly actor: string

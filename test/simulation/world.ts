@@ -1,7 +1,8 @@
 // The real publication code, several attempts of it at once, over a repository and a queue in which every request waits
 // for the scheduler and may be refused, lost before or after its effect, arrive late, or be cut off by a death.
 import type { CommitRef } from '../../src/base/ids.ts'
-import { randomWhole, seededRandom, type Random } from '../../src/base/random.ts'
+import { seededRandom, type Random } from '../../src/base/random.ts'
+import { randomWhole } from '../support/random-whole.ts'
 import { PublishFenceError } from '../../src/fences/publish-fence.ts'
 import type { PlannedChanges } from '../../src/publication/planned-changes.ts'
 import { publish } from '../../src/publication/publish.ts'

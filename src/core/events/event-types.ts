@@ -62,7 +62,7 @@ export function checkType(type: unknown): void {
 }
 
 /** The segments of a well-formed type, known or not. */
-export function splitType(type: unknown): readonly string[] {
+function splitType(type: unknown): readonly string[] {
   const segments = typeof type === 'string' ? type.split('.') : []
   if (
     typeof type !== 'string' ||

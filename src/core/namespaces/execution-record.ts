@@ -42,7 +42,7 @@ export interface ExecutionRecord {
 }
 
 /** The events that change the status of an execution. */
-export const LIFE_EVENTS = {
+const LIFE_EVENTS = {
   'pipeline.started': 'running',
   'pipeline.completed': 'completed',
   'pipeline.failed': 'failed',
@@ -56,7 +56,7 @@ type Answer = ExecutionStatus | 'same' | 'refuse'
  * The status after an event; `same`: the event is recorded and the status does not change. There is no status before
  * `running`: the record of an execution and its first event, `pipeline.started`, are one write.
  */
-export const STATUS_TRANSITIONS = {
+const STATUS_TRANSITIONS = {
   running: {
     'pipeline.started': 'refuse',
     'pipeline.completed': 'completed',
@@ -85,7 +85,7 @@ export function decideStatus(record: ExecutionRecord, eventType: string): Execut
   throw notActive(record, `record "${eventType}"`)
 }
 
-export function isLifeEvent(type: string): type is LifeEvent {
+function isLifeEvent(type: string): type is LifeEvent {
   return Object.hasOwn(LIFE_EVENTS, type)
 }
 

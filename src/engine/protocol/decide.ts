@@ -40,7 +40,7 @@ export function nextDeadlineMs(execution: Execution): number | undefined {
 }
 
 /** The delay before the next attempt. */
-export function retryDelaySeconds(def: WholeTaskDef, retryCount: number): number {
+function retryDelaySeconds(def: WholeTaskDef, retryCount: number): number {
   const delays: Readonly<Record<WholeTaskDef['retryLogic'], number>> = {
     FIXED: def.retryDelaySeconds,
     EXPONENTIAL_BACKOFF: def.retryDelaySeconds * 2 ** retryCount,
