@@ -107,6 +107,27 @@ describe('POST /events', () => {
     await expect(execution.events.query()).resolves.toHaveLength(1)
   })
 
+  test('DO-22 every refused field is named with its path, in bodies as in queries', async () => {
+    const problemsOf = async (response: Response): Promise<unknown> => {
+      const { details } = (await failureOf(response)) as {
+        readonly details?: { readonly problems?: unknown }
+      }
+      return details?.problems
+    }
+    const body = { url: 7, types: ['a.b', 8], retry: { attempt: 3 } }
+    expect(await problemsOf(await world.ask('/webhooks', { method: 'POST', token, body }))).toEqual([
+      { path: 'url', problem: 'must be a string' },
+      { path: 'types[1]', problem: 'must be a string' },
+      { path: 'retry.attempt', problem: 'is not known; did you mean "attempts"?' },
+    ])
+    const query = await world.ask('/executions/exec_12345/events?limit=0&order=up&limt=1', { token })
+    expect(await problemsOf(query)).toEqual([
+      { path: 'order', problem: 'must be ascending or descending' },
+      { path: 'limit', problem: 'must be a whole number from 1 to 1000' },
+      { path: 'limt', problem: 'is not known; did you mean "limit"?' },
+    ])
+  })
+
   test('E-102 a payload of the largest size is taken, and what is no JSON by its own account is not', async () => {
     await world.core.startExecution({ id: 'exec_12345', name: 'etl_pipeline' })
     const largest = await world.ask('/events', { method: 'POST', token, body: { ...APPROVAL, payload: big } })

@@ -84,10 +84,10 @@ function badHeader(path: string, problem: string): InvalidError {
 }
 
 function refuse(what: string, code: ErrorCode, problems: readonly Omit<Problem, 'code'>[]): InvalidError {
-  const told = problems.map(({ path, problem }) => ({ path, problem }))
-  const shown = told.map(({ path, problem }) => `${JSON.stringify(path)} ${problem}`).join('; ')
+  const named = problems.map(({ path, problem }) => ({ path, problem }))
+  const shown = named.map(({ path, problem }) => `${JSON.stringify(path)} ${problem}`).join('; ')
   return new InvalidError(code, `read ${what}: ${shown}`, {
-    details: { problems: told },
+    details: { problems: named },
     next: 'Correct the request; see /openapi.yaml.',
   })
 }
