@@ -233,6 +233,7 @@ export const CONDUCTOR: ServerTable<OperationName> = {
       next: 'Try again; if it stays, read the server log.',
     },
     answerLost: { kind: 'unavailable', code: 'conductor/answer-lost', next: 'Try again.' },
+    notHttp: NOT_CONDUCTOR,
   },
   unsafe: {
     // Not even 503 means that nothing was done: a proxy says it, too, when the server broke off in the middle.

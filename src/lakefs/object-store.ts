@@ -59,7 +59,8 @@ export const OBJECT_STORE: ServerTable<StoreOperation> = {
   badRequest: REFUSED,
   wrongServer: REFUSED,
   unreachable: UNREACHABLE,
-  safe: { trouble: TROUBLE, answerLost: UNREACHABLE },
+  // No endpoint that somebody may have typed wrong: a response that is not HTTP is a broken connection like any other.
+  safe: { trouble: TROUBLE, answerLost: UNREACHABLE, notHttp: UNREACHABLE },
   unsafe: { trouble: () => TROUBLE, answerLost: () => UNREACHABLE, unknownAnswer: () => REFUSED },
   closed: 'lakefs/client-closed',
   isOwnRefusal: () => true,

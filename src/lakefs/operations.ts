@@ -377,6 +377,7 @@ export const LAKEFS: ServerTable<OperationName> = {
       next: 'Try again; if it stays, read the server log.',
     },
     answerLost: { kind: 'unavailable', code: 'lakefs/answer-lost', next: 'Try again.' },
+    notHttp: NOT_LAKEFS,
   },
   unsafe: {
     trouble: (read) => ({

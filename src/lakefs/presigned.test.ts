@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterEach, expect, test } from 'vitest'
 import {
   instantClock,
+  startMuteServer,
   startScriptedServer,
   type Reaction,
   type ScriptedServer,
@@ -170,6 +171,25 @@ test.each([
   const opened = await repo.read(MAIN, 'p')
   expect((await buffer(opened!.body)).toString()).toBe('hello')
   expect(store.seen).toHaveLength(4)
+})
+
+test('a response of the store that is not HTTP is tried again with a new address, up and down', async () => {
+  const garbled = await startMuteServer('SSH-2.0-OpenSSH_9.2\r\n')
+  closing.push(() => garbled.close())
+  const asked = new Set<string>()
+  const { repo, linked } = await openWorld({
+    lakefs: ({ method, path }) => {
+      if (method !== 'GET' || path.includes('/config') || asked.has(path)) return undefined
+      asked.add(path)
+      const addresses = { physical_address: garbled.url, presigned_url: garbled.url }
+      return { status: 200, json: path.includes('/staging/') ? addresses : { ...OBJECT, ...addresses } }
+    },
+  })
+  const opened = await repo.read(MAIN, 'p')
+  expect(await buffer(opened!.body)).toEqual(Buffer.from('hello'))
+  await repo.write({ branch: MAIN, path: 'p', body: hello })
+  expect(linked()).toHaveLength(1)
+  expect(asked.size).toBe(2)
 })
 
 test('LC-104 a store that stays away is unavailable, and no signed address is shown', async () => {

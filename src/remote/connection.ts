@@ -75,7 +75,7 @@ export interface RequestNotice<Name extends string = string> {
   readonly operation: Name
   /** `undefined` when no response came. */
   readonly status: number | undefined
-  /** Until the response began. */
+  /** Until the response began; where the time is bounded for the whole exchange, until it ended. */
   readonly durationMs: number
 }
 
@@ -220,10 +220,11 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
       const durationMs = this.#clock.monotonicMs() - startMs
       this.#options.onRequest?.({ operation: call.operation, status, durationMs })
     }
+    const isNotedAtEnd = bound.bounds === 'whole'
     let head: AnswerHead | undefined
     const begin = (begun: AnswerHead): TakePiece => {
       head = begun
-      note(begun.status)
+      if (!isNotedAtEnd) note(begun.status)
       const isDone = table.operations[call.operation].done.includes(begun.status)
       return receive !== undefined && isDone ? receive(begun) : (piece) => collector.add(piece)
     }
@@ -234,10 +235,11 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
         begin,
       })
     } catch (error) {
-      if (head === undefined) note(undefined)
+      if (head === undefined || isNotedAtEnd) note(undefined)
       throw error instanceof ExchangeBrokenError ? this.#broken(call, error) : error
     }
     invariant(head !== undefined, 'an exchange that has ended has begun')
+    if (isNotedAtEnd) note(head.status)
     // Refused before anything was done: with new headers it is still the same try.
     const isRefused = head.status === 401 && authorized !== undefined && !isRenewed
     if (isRefused && authorization?.renew(authorized) === true) return this.#exchange(call, receive, true)

@@ -60,8 +60,8 @@ export interface ServerTable<Name extends string = string> {
   readonly wrongServer: FailureRow
   /** Nothing was sent. */
   readonly unreachable: FailureRow
-  /** For an operation of the class `safe`: a 5xx that is not in the table; no complete response. */
-  readonly safe: { readonly trouble: FailureRow; readonly answerLost: FailureRow }
+  /** For an operation of the class `safe`: a 5xx that is not in the table; no complete response; one that is not HTTP. */
+  readonly safe: Readonly<Record<'trouble' | 'answerLost' | 'notHttp', FailureRow>>
   /** The same for any other, and a success whose body cannot be read. `read`: what shows whether it took effect. */
   readonly unsafe: Readonly<Record<'trouble' | 'answerLost' | 'unknownAnswer', (read: string) => FailureRow>>
   /** Used after it was closed. */
@@ -131,7 +131,7 @@ export function classifyBreak<Name extends string>(
   if (!broken.sent) return table.unreachable
   const row = table.operations[operation]
   if (row.class !== 'safe') return table.unsafe.answerLost(row.read)
-  return broken.how === 'not-http' ? table.wrongServer : table.safe.answerLost
+  return broken.how === 'not-http' ? table.safe.notHttp : table.safe.answerLost
 }
 
 function hasExpectedBody({ body }: OperationRow, { status, contentType, text, json }: Answer): boolean {
