@@ -19,7 +19,6 @@ export interface ConductorContract extends operations {
 
 export type OperationName = keyof ConductorContract
 
-const DONE = [200, 204]
 const MISSING = { 404: 'missing' } as const
 
 export const OPERATIONS = {
@@ -28,7 +27,6 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/token',
     class: 'safe',
-    done: DONE,
     values: MISSING,
   },
   pollTasks: {
@@ -39,7 +37,6 @@ export const OPERATIONS = {
     // server offers it again after its response timeout.
     class: 'look-before-repeat',
     read: 'nothing: a task that was handed out comes back after its response timeout',
-    done: DONE,
     isPacedByCaller: true,
   },
   getTask: {
@@ -47,7 +44,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/tasks/{taskId}',
     class: 'safe',
-    done: DONE,
     values: MISSING,
   },
   getWorkflow: {
@@ -55,7 +51,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/workflow/{workflowId}',
     class: 'safe',
-    done: DONE,
     values: MISSING,
   },
   searchWorkflows: {
@@ -63,7 +58,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/workflow/search-v2',
     class: 'safe',
-    done: DONE,
   },
   updateTask: {
     doing: 'post the result of the task',
@@ -71,7 +65,6 @@ export const OPERATIONS = {
     path: '/api/tasks',
     class: 'look-before-repeat',
     read: 'the task: whether it has ended, under which worker id and with which output',
-    done: DONE,
     values: MISSING,
     body: 'text',
   },
@@ -82,7 +75,6 @@ export const OPERATIONS = {
     // A late renewal may undo a completion: only one may be running, and one whose response was lost may still be.
     class: 'look-before-repeat',
     read: 'the task: its update time moves when the renewal arrives, which may be later',
-    done: DONE,
     values: MISSING,
     body: 'text',
     isPacedByCaller: true,
@@ -93,7 +85,6 @@ export const OPERATIONS = {
     path: '/api/tasks/{taskId}/log',
     class: 'look-before-repeat',
     read: 'the log of the task, if a line that is written twice does harm',
-    done: DONE,
     body: 'none',
   },
   startWorkflow: {
@@ -102,7 +93,6 @@ export const OPERATIONS = {
     path: '/api/workflow',
     class: 'look-before-repeat',
     read: 'the workflows with your correlation id; the server ignores idempotency keys',
-    done: DONE,
     values: MISSING,
     body: 'text',
   },
@@ -112,7 +102,6 @@ export const OPERATIONS = {
     path: '/api/workflow/{workflowId}',
     class: 'idempotent',
     read: 'the workflow',
-    done: DONE,
     values: MISSING,
     body: 'none',
   },
@@ -121,7 +110,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/metadata/taskdefs/{name}',
     class: 'safe',
-    done: DONE,
     values: MISSING,
   },
   registerTaskDefs: {
@@ -130,7 +118,6 @@ export const OPERATIONS = {
     path: '/api/metadata/taskdefs',
     class: 'idempotent',
     read: 'the task definitions',
-    done: DONE,
     body: 'none',
   },
   updateTaskDef: {
@@ -139,7 +126,6 @@ export const OPERATIONS = {
     path: '/api/metadata/taskdefs',
     class: 'idempotent',
     read: 'the task definition',
-    done: DONE,
     values: MISSING,
     body: 'none',
   },
@@ -148,7 +134,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/api/metadata/workflow/{name}',
     class: 'safe',
-    done: DONE,
     values: MISSING,
   },
   registerWorkflowDef: {
@@ -158,7 +143,6 @@ export const OPERATIONS = {
     // A repetition after a success fails with "exists already", as if another client had been faster.
     class: 'look-before-repeat',
     read: 'the workflow definition of that version',
-    done: DONE,
     body: 'none',
   },
   updateWorkflowDefs: {
@@ -167,21 +151,18 @@ export const OPERATIONS = {
     path: '/api/metadata/workflow',
     class: 'idempotent',
     read: 'the workflow definitions',
-    done: DONE,
   },
   getHealth: {
     doing: 'ask for the health of the server',
     method: 'GET',
     path: '/health',
     class: 'safe',
-    done: DONE,
   },
   getVersion: {
     doing: 'ask for the version of the server',
     method: 'GET',
     path: '/api/version',
     class: 'safe',
-    done: DONE,
     body: 'text',
   },
 } as const satisfies Readonly<Record<OperationName, OperationRow>>
@@ -189,6 +170,7 @@ export const OPERATIONS = {
 export type ConductorRows = typeof OPERATIONS
 
 const TRY_LATER = 'Try again later; nothing was done.'
+const READ_FIRST = 'Before trying again, read ….'
 
 const NOT_CONDUCTOR: FailureRow = {
   kind: 'invalid',
@@ -200,6 +182,7 @@ export const CONDUCTOR: ServerTable<OperationName> = {
   server: 'Conductor',
   retryLogLevel: 'warn',
   operations: OPERATIONS,
+  done: [200, 204],
   statuses: {
     400: { kind: 'invalid', code: 'conductor/bad-request', next: 'Correct what the server names.' },
     401: { kind: 'refused', code: 'conductor/unauthorized', next: 'Check the key id and the key secret.' },
@@ -237,21 +220,9 @@ export const CONDUCTOR: ServerTable<OperationName> = {
   },
   unsafe: {
     // Not even 503 means that nothing was done: a proxy says it, too, when the server broke off in the middle.
-    trouble: (read) => ({
-      kind: 'uncertain',
-      code: 'conductor/server-trouble',
-      next: `Before trying again, read ${read}.`,
-    }),
-    answerLost: (read) => ({
-      kind: 'uncertain',
-      code: 'conductor/answer-lost',
-      next: `Before trying again, read ${read}.`,
-    }),
-    unknownAnswer: (read) => ({
-      kind: 'uncertain',
-      code: 'conductor/unknown-answer',
-      next: `Before trying again, read ${read}.`,
-    }),
+    trouble: { kind: 'uncertain', code: 'conductor/server-trouble', next: READ_FIRST },
+    answerLost: { kind: 'uncertain', code: 'conductor/answer-lost', next: READ_FIRST },
+    unknownAnswer: { kind: 'uncertain', code: 'conductor/unknown-answer', next: READ_FIRST },
   },
   closed: 'conductor/client-closed',
   // Only Conductor itself can say that a task is gone.

@@ -2,7 +2,7 @@
 
 import type { components } from './generated/lakefs-api.ts'
 import type { LakefsServer } from './operations.ts'
-import { flag, text, whole } from './readers.ts'
+import { text, whole } from './readers.ts'
 
 export interface Capabilities {
   /** As the server names it; a build from source can have any name. */
@@ -30,7 +30,7 @@ function toCapabilities(
 ): Omit<Capabilities, 'version'> & { readonly version: string | undefined } {
   const storage: Record<string, unknown> = whole(whole(json as unknown)['storage_config'])
   const blockstoreType = text(storage['blockstore_type'], 'storage_config.blockstore_type')
-  const presign = flag(storage['pre_sign_support'])
+  const presign = storage['pre_sign_support'] === true
   const version: unknown = json.version_config?.version
   const prefix = storage['default_namespace_prefix']
   return {
@@ -38,9 +38,9 @@ function toCapabilities(
     blockstoreType,
     defaultNamespacePrefix: typeof prefix === 'string' ? prefix : '',
     presign,
-    presignMultipart: presign && flag(storage['pre_sign_multipart_upload']),
+    presignMultipart: presign && storage['pre_sign_multipart_upload'] === true,
     // The checksum of an imported object was computed without reading its bytes.
-    checksumIsMd5: LOCAL_STORES.has(blockstoreType) && !flag(storage['import_support']),
+    checksumIsMd5: LOCAL_STORES.has(blockstoreType) && storage['import_support'] !== true,
   }
 }
 

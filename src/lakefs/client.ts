@@ -93,41 +93,6 @@ export interface LakefsConnection extends LakefsClient {
  * ```
  */
 export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
-  const connection = openConnection(options)
-  const { endpoint, logger } = connection
-  const client: LakefsClient & { readonly [CONNECTION]: LakefsConnection } = {
-    endpoint,
-    logger,
-    capabilities: (given) => connection.capabilities(given),
-    close: () => connection.close(),
-    [CONNECTION]: connection,
-  }
-  return client
-}
-
-/** The connection of a client that this package made. */
-export function connectionOf(client: LakefsClient): LakefsConnection {
-  const { [CONNECTION]: connection } = client as { readonly [CONNECTION]?: LakefsConnection }
-  invariant(connection !== undefined, 'a lakeFS client is made by createLakefsClient')
-  return connection
-}
-
-const CONNECTION = Symbol('connection')
-const API_PATH = '/api/v1'
-
-export function parseEndpoint(text: string): Endpoint {
-  const { origin, pathname } = parseAddress(
-    text,
-    (why) =>
-      new InvalidError('lakefs/bad-endpoint', `read the lakeFS endpoint: ${why}`, {
-        next: 'Write it like http://127.0.0.1:8000.',
-      }),
-  )
-  const apiPath = pathname.endsWith(API_PATH) ? pathname : `${pathname}${API_PATH}`
-  return { origin, apiPath, apiUrl: `${origin}${apiPath}` }
-}
-
-function openConnection(options: LakefsClientOptions): LakefsConnection {
   const endpoint = parseEndpoint(options.endpoint)
   const { logger = silentLogger, timeouts } = options
   const connections = options.connectionsMax ?? LAKEFS_CONNECTIONS_MAX
@@ -157,7 +122,7 @@ function openConnection(options: LakefsClientOptions): LakefsConnection {
   })
   const closing = new AbortController()
   let capabilities: Promise<Capabilities> | undefined
-  return {
+  const connection: LakefsConnection = {
     endpoint,
     logger,
     server,
@@ -181,6 +146,27 @@ function openConnection(options: LakefsClientOptions): LakefsConnection {
       await Promise.all([server.close(), store.close()])
     },
   }
+  return connection
+}
+
+/** The connection of a client that this package made. */
+export function connectionOf(client: LakefsClient): LakefsConnection {
+  invariant('server' in client && 'store' in client, 'a lakeFS client is made by createLakefsClient')
+  return client as LakefsConnection
+}
+
+const API_PATH = '/api/v1'
+
+export function parseEndpoint(text: string): Endpoint {
+  const { origin, pathname } = parseAddress(
+    text,
+    (why) =>
+      new InvalidError('lakefs/bad-endpoint', `read the lakeFS endpoint: ${why}`, {
+        next: 'Write it like http://127.0.0.1:8000.',
+      }),
+  )
+  const apiPath = pathname.endsWith(API_PATH) ? pathname : `${pathname}${API_PATH}`
+  return { origin, apiPath, apiUrl: `${origin}${apiPath}` }
 }
 
 function basicAuthorization({ accessKeyId, secretAccessKey }: LakefsClientOptions): string {

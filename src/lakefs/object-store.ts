@@ -8,15 +8,19 @@ import { InvalidError } from '../base/errors.ts'
 import type { Connection, OpenedAnswer } from '../remote/connection.ts'
 import type { FailureRow, OperationRow, ServerTable } from '../remote/server-table.ts'
 
+const GET = { doing: 'download from the object store', method: 'GET', path: '', class: 'safe' } as const
+
 /** Nothing refers to the bytes yet that are put, so every operation may be repeated. */
 export const STORE_OPERATIONS = {
-  getBytes: { doing: 'download from the object store', class: 'safe', done: [200], ...row('GET') },
-  getRange: { doing: 'download from the object store', class: 'safe', done: [206], ...row('GET') },
+  getBytes: { ...GET, body: 'any' },
+  getRange: { ...GET, body: 'any', done: [206] },
   putBytes: {
     doing: 'upload to the object store',
+    method: 'PUT',
+    path: '',
     class: 'safe',
     done: [200, 201, 202, 203, 204],
-    ...row('PUT'),
+    body: 'any',
   },
 } as const satisfies Readonly<Record<string, OperationRow>>
 
@@ -43,6 +47,7 @@ export const OBJECT_STORE: ServerTable<StoreOperation> = {
   server: 'the object store',
   retryLogLevel: 'debug',
   operations: STORE_OPERATIONS,
+  done: [200],
   statuses: {
     // An address is refused once it is too old: a new one may do.
     400: PRESIGNED_REFUSED,
@@ -61,7 +66,7 @@ export const OBJECT_STORE: ServerTable<StoreOperation> = {
   unreachable: UNREACHABLE,
   // No endpoint that somebody may have typed wrong: a response that is not HTTP is a broken connection like any other.
   safe: { trouble: TROUBLE, answerLost: UNREACHABLE, notHttp: UNREACHABLE },
-  unsafe: { trouble: () => TROUBLE, answerLost: () => UNREACHABLE, unknownAnswer: () => REFUSED },
+  unsafe: { trouble: TROUBLE, answerLost: UNREACHABLE, unknownAnswer: REFUSED },
   closed: 'lakefs/client-closed',
   isOwnRefusal: () => true,
   messageOf: () => undefined,
@@ -118,19 +123,11 @@ export function unquoted(etag: string | undefined): string | undefined {
   return etag?.replace(/^"(.*)"$/, '$1')
 }
 
-function row(method: 'GET' | 'PUT'): {
-  readonly method: 'GET' | 'PUT'
-  readonly path: ''
-  readonly body: 'any'
-} {
-  return { method, path: '', body: 'any' }
-}
-
-function callOf({ address, target, signal }: StoreRequest): {
-  readonly address: URL
-  readonly target: object
-  readonly signal: AbortSignal | undefined
-} {
+function callOf({
+  address,
+  target,
+  signal,
+}: StoreRequest): Omit<StoreRequest, 'address'> & { readonly address: URL } {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new InvalidError(

@@ -17,7 +17,8 @@ function renderOperation(name: OperationName): string {
   const row: OperationRow = OPERATIONS[name]
   const values = Object.entries(row.values ?? {}).map(([status, value]) => `${status} ${MEANING[value!]}`)
   const read = row.class === 'safe' ? '–' : row.read
-  return `| \`${name}\` | ${row.doing} | ${row.class} | ${row.done.join(', ')} | ${values.join('; ') || '–'} | ${read} |`
+  const { done = LAKEFS.done } = row
+  return `| \`${name}\` | ${row.doing} | ${row.class} | ${done.join(', ')} | ${values.join('; ') || '–'} | ${read} |`
 }
 
 function renderPage(): string {

@@ -51,7 +51,7 @@ test('LC-01 every operation of the contract has a class, and no other has', () =
 
 test.each(names)('LC-02 what %s relies on is in the contract', (name) => {
   const entry = described.find((found) => found.operationId === name.replace(/IfAbsent$/, ''))
-  const { done, method, path, values = {} } = rowOf(name)
+  const { done = LAKEFS.done, method, path, values = {} } = rowOf(name)
   expect(contract.paths[path]?.[method.toLowerCase()]).toBe(entry)
   for (const status of [...done, ...Object.keys(values).map(Number)]) {
     expect(Object.keys(entry?.responses ?? {})).toContain(String(status))
@@ -72,7 +72,7 @@ describe.each(names)('%s', (name) => {
   test('LC-04 its own success is done, and no other success is', () => {
     for (const status of [200, 201, 202, 204, 206]) {
       const { is } = judge(name, json(status))
-      if (row.done.includes(status)) expect(is).toBe('done')
+      if ((row.done ?? LAKEFS.done).includes(status)) expect(is).toBe('done')
       else expect(is).toBe('error')
     }
   })

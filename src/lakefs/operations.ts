@@ -29,14 +29,12 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/config',
     class: 'safe',
-    done: [200],
   },
   getLakeFSVersion: {
     doing: 'read the version',
     method: 'GET',
     path: '/config/version',
     class: 'safe',
-    done: [200],
   },
 
   listRepositories: {
@@ -44,7 +42,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories',
     class: 'safe',
-    done: [200],
   },
   createRepository: {
     doing: 'create the repository',
@@ -60,7 +57,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories/{repository}',
     class: 'safe',
-    done: [200],
     values: { 404: 'missing' },
   },
   deleteRepository: {
@@ -77,7 +73,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories/{repository}/settings/branch_protection',
     class: 'safe',
-    done: [200],
   },
   setBranchProtectionRules: {
     doing: 'set the branch protection',
@@ -93,7 +88,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories/{repository}/branches',
     class: 'safe',
-    done: [200],
   },
   createBranch: {
     doing: 'create the branch',
@@ -110,7 +104,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories/{repository}/branches/{branch}',
     class: 'safe',
-    done: [200],
     values: { 404: 'missing' },
   },
   deleteBranch: {
@@ -136,7 +129,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories/{repository}/branches/{branch}/diff',
     class: 'safe',
-    done: [200],
   },
 
   // Tags never move, so a repetition does no harm; but it would answer "exists already" for our own tag.
@@ -154,7 +146,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories/{repository}/tags/{tag}',
     class: 'safe',
-    done: [200],
     values: { 404: 'missing' },
   },
 
@@ -172,7 +163,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories/{repository}/commits/{commitId}',
     class: 'safe',
-    done: [200],
     values: { 404: 'missing' },
   },
   logCommits: {
@@ -180,14 +170,12 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories/{repository}/refs/{ref}/commits',
     class: 'safe',
-    done: [200],
   },
   diffRefs: {
     doing: 'compare two commits',
     method: 'GET',
     path: '/repositories/{repository}/refs/{leftRef}/diff/{rightRef}',
     class: 'safe',
-    done: [200],
   },
   mergeIntoBranch: {
     doing: 'merge',
@@ -195,7 +183,6 @@ export const OPERATIONS = {
     path: '/repositories/{repository}/refs/{sourceRef}/merge/{destinationBranch}',
     class: 'look-before-repeat',
     read: "the destination's first-parent log, for a commit with the metadata that was sent",
-    done: [200],
     values: { 400: 'nothing-or-dirty', 409: 'conflict', 412: 'hook-refused' },
   },
 
@@ -204,14 +191,12 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories/{repository}/refs/{ref}/objects/ls',
     class: 'safe',
-    done: [200],
   },
   statObject: {
     doing: 'stat the object',
     method: 'GET',
     path: '/repositories/{repository}/refs/{ref}/objects/stat',
     class: 'safe',
-    done: [200],
     values: { 404: 'missing' },
   },
   getObject: {
@@ -246,7 +231,6 @@ export const OPERATIONS = {
     path: '/repositories/{repository}/branches/{branch}/objects/delete',
     class: 'idempotent',
     read: 'the uncommitted changes of the branch',
-    done: [200],
   },
 
   getPhysicalAddress: {
@@ -254,7 +238,6 @@ export const OPERATIONS = {
     method: 'GET',
     path: '/repositories/{repository}/branches/{branch}/staging/backing',
     class: 'safe',
-    done: [200],
   },
   linkPhysicalAddress: {
     doing: 'link the uploaded bytes',
@@ -262,7 +245,6 @@ export const OPERATIONS = {
     path: '/repositories/{repository}/branches/{branch}/staging/backing',
     class: 'idempotent',
     read: OBJECT_READ,
-    done: [200],
   },
   linkPhysicalAddressIfAbsent: {
     doing: 'link the uploaded bytes if the path is free',
@@ -270,7 +252,6 @@ export const OPERATIONS = {
     path: '/repositories/{repository}/branches/{branch}/staging/backing',
     class: 'look-before-repeat',
     read: OBJECT_READ,
-    done: [200],
     values: { 412: 'exists' },
   },
   // A second start leaves an empty upload behind that no path refers to; the store's own clean-up removes it.
@@ -287,7 +268,6 @@ export const OPERATIONS = {
     path: '/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}',
     class: 'look-before-repeat',
     read: OBJECT_READ,
-    done: [200],
   },
   abortPresignMultipartUpload: {
     doing: 'abort the multi-part upload',
@@ -303,6 +283,7 @@ export const OPERATIONS = {
 export type LakefsServer = Connection<typeof OPERATIONS, LakefsContract>
 
 const TRY_LATER = 'Try again later; nothing was done.'
+const READ_FIRST = 'Before trying again, read ….'
 const READ_AGAIN = 'Read the present state and decide again.'
 
 const BAD_REQUEST: FailureRow = {
@@ -324,6 +305,7 @@ export const LAKEFS: ServerTable<OperationName> = {
   server: 'lakeFS',
   retryLogLevel: 'debug',
   operations: OPERATIONS,
+  done: [200],
   statuses: {
     400: BAD_REQUEST,
     401: {
@@ -380,21 +362,9 @@ export const LAKEFS: ServerTable<OperationName> = {
     notHttp: NOT_LAKEFS,
   },
   unsafe: {
-    trouble: (read) => ({
-      kind: 'uncertain',
-      code: 'lakefs/server-trouble',
-      next: `Before trying again, read ${read}.`,
-    }),
-    answerLost: (read) => ({
-      kind: 'uncertain',
-      code: 'lakefs/answer-lost',
-      next: `Before trying again, read ${read}.`,
-    }),
-    unknownAnswer: (read) => ({
-      kind: 'uncertain',
-      code: 'lakefs/unknown-answer',
-      next: `Before trying again, read ${read}.`,
-    }),
+    trouble: { kind: 'uncertain', code: 'lakefs/server-trouble', next: READ_FIRST },
+    answerLost: { kind: 'uncertain', code: 'lakefs/answer-lost', next: READ_FIRST },
+    unknownAnswer: { kind: 'uncertain', code: 'lakefs/unknown-answer', next: READ_FIRST },
   },
   closed: 'lakefs/client-closed',
   isOwnRefusal: ({ status, json }) => SAID_BY_PROXIES.has(status) || isDocument(json),

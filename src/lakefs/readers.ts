@@ -12,6 +12,7 @@ import type {
 } from '../publication/ports.ts'
 import { ShapeError } from '../remote/failures.ts'
 import type { components } from './generated/lakefs-api.ts'
+import type { Page } from './paging.ts'
 
 type Schemas = components['schemas']
 
@@ -97,10 +98,7 @@ export interface RawPage<Item> {
 }
 
 /** The items of a page and where the next one begins; `undefined` at the end. */
-export function toPage<Item, Read>(
-  json: RawPage<Item>,
-  read: (item: Item) => Read,
-): { readonly items: readonly Read[]; readonly next: string | undefined } {
+export function toPage<Item, Read>(json: RawPage<Item>, read: (item: Item) => Read): Page<Read> {
   const from: Unread<RawPage<Item>> = whole(json)
   const pagination: Unread<Schemas['Pagination']> = whole(from.pagination)
   const items = (list(from.results, 'results') as Item[]).map(read)
@@ -113,10 +111,6 @@ export function toPage<Item, Read>(
 export function text(value: unknown, name: string): string {
   if (typeof value === 'string') return value
   throw new ShapeError(`"${name}" must be a string`)
-}
-
-export function flag(value: unknown): boolean {
-  return value === true
 }
 
 export function number(value: unknown, name: string): number {

@@ -37,7 +37,7 @@ import {
   type TakePiece,
 } from './http-exchange.ts'
 import { parseRetryAfter } from './retry-after.ts'
-import { classifyAnswer, type Answer, type OperationRow, type ServerTable } from './server-table.ts'
+import { classifyAnswer, isDone, type Answer, type OperationRow, type ServerTable } from './server-table.ts'
 
 type Rows = Readonly<Record<string, OperationRow>>
 
@@ -225,8 +225,8 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
     const begin = (begun: AnswerHead): TakePiece => {
       head = begun
       if (!isNotedAtEnd) note(begun.status)
-      const isDone = table.operations[call.operation].done.includes(begun.status)
-      return receive !== undefined && isDone ? receive(begun) : (piece) => collector.add(piece)
+      const isReceived = receive !== undefined && isDone(table, call.operation, begun.status)
+      return isReceived ? receive(begun) : (piece) => collector.add(piece)
     }
     try {
       await exchangeOver(await this.#dispatcher(call), this.#request(call, authorized), {

@@ -13,7 +13,7 @@ import {
 import { oneLine, shortened } from '../base/one-line.ts'
 import type { Break } from './http-exchange.ts'
 import { REMOTE_QUOTE_MAX_CHARS } from './limits.ts'
-import { classifyBreak, strangeAnswer, type FailureRow, type ServerTable } from './server-table.ts'
+import { classifyBreak, strangeAnswer, uncertain, type FailureRow, type ServerTable } from './server-table.ts'
 
 /** One operation on something. */
 export interface Subject<Name extends string = string> {
@@ -106,7 +106,7 @@ export function lostEarlier<Name extends string>(
   cause: unknown,
 ): PeragoError {
   return failureOf(table, subject, {
-    failure: table.unsafe.answerLost(readOf(table, subject)),
+    failure: uncertain(table.unsafe.answerLost, readOf(table, subject)),
     said: `the response to an earlier try was lost, and no later try got one${becauseOf(cause)}`,
     cause,
   })

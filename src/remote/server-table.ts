@@ -20,8 +20,8 @@ interface RowBase {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** As the contract writes it, with the names of its parts in braces. */
   readonly path: string
-  /** The statuses of a success. */
-  readonly done: readonly number[]
+  /** The statuses of a success, where they are not those of the table. */
+  readonly done?: readonly number[]
   /** Statuses that are a value for the caller, not an error. */
   readonly values?: Readonly<Partial<Record<number, string>>>
   /**
@@ -52,6 +52,8 @@ export interface ServerTable<Name extends string = string> {
   readonly server: string
   readonly retryLogLevel: 'debug' | 'warn'
   readonly operations: Readonly<Record<Name, OperationRow>>
+  /** The statuses of a success. */
+  readonly done: readonly number[]
   /** Statuses that mean the same for every operation that has no value for them. */
   readonly statuses: Readonly<Record<number, FailureRow>>
   /** Any other 4xx. */
@@ -62,8 +64,8 @@ export interface ServerTable<Name extends string = string> {
   readonly unreachable: FailureRow
   /** For an operation of the class `safe`: a 5xx that is not in the table; no complete response; one that is not HTTP. */
   readonly safe: Readonly<Record<'trouble' | 'answerLost' | 'notHttp', FailureRow>>
-  /** The same for any other, and a success whose body cannot be read. `read`: what shows whether it took effect. */
-  readonly unsafe: Readonly<Record<'trouble' | 'answerLost' | 'unknownAnswer', (read: string) => FailureRow>>
+  /** The same for any other, and a success whose body cannot be read. The "…" of `next`: what shows whether it took effect. */
+  readonly unsafe: Readonly<Record<'trouble' | 'answerLost' | 'unknownAnswer', FailureRow>>
   /** Used after it was closed. */
   readonly closed: ErrorCode
   /** Whether this server refuses requests in this form; otherwise a proxy did. */
@@ -95,7 +97,7 @@ export function classifyAnswer<Name extends string>(
 ): Verdict {
   const { status } = answer
   const row = table.operations[operation]
-  if (row.done.includes(status) && hasExpectedBody(row, answer)) return { is: 'done' }
+  if (isDone(table, operation, status) && hasExpectedBody(row, answer)) return { is: 'done' }
   const value = row.values?.[status]
   const failure = table.exception(operation, answer) ?? classifyFailure(table, operation, answer)
   return failure === undefined && value !== undefined
@@ -112,14 +114,14 @@ function classifyFailure<Name extends string>(
   const row = table.operations[operation]
   if (answer.status < 400) return strangeAnswer(table, operation)
   if (answer.status < 500) return table.isOwnRefusal(answer) ? undefined : table.wrongServer
-  const trouble = row.class === 'safe' ? table.safe.trouble : table.unsafe.trouble(row.read)
+  const trouble = row.class === 'safe' ? table.safe.trouble : uncertain(table.unsafe.trouble, row.read)
   return table.statuses[answer.status] ?? trouble
 }
 
 /** A success that this server does not send: another server responded, or the request took effect nevertheless. */
 export function strangeAnswer<Name extends string>(table: ServerTable<Name>, operation: Name): FailureRow {
   const row = table.operations[operation]
-  return row.class === 'safe' ? table.wrongServer : table.unsafe.unknownAnswer(row.read)
+  return row.class === 'safe' ? table.wrongServer : uncertain(table.unsafe.unknownAnswer, row.read)
 }
 
 /** What it means that no complete response came. */
@@ -130,8 +132,21 @@ export function classifyBreak<Name extends string>(
 ): FailureRow {
   if (!broken.sent) return table.unreachable
   const row = table.operations[operation]
-  if (row.class !== 'safe') return table.unsafe.answerLost(row.read)
+  if (row.class !== 'safe') return uncertain(table.unsafe.answerLost, row.read)
   return broken.how === 'not-http' ? table.safe.notHttp : table.safe.answerLost
+}
+
+/** The row of an operation that is not `safe`, with what to read. */
+export function uncertain({ next, ...row }: FailureRow, read: string): FailureRow {
+  return { ...row, next: next.replace('…', () => read) }
+}
+
+export function isDone<Name extends string>(
+  { operations, done }: ServerTable<Name>,
+  operation: Name,
+  status: number,
+): boolean {
+  return (operations[operation].done ?? done).includes(status)
 }
 
 function hasExpectedBody({ body }: OperationRow, { status, contentType, text, json }: Answer): boolean {
