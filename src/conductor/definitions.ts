@@ -90,7 +90,12 @@ export function createDefinitionRegistry(client: ConductorClient): DefinitionReg
       // An update replaces everything; schemas that others registered must stay.
       const json = { ...schemasOf(planned.registered), ...declared }
       const body = await client.call({ operation: 'updateTaskDef', json, target, signal })
-      if (body === undefined) throw goneMeanwhile('task', declared.name)
+      if (body !== undefined) return
+      throw new MissingError(
+        'conductor/definition-gone',
+        `replace the task definition "${declared.name}": it is no longer there`,
+        { next: 'Compare again, and register it again.' },
+      )
     },
 
     async planWorkflowDef(declared, options) {
@@ -160,22 +165,12 @@ function readWorkflowId(body: unknown): WorkflowId {
   return id as WorkflowId
 }
 
-function goneMeanwhile(what: string, name: string): MissingError {
-  return new MissingError(
-    'conductor/definition-gone',
-    `replace the ${what} definition "${name}": it is no longer there`,
-    { next: 'Compare again, and register it again.' },
-  )
-}
-
 function notDefined({ name, version }: WorkflowStart): MissingError {
   const which = version === undefined ? `"${name}"` : `"${name}" in version ${version}`
   return new MissingError(
     'conductor/no-such-workflow-def',
     `start the workflow ${which}: it is not defined`,
-    {
-      next: 'Register the workflow definition first.',
-    },
+    { next: 'Register the workflow definition first.' },
   )
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { systemClock, type Clock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import { InvalidError } from '../base/errors.ts'
 import { CONDUCTOR_SEARCH_PAGE } from './limits.ts'
 import { CONDUCTOR_LOGS_PER_RESULT_MAX, CONDUCTOR_POLL_WAIT_MAX_MS } from '../worker/limits.ts'
@@ -59,11 +60,8 @@ export function createHttpTaskQueue(
       const workflows: OpenWorkflow[] = []
       for (;;) {
         const start = workflows.length
-        const page = await readOpenPage(
-          client,
-          { start, size: Math.min(max - start, CONDUCTOR_SEARCH_PAGE) },
-          signal,
-        )
+        const size = Math.min(max - start, CONDUCTOR_SEARCH_PAGE)
+        const page = await readOpenPage(client, { start, size }, signal)
         workflows.push(...page.workflows)
         const isEnd = page.workflows.length === 0 || workflows.length >= page.total
         if (isEnd || workflows.length >= max) return { workflows, isWhole: workflows.length >= page.total }
@@ -134,18 +132,15 @@ function requirePollable({ count, waitMs }: { readonly count: number; readonly w
 }
 
 function renderResult(result: TaskResult, now: Date): TaskUpdate {
-  const { reasonForIncompletion, callbackAfterSeconds, logs } = result
+  const { reasonForIncompletion, callbackAfterSeconds, logs = [] } = result
   return {
     taskId: result.taskId,
     workflowInstanceId: result.workflowId,
     workerId: result.workerId,
     status: result.status,
     outputData: result.output,
-    ...(reasonForIncompletion === undefined ? {} : { reasonForIncompletion }),
-    ...(callbackAfterSeconds === undefined ? {} : { callbackAfterSeconds }),
-    ...(logs === undefined || logs.length === 0
-      ? {}
-      : { logs: foldLogs(logs).map((log) => ({ log, createdTime: now.getTime() })) }),
+    ...defined({ reasonForIncompletion, callbackAfterSeconds }),
+    ...(logs.length > 0 && { logs: foldLogs(logs).map((log) => ({ log, createdTime: now.getTime() })) }),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { InvalidError, UnavailableError, isPeragoError } from '../base/errors.ts'
+import { InvalidError, UnavailableError, isPeragoError, messageOf } from '../base/errors.ts'
 import type { UploadBody } from '../publication/ports.ts'
 
 /** A body for one try. */
@@ -167,8 +167,8 @@ function wrongLength(body: Pick<UploadBody, 'sizeBytes'>, found: string, what: s
 }
 
 function unreadable(cause: unknown, what: string): InvalidError {
-  const said = cause instanceof Error ? cause.message : String(cause)
-  return new InvalidError('lakefs/body-unreadable', `${what}: the source failed: ${said}`, { cause })
+  const said = `${what}: the source failed: ${messageOf(cause)}`
+  return new InvalidError('lakefs/body-unreadable', said, { cause })
 }
 
 function ignore(): void {

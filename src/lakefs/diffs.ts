@@ -3,8 +3,9 @@
 import type { BranchName, CommitRef } from '../base/ids.ts'
 import type { CallOptions, Change, DiffOptions } from '../publication/ports.ts'
 import type { RepoContext } from './context.ts'
+import type { components } from './generated/lakefs-api.ts'
 import { paged } from './paging.ts'
-import { toChange, toPage } from './readers.ts'
+import { toChange, toPage, type RawPage } from './readers.ts'
 
 /** As the two trees are. */
 export function diffCommits(
@@ -37,7 +38,7 @@ export async function isDirty(
     query: { amount: 1 },
     signal,
   } as const
-  return hasItems((await server.once(call, (json) => toPage(json, toChange))).value)
+  return (await server.once(call, hasItems)).value
 }
 
 /** Whether a commit brings anything into a branch, against their merge base. One try. */
@@ -53,9 +54,9 @@ export async function bringsAnything(
     query: { amount: 1, type: 'three_dot' },
     signal,
   } as const
-  return hasItems((await server.once(call, (json) => toPage(json, toChange))).value)
+  return (await server.once(call, hasItems)).value
 }
 
-function hasItems({ items }: { readonly items: readonly unknown[] }): boolean {
-  return items.length > 0
+function hasItems(json: RawPage<components['schemas']['Diff']>): boolean {
+  return toPage(json, toChange).items.length > 0
 }

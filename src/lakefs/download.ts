@@ -88,7 +88,7 @@ async function pipeFromStore(
 ): Promise<Pick<OpenedObject, 'checksum' | 'sizeBytes'> | undefined> {
   const isBySink = verify === 'by-sink'
   const isMd5 = isComparable && !isBySink
-  const opened = await openFromStore(context, place, { ...(signal && { signal }), isMd5 })
+  const opened = await openFromStore(context, place, { signal, isMd5 })
   if (opened === undefined) return undefined
   const write = open()
   for await (const piece of opened.body as AsyncIterable<Uint8Array>) await write(piece)
@@ -209,11 +209,7 @@ function opened(
   return { checksum, sizeBytes, contentType, body }
 }
 
-function objectCall(
-  { repository }: RepoContext,
-  { at, path }: ObjectPlace,
-  { signal }: { readonly signal?: AbortSignal | undefined },
-) {
+function objectCall({ repository }: RepoContext, { at, path }: ObjectPlace, { signal }: CallOptions) {
   const names = { repository, ref: at, path }
   return { operation: 'getObject', path: names, query: { path }, signal } as const
 }

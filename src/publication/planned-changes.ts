@@ -2,14 +2,9 @@
 
 import { InvalidError } from '../base/errors.ts'
 import { PUBLICATION_PATHS_SHOWN } from './limits.ts'
-import type { Metadata, UploadBody } from './ports.ts'
+import type { WriteRequest } from './ports.ts'
 
-export interface PlannedUpload {
-  readonly path: string
-  readonly body: UploadBody
-  readonly contentType?: string | undefined
-  readonly metadata?: Metadata | undefined
-}
+export type PlannedUpload = Omit<WriteRequest, 'branch' | 'ifAbsent'>
 
 export interface PlannedChanges {
   /** Added or changed against the input ref. */

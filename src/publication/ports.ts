@@ -12,7 +12,7 @@ import type { BranchName, CommitRef, MetaRangeId, RepositoryName } from '../base
 export type Metadata = Readonly<Record<string, string>>
 
 export interface CallOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface BranchHead {
@@ -56,11 +56,7 @@ export interface ListOptions extends CallOptions {
   readonly pageSize?: number
 }
 
-export interface DiffOptions extends CallOptions {
-  readonly prefix?: string
-  readonly after?: string
-  readonly pageSize?: number
-}
+export type DiffOptions = Omit<ListOptions, 'delimiter'>
 
 export type ChangeKind = 'added' | 'removed' | 'changed' | 'conflict'
 
@@ -113,9 +109,9 @@ export interface WriteRequest {
   readonly branch: BranchName
   readonly path: string
   readonly body: UploadBody
-  readonly contentType?: string
+  readonly contentType?: string | undefined
   /** Keys in lower case, values on one line: they may be sent as headers. */
-  readonly metadata?: Metadata
+  readonly metadata?: Metadata | undefined
   /** Create only when the path is absent; an existing object gives `{ written: false }`. */
   readonly ifAbsent?: boolean
 }

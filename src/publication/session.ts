@@ -53,20 +53,14 @@ export function openSession(options: SessionOptions): Session {
     authority,
     strategy: options.strategy ?? new SoftStrategy(repo),
     steps: createStepRecorder({ clock, observer, signal }),
-    call: callWith(signal),
-    repeat: (operation, own = signal) => {
-      const call = callWith(own)
-      return retry(() => operation(call), {
+    call: { signal },
+    repeat: (operation, own = signal) =>
+      retry(() => operation({ signal: own }), {
         policy: { maxAttempts: PUBLICATION_REPEATS_MAX },
         shouldRetry: (error) => errorKindOf(error) === 'uncertain',
-        ...{ clock, ...(random && { random }), ...call },
-      })
-    },
+        ...{ clock, random, signal: own },
+      }),
   }
-}
-
-function callWith(signal: AbortSignal | undefined): CallOptions {
-  return signal === undefined ? {} : { signal }
 }
 
 /** An actor has no attempt, so there is nothing to read and no step to report. */

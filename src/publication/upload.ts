@@ -13,11 +13,7 @@ export async function uploadAll(run: PublicationRun): Promise<StoredChecksums> {
   const checksums = new Map<string, string>()
   const upload = async (file: PlannedUpload, signal: AbortSignal): Promise<void> => {
     const { path, body, contentType, metadata } = file
-    const write = {
-      ...{ branch, path, body },
-      ...(contentType !== undefined && { contentType }),
-      ...(metadata !== undefined && { metadata }),
-    }
+    const write = { branch, path, body, contentType, metadata }
     const outcome = await repeat((call) => uploadLimit.run(() => repo.write(write, call), call), signal)
     invariant(outcome.written, 'an unconditional write is answered by what was written')
     checksums.set(path, outcome.object.checksum)

@@ -25,7 +25,7 @@ export { TASK_STATUSES, WORKFLOW_STATUSES } from '../fences/attempt-snapshot.ts'
 export type { AttemptSnapshot, TaskId, TaskStatus, WorkflowId, WorkflowStatus }
 
 export interface QueueCallOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** A task as the queue holds it. */
