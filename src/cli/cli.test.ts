@@ -198,7 +198,7 @@ describe('config', () => {
     })
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr.split('\n')).toEqual([
-      'perago: read the configuration: 3 problems [runtime/bad-configuration]. Correct what is listed; docs/reference/configuration.md describes every setting.',
+      'perago: read the configuration: 3 problems [runtime/bad-configuration]. Correct them; docs/reference/configuration.md describes every setting.',
       '  - perago.yaml:2:3: there is no setting "lakefs.endpont"; did you mean "lakefs.endpoint"?',
       '  - PERAGO_LOG_FORMT: no setting is read from this variable; did you mean "PERAGO_LOG_FORMAT"?',
       '  - perago.yaml:3: expected one of trace, debug, info, warn, error, silent, not "loud"',
