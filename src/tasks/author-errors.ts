@@ -1,6 +1,12 @@
 /** Errors that a task author throws to decide what happens next. */
 
-import { InvalidError, RefusedError, UnavailableError, type PeragoErrorOptions } from '../base/errors.ts'
+import {
+  InvalidError,
+  messageOf,
+  RefusedError,
+  UnavailableError,
+  type PeragoErrorOptions,
+} from '../base/errors.ts'
 
 /**
  * A retry cannot help: the task fails without one.
@@ -32,9 +38,7 @@ export class BodyAbortedError extends RefusedError {
 /** Any other error of the body. A retry may help. */
 export class BodyFailedError extends UnavailableError {
   constructor(cause: unknown) {
-    super('task/failed', `the body failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    })
+    super('task/failed', `the body failed: ${messageOf(cause)}`, { cause })
   }
 }
 

@@ -1,7 +1,8 @@
 /** The TaskDef that Conductor gets for a task, with JSON Schemas of its input and output. */
 
 import { z } from 'zod'
-import { InvalidError } from '../base/errors.ts'
+import { defined } from '../base/defined.ts'
+import { InvalidError, messageOf } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { TaskDefinition } from './task-definition.ts'
 
@@ -39,12 +40,9 @@ export interface SchemaDocument {
 /** Builds the document that `perago extract` writes and `perago register` sends. */
 export function buildTaskDef(task: TaskDefinition): TaskDefDocument {
   const { retry, timeout, limits } = task.controls
-  const hasWorkspace = task.workspace !== undefined
-  const inputs = hasWorkspace ? ['workspace', 'params'] : ['params']
-  const outputs = hasWorkspace ? ['workspace', 'result'] : ['result']
   return {
     name: task.name,
-    ...(task.description === undefined ? {} : { description: task.description }),
+    ...defined({ description: task.description }),
     ownerEmail: task.owner,
     retryCount: retry.count,
     retryLogic: retry.logic,
@@ -57,38 +55,36 @@ export function buildTaskDef(task: TaskDefinition): TaskDefDocument {
     totalTimeoutSeconds: timeout.totalSeconds,
     // A poll timeout uses up retries while no worker runs, so it is sent only if it is set.
     ...(timeout.pollSeconds === 0 ? {} : { pollTimeoutSeconds: timeout.pollSeconds }),
-    ...(limits.concurrent === undefined ? {} : { concurrentExecLimit: limits.concurrent }),
-    ...(limits.rate === undefined
-      ? {}
-      : { rateLimitPerFrequency: limits.rate.count, rateLimitFrequencyInSeconds: limits.rate.perSeconds }),
-    inputKeys: inputs,
-    outputKeys: outputs,
-    inputSchema: {
-      name: `${task.name}.input`,
-      version: 1,
-      type: 'JSON',
-      data: objectSchema({
-        properties: {
-          ...(hasWorkspace ? { workspace: WORKSPACE_SCHEMA } : {}),
-          params: jsonSchemaOf(task, 'params'),
-        },
-        required: inputs,
-        // A workflow definition may pass more inputs than the task reads.
-        additionalProperties: true,
-      }),
-    },
-    outputSchema: {
-      name: `${task.name}.output`,
-      version: 1,
-      type: 'JSON',
-      data: objectSchema({
-        properties: {
-          ...(hasWorkspace ? { workspace: WORKSPACE_SCHEMA } : {}),
-          result: jsonSchemaOf(task, 'result'),
-        },
-        required: outputs,
-        additionalProperties: false,
-      }),
+    ...defined({
+      concurrentExecLimit: limits.concurrent,
+      rateLimitPerFrequency: limits.rate?.count,
+      rateLimitFrequencyInSeconds: limits.rate?.perSeconds,
+    }),
+    inputKeys: keysOf(task, 'params'),
+    outputKeys: keysOf(task, 'result'),
+    inputSchema: schemaOf(task, 'params'),
+    outputSchema: schemaOf(task, 'result'),
+  }
+}
+
+type Side = 'params' | 'result'
+
+function keysOf({ workspace }: TaskDefinition, side: Side): readonly string[] {
+  return workspace === undefined ? [side] : ['workspace', side]
+}
+
+function schemaOf(task: TaskDefinition, side: Side): SchemaDocument {
+  const workspace = task.workspace === undefined ? {} : { workspace: WORKSPACE_SCHEMA }
+  return {
+    name: `${task.name}.${side === 'params' ? 'input' : 'output'}`,
+    version: 1,
+    type: 'JSON',
+    data: {
+      type: 'object',
+      properties: { ...workspace, [side]: jsonSchemaOf(task, side) },
+      required: keysOf(task, side),
+      // A workflow definition may pass more inputs than the task reads.
+      additionalProperties: side === 'params',
     },
   }
 }
@@ -105,25 +101,17 @@ const WORKSPACE_SCHEMA: JsonObject = {
   additionalProperties: false,
 }
 
-function objectSchema(parts: {
-  readonly properties: JsonObject
-  readonly required: readonly string[]
-  readonly additionalProperties: boolean
-}): JsonObject {
-  return { type: 'object', ...parts }
-}
-
-function jsonSchemaOf(task: TaskDefinition, side: 'params' | 'result'): JsonObject {
+function jsonSchemaOf(task: TaskDefinition, side: Side): JsonObject {
   try {
     const schema = z.toJSONSchema(task[side], {
       target: 'draft-7',
       io: side === 'params' ? 'input' : 'output',
     })
-    return normalise(schema as unknown as JsonObject)
+    return normalise(schema)
   } catch (error) {
     throw new InvalidError(
       'worker/schema-not-expressible',
-      `write the ${side} of task "${task.name}" as JSON Schema: ${error instanceof Error ? error.message : String(error)}`,
+      `write the ${side} of task "${task.name}" as JSON Schema: ${messageOf(error)}`,
       {
         cause: error,
         next: 'Use a schema of plain JSON values, without dates, maps, functions or transforms.',
@@ -133,19 +121,11 @@ function jsonSchemaOf(task: TaskDefinition, side: 'params' | 'result'): JsonObje
 }
 
 /** Removes the bounds of safe integers, which zod adds to every integer; they differ from other languages. */
-function normalise(value: JsonObject): JsonObject {
-  const out: Record<string, JsonObject[string]> = {}
-  for (const [key, entry] of Object.entries(value)) {
-    if (key === '$schema') continue
-    if (key === 'maximum' && entry === Number.MAX_SAFE_INTEGER) continue
-    if (key === 'minimum' && entry === Number.MIN_SAFE_INTEGER) continue
-    out[key] = normaliseValue(entry)
-  }
-  return out
-}
-
-function normaliseValue(value: JsonObject[string]): JsonObject[string] {
-  if (Array.isArray(value)) return value.map((entry: JsonObject[string]) => normaliseValue(entry))
-  if (typeof value === 'object' && value !== null) return normalise(value as JsonObject)
-  return value
+function normalise(schema: object): JsonObject {
+  return JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    const isBound =
+      (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) ||
+      (key === 'minimum' && value === Number.MIN_SAFE_INTEGER)
+    return key === '$schema' || isBound ? undefined : value
+  }) as JsonObject
 }

@@ -20,11 +20,8 @@ export class GuardrailError extends InvalidError {
   readonly failures: readonly GuardrailFailure[]
 
   constructor(phase: GuardrailPhase, failures: readonly GuardrailFailure[], cause?: unknown) {
-    super(`workspace/${phase}-guardrail`, describe(phase, failures), {
-      details: { phase, failures },
-      next: NEXT[phase],
-      ...(cause === undefined ? {} : { cause }),
-    })
+    const details = { phase, failures }
+    super(`workspace/${phase}-guardrail`, describe(phase, failures), { details, next: NEXT[phase], cause })
     this.phase = phase
     this.failures = failures
   }

@@ -12,7 +12,7 @@
 
 import type { Json } from '../base/json.ts'
 import type { TaskDefinition } from './task-definition.ts'
-import { walkSteps, wholeExpression, type WorkflowStep } from './workflow-steps.ts'
+import { rowsInside, walkSteps, wholeExpression, type WorkflowStep } from './workflow-steps.ts'
 
 /** One sentence per pair. */
 export function findParallelWriters(
@@ -47,15 +47,6 @@ export function findParallelWriters(
   }
   visit(steps, [])
   return [...pairs.values()]
-}
-
-function rowsInside(step: WorkflowStep): readonly (readonly WorkflowStep[])[] {
-  return [
-    ...(step.forkTasks ?? []),
-    ...Object.values(step.decisionCases ?? {}),
-    step.defaultCase ?? [],
-    step.loopOver ?? [],
-  ]
 }
 
 /** The steps that may run in parallel to this branch: all up to the JOIN that waits for its last step. */
@@ -93,10 +84,8 @@ function targetOf(workspace: Json | undefined, known: ReadonlyMap<string, string
   if (whole !== undefined) return workspaceOf(whole, known)
   if (typeof workspace !== 'object' || workspace === null || Array.isArray(workspace)) return undefined
   const { repository, branch } = workspace as Readonly<Record<string, Json>>
-  const [inRepository, onBranch] = [
-    sourceOf(repository, 'repository', known),
-    sourceOf(branch, 'branch', known),
-  ]
+  const inRepository = sourceOf(repository, 'repository', known)
+  const onBranch = sourceOf(branch, 'branch', known)
   if (inRepository === undefined || onBranch === undefined) return undefined
   // Both from the same workspace: it is that workspace.
   return inRepository.is === 'from' && onBranch.is === 'from' && inRepository.of === onBranch.of

@@ -8,7 +8,7 @@ import { OWNER } from '../../test/support/worker/world.ts'
 import { buildTaskDef } from './build-taskdef.ts'
 import { loadTasks } from '../worker/bodies/load-tasks.ts'
 import { DEFAULT_CONTROLS, judgeBudget, readControls } from './task-controls.ts'
-import { defineTask, defineWorkspaceTask, isTaskDefinition, readParams } from './task-definition.ts'
+import { defineTask, defineWorkspaceTask, isTaskDefinition, readWith } from './task-definition.ts'
 import { readTaskInput } from '../worker/attempt/task-input.ts'
 
 const problemsOf = (work: () => unknown): unknown => {
@@ -37,7 +37,9 @@ describe('declarations', () => {
 
   test('WK-02 every problem of the parameters is named, with its place', async () => {
     const schema = z.object({ day: z.string(), deep: z.array(z.object({ n: z.int() })) })
-    await expect(readParams(schema, { deep: [{ n: 1 }, { n: 0.5 }] }, 't')).rejects.toMatchObject({
+    await expect(
+      readWith(schema, { deep: [{ n: 1 }, { n: 0.5 }] }, { task: 't', side: 'params' }),
+    ).rejects.toMatchObject({
       code: 'worker/invalid-params',
       details: { problems: [{ path: 'day' }, { path: 'deep.1.n' }] },
     })

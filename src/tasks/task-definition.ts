@@ -159,9 +159,13 @@ export function defineWorkspaceTask<Params extends z.ZodType, Result extends z.Z
       kind: 'function',
       runIn: input.runIn ?? 'inline',
       invoke: async (params, { workspace, ...context }) => {
-        if (workspace === undefined) throw noWorkspace(input.name)
-        const read = await readParams(input.params, params, input.name)
-        return readResult(input.result, await input.body({ ...context, workspace, params: read }), input.name)
+        if (workspace === undefined) {
+          throw new InvalidError(
+            'worker/no-workspace',
+            `run task "${input.name}": it needs a workspace, and the input has none`,
+          )
+        }
+        return invoke(input, params, (read) => input.body({ ...context, workspace, params: read }))
       },
     },
   }
@@ -177,10 +181,7 @@ export function defineTask<Params extends z.ZodType, Result extends z.ZodType>(
     body: {
       kind: 'function',
       runIn: input.runIn ?? 'inline',
-      invoke: async (params, context) => {
-        const read = await readParams(input.params, params, input.name)
-        return readResult(input.result, await input.body({ ...context, params: read }), input.name)
-      },
+      invoke: (params, context) => invoke(input, params, (read) => input.body({ ...context, params: read })),
     },
   }
 }
@@ -217,28 +218,33 @@ export function isTaskDefinition(value: unknown): value is TaskDefinition {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[TASK] === true
 }
 
-/** Parses parameters with the task's schema. The error lists all problems. */
-export async function readParams<Schema extends z.ZodType>(
+/** Parses the parameters or the result of a task with their schema. The error lists all problems. */
+export async function readWith<Schema extends z.ZodType>(
   schema: Schema,
-  params: unknown,
-  task: string,
+  value: unknown,
+  of: { readonly task: string; readonly side: 'params' | 'result' },
 ): Promise<z.output<Schema>> {
-  return readWith(schema, params, {
-    code: 'worker/invalid-params',
-    what: `read the parameters of task "${task}"`,
-  })
+  const read = await schema.safeParseAsync(value)
+  if (read.success) return read.data
+  const problems = read.error.issues.map((issue) => ({
+    path: issue.path.map(String).join('.') || '(top)',
+    problem: issue.message,
+  }))
+  throw new InvalidError(
+    of.side === 'params' ? 'worker/invalid-params' : 'worker/invalid-result',
+    `read the ${of.side === 'params' ? 'parameters' : 'result'} of task "${of.task}": ` +
+      problems.map(({ path, problem }) => `${path}: ${problem}`).join('; '),
+    { details: { problems } },
+  )
 }
 
-/** Parses a result with the task's schema. The error lists all problems. */
-export async function readResult<Schema extends z.ZodType>(
-  schema: Schema,
-  result: unknown,
-  task: string,
-): Promise<z.output<Schema>> {
-  return readWith(schema, result, {
-    code: 'worker/invalid-result',
-    what: `read the result of task "${task}"`,
-  })
+async function invoke<Params extends z.ZodType, Result extends z.ZodType>(
+  { name, ...schemas }: Described<Params, Result>,
+  params: unknown,
+  body: (params: z.output<Params>) => Awaitable<z.input<Result>>,
+): Promise<z.output<Result>> {
+  const read = await readWith(schemas.params, params, { task: name, side: 'params' })
+  return readWith(schemas.result, await body(read), { task: name, side: 'result' })
 }
 
 const TASK_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/
@@ -260,38 +266,10 @@ function describe(input: Described<z.ZodType, z.ZodType>): Omit<TaskDefinition, 
       { details: { problems } },
     )
   }
+  const { name, description, owner, params, result } = input
   return {
     [TASK]: true,
-    name: input.name,
-    description: input.description,
-    owner: input.owner,
-    params: input.params,
-    result: input.result,
+    ...{ name, description, owner, params, result },
     controls: input.controls === undefined ? DEFAULT_CONTROLS : readControls(input.controls, input.name),
   }
-}
-
-async function readWith<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  { code, what }: { readonly code: `${string}/${string}`; readonly what: string },
-): Promise<z.output<Schema>> {
-  const read = await schema.safeParseAsync(value)
-  if (read.success) return read.data
-  const problems = read.error.issues.map((issue) => ({
-    path: issue.path.map(String).join('.') || '(top)',
-    problem: issue.message,
-  }))
-  throw new InvalidError(
-    code,
-    `${what}: ${problems.map(({ path, problem }) => `${path}: ${problem}`).join('; ')}`,
-    { details: { problems } },
-  )
-}
-
-function noWorkspace(task: string): InvalidError {
-  return new InvalidError(
-    'worker/no-workspace',
-    `run task "${task}": it needs a workspace, and the input has none`,
-  )
 }

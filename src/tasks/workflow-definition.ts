@@ -3,6 +3,7 @@
  * can be detected before run time are refused here.
  */
 
+import { defined } from '../base/defined.ts'
 import { InvalidError } from '../base/errors.ts'
 import { findParallelWriters } from './parallel-writers.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -103,7 +104,7 @@ export function defineWorkflow(input: WorkflowInput): WorkflowDefinition {
   const document: WorkflowDefDocument = {
     name: input.name,
     version: input.version ?? 1,
-    ...(input.description === undefined ? {} : { description: input.description }),
+    ...defined({ description: input.description }),
     ownerEmail: input.owner,
     schemaVersion: 2,
     restartable: true,
@@ -122,13 +123,8 @@ export function defineWorkflow(input: WorkflowInput): WorkflowDefinition {
       { details: { problems } },
     )
   }
-  return {
-    [WORKFLOW]: true,
-    name: document.name,
-    version: document.version,
-    document,
-    tasks: [...tasks.values()],
-  }
+  const { name, version } = document
+  return { [WORKFLOW]: true, name, version, document, tasks: [...tasks.values()] }
 }
 
 /** True for a declared workflow, from any copy of the package. */
@@ -221,15 +217,13 @@ function plainStep(step: StepInput, tasks: Map<string, TaskDefinition>, problems
   return {
     type: 'SIMPLE',
     ...rest,
-    ...(forkTasks === undefined ? {} : { forkTasks: forkTasks.map(nested) }),
-    ...(decisionCases === undefined
-      ? {}
-      : {
-          decisionCases: Object.fromEntries(
-            Object.entries(decisionCases).map(([value, steps]) => [value, nested(steps)]),
-          ),
-        }),
-    ...(defaultCase === undefined ? {} : { defaultCase: nested(defaultCase) }),
-    ...(loopOver === undefined ? {} : { loopOver: nested(loopOver) }),
+    ...defined({
+      forkTasks: forkTasks?.map(nested),
+      decisionCases:
+        decisionCases &&
+        Object.fromEntries(Object.entries(decisionCases).map(([value, steps]) => [value, nested(steps)])),
+      defaultCase: defaultCase && nested(defaultCase),
+      loopOver: loopOver && nested(loopOver),
+    }),
   }
 }

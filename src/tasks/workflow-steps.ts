@@ -18,15 +18,16 @@ export interface WorkflowStep {
 
 /** Every step at any depth, in order. */
 export function walkSteps(steps: readonly WorkflowStep[]): readonly WorkflowStep[] {
-  return steps.flatMap((step) => [step, ...walkSteps(innerSteps(step))])
+  return steps.flatMap((step) => [step, ...rowsInside(step).flatMap(walkSteps)])
 }
 
-function innerSteps(step: WorkflowStep): readonly WorkflowStep[] {
+/** The rows of steps directly inside a step. */
+export function rowsInside(step: WorkflowStep): readonly (readonly WorkflowStep[])[] {
   return [
-    ...(step.forkTasks ?? []).flat(),
-    ...Object.values(step.decisionCases ?? {}).flat(),
-    ...(step.defaultCase ?? []),
-    ...(step.loopOver ?? []),
+    ...(step.forkTasks ?? []),
+    ...Object.values(step.decisionCases ?? {}),
+    step.defaultCase ?? [],
+    step.loopOver ?? [],
   ]
 }
 

@@ -17,12 +17,7 @@ import type { Json, JsonObject } from '../../base/json.ts'
 import { createStepRecorder } from '../../base/steps.ts'
 import type { VersionedRepo } from '../../publication/ports.ts'
 import { BodyFailedError } from '../../tasks/author-errors.ts'
-import {
-  readParams,
-  readResult,
-  type TaskDefinition,
-  type TaskWorkspaceSpec,
-} from '../../tasks/task-definition.ts'
+import { readWith, type TaskDefinition, type TaskWorkspaceSpec } from '../../tasks/task-definition.ts'
 import { diffWorkspace, type ChangeSet } from '../../workspace/comparing/diff.ts'
 import { checkGuardrails } from '../../workspace/comparing/guardrails.ts'
 import { describeRefusals } from '../../workspace/refusals.ts'
@@ -77,7 +72,7 @@ async function produceOutput(state: AttemptState): Promise<JsonObject> {
 
 async function readInput({ task, readInput: read }: AttemptState): Promise<TaskInput> {
   const input = readTaskInput(read(), { workspace: task.workspace !== undefined })
-  const params = await readParams(task.params, input.params, task.name)
+  const params = await readWith(task.params, input.params, { task: task.name, side: 'params' })
   // A function reads its parameters itself, where it runs: what a schema makes of them need not be JSON.
   return task.body.kind === 'command' ? { ...input, params: toJson(params, task) } : input
 }
@@ -187,8 +182,9 @@ async function runTheBody(
     throw isPeragoError(error) ? error : new BodyFailedError(error)
   }
   signal.throwIfAborted()
-  const read = task.body.kind === 'command' ? await readResult(task.result, result, task.name) : result
-  return toJson(read, task)
+  if (task.body.kind === 'command')
+    result = await readWith(task.result, result, { task: task.name, side: 'result' })
+  return toJson(result, task)
 }
 
 function assertUnchanged({ task }: AttemptState, { uploads, deletes }: ChangeSet): void {
