@@ -6,7 +6,7 @@ import { openProject } from '../../test/support/cli/command.ts'
 import { memorySource } from '../../test/support/workspace/memory-source.ts'
 import { ATTEMPT } from '../../test/support/workspace/temporary-root.ts'
 import { listEntries } from '../workspace/cache/cache-files.ts'
-import { cacheDirectoryOf, openContentCache } from '../workspace/cache/content-cache.ts'
+import { cacheDirectoryOf, ContentCache } from '../workspace/cache/content-cache.ts'
 import { layOut } from '../workspace/laying-out/lay-out.ts'
 import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
 
@@ -18,7 +18,7 @@ test('WK-172 a cache is listed, a damaged object is found and removed, and all o
   expect([empty.code, empty.stdout]).toEqual([0, `0 objects, 0 B in ${join(directory, 'cache')}\n`])
 
   const root = await openWorkspaceRoot({ directory, workerId: 'w' })
-  const cache = openContentCache({ root: directory, maxBytes: 1_000_000 })
+  const cache = new ContentCache({ root: directory, maxBytes: 1_000_000 })
   const source = memorySource({ a: 'first', b: 'second' })
   const { dir, manifest } = await layOut({ root, attempt: ATTEMPT, source, spec: {} })
   await cache.keepAll(dir, manifest)

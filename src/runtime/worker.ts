@@ -24,7 +24,7 @@ import { openThreadedLeases } from '../worker/leases/threaded-leases.ts'
 import { startWorker, type RunningWorker, type StopOptions, type StopReport } from '../worker/worker.ts'
 import type { KeptForLater } from '../worker/attempt/attempt-workspace.ts'
 import { WarmDirectories } from '../worker/attempt/warm-directories.ts'
-import { openContentCache, type ContentCache } from '../workspace/cache/content-cache.ts'
+import { ContentCache } from '../workspace/cache/content-cache.ts'
 import { openWorkspaceRoot, type WorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
 import { conductorSettings, openConductor } from './connections/conductor-connection.ts'
@@ -178,7 +178,7 @@ function openKept(
   if (warm !== false) kept.warm = new WarmDirectories({ root, clock: systemClock, logger })
   if (cacheBytes === 0) return kept
   try {
-    kept.cache = openContentCache({ root: root.directory, maxBytes: cacheBytes, logger })
+    kept.cache = new ContentCache({ root: root.directory, maxBytes: cacheBytes, logger })
   } catch (error) {
     logger.warn('the content cache could not be opened; the worker runs without it', { error })
   }

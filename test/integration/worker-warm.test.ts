@@ -21,7 +21,7 @@ import { loadTasks } from '../../src/worker/bodies/load-tasks.ts'
 import { openOutbox } from '../../src/worker/results/outbox.ts'
 import { WarmDirectories } from '../../src/worker/attempt/warm-directories.ts'
 import { startWorker } from '../../src/worker/worker.ts'
-import { openContentCache } from '../../src/workspace/cache/content-cache.ts'
+import { ContentCache } from '../../src/workspace/cache/content-cache.ts'
 import { openWorkspaceRoot } from '../../src/workspace/ownership/ownership.ts'
 import { filesOf } from '../support/publication-world.ts'
 
@@ -94,7 +94,7 @@ async function runChain(options: {
   })
   const workspaceRoot = await openWorkspaceRoot({ directory: root, workerId: 'w' })
   const warm = new WarmDirectories({ root: workspaceRoot, clock: systemClock, logger: silentLogger })
-  const cache = openContentCache({ root, maxBytes: 100_000_000 })
+  const cache = new ContentCache({ root, maxBytes: 100_000_000 })
   const leases = openLocalLeases({ queue, clock: systemClock, logger: silentLogger })
   const directory = join(root, 'outbox')
   const outbox = await openOutbox({ directory, logger: silentLogger, now: () => new Date() })

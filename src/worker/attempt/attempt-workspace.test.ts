@@ -16,7 +16,7 @@ import { UncertainError } from '../../base/errors.ts'
 import { commitRef, type CommitRef } from '../../base/ids.ts'
 import { silentLogger } from '../../base/logger.ts'
 import type { TaskId } from '../../fences/attempt-snapshot.ts'
-import { cacheDirectoryOf, openContentCache, type ContentCache } from '../../workspace/cache/content-cache.ts'
+import { cacheDirectoryOf, ContentCache } from '../../workspace/cache/content-cache.ts'
 import { listEntries } from '../../workspace/cache/cache-files.ts'
 import { requireFile } from '../../workspace/comparing/guardrails.ts'
 import { TerminalError } from '../../tasks/author-errors.ts'
@@ -33,7 +33,7 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'perago-attempt-'))
   world = await openAttemptWorld(directory)
   warm = new WarmDirectories({ root: world.root, clock: systemClock, logger: silentLogger })
-  cache = openContentCache({ root: directory, maxBytes: 10_000_000 })
+  cache = new ContentCache({ root: directory, maxBytes: 10_000_000 })
 })
 afterEach(async () => {
   await warm.close()

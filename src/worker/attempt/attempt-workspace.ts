@@ -13,7 +13,7 @@ import type { ChangeSet } from '../../workspace/comparing/diff.ts'
 import { fetchFrom } from '../../workspace/laying-out/file-provider.ts'
 import { readProcessMoment, type ProcessMoment } from '../../workspace/hand-over/find-holder.ts'
 import { handOver } from '../../workspace/hand-over/hand-over.ts'
-import { layOut, type AttemptWorkspace, type LayOutOptions } from '../../workspace/laying-out/lay-out.ts'
+import { layOut, type AttemptWorkspace } from '../../workspace/laying-out/lay-out.ts'
 import type { WorkspaceAttempt, WorkspaceRoot } from '../../workspace/ownership/ownership.ts'
 import type { WorkspaceSpec } from '../../tasks/workspace-spec.ts'
 import { openObjectSource } from './object-source.ts'
@@ -53,17 +53,14 @@ async function layOutFromSource(from: AttemptDirectoryOptions): Promise<AttemptW
   const { root, attempt, repo, ref, spec, signal, logger, cache, warm } = from
   const source = openObjectSource(repo, ref)
   const fetching = fetchFrom(source)
-  const options: LayOutOptions = {
-    ...{ root, attempt, source, spec, signal, logger },
-    provider: cache === undefined ? fetching : cachedFrom(cache, fetching),
-    // This task needs the room more than those that may come.
-    makeRoom: async (bytes) => {
-      await warm?.clear()
-      await cache?.makeRoom(bytes)
-    },
+  const provider = cache === undefined ? fetching : cachedFrom(cache, fetching)
+  // This task needs the room more than those that may come.
+  const makeRoom = async (bytes: number): Promise<void> => {
+    await warm?.clear()
+    await cache?.makeRoom(bytes)
   }
   try {
-    return await layOut(options)
+    return await layOut({ root, attempt, source, spec, signal, logger, provider, makeRoom })
   } catch (error) {
     // The disk filled up meanwhile: make room for the next attempt.
     if (isPeragoError(error) && error.code === 'workspace/disk-full') await warm?.clear()

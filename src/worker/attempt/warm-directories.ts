@@ -12,7 +12,7 @@
 
 import { statfs } from 'node:fs/promises'
 import { followSignals } from '../../base/abort-signals.ts'
-import { systemClock, type Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { CommitRef, RepositoryName } from '../../base/ids.ts'
 import { WARM_AGE_MS, WARM_ANNOUNCED_WAIT_MS, WARM_DIRECTORIES_MAX, WARM_MAX_BYTES } from '../limits.ts'
 import { CACHE_FREE_SPACE_MIN_PERCENT } from '../../workspace/limits.ts'
@@ -99,7 +99,7 @@ export class WarmDirectories {
     for (const kept of [...this.#kept].reverse()) {
       // Deleted before anything is awaited: of two attempts that need it, only one gets it.
       if (kept.key !== name || !this.#kept.delete(kept)) continue
-      const taken = await takeOver(kept.directory, { root, attempt, clock: systemClock, signal })
+      const taken = await takeOver(kept.directory, { root, attempt, signal })
       if (taken.isTaken) return taken.workspace
       logger.warn('a directory that was kept for the next task was changed, and is not used', {
         why: taken.why,

@@ -76,15 +76,10 @@ export async function copyOut(
   await copyFile(entry, path, COPY_MODE)
   const file = await open(path, 'r+')
   try {
-    if ((await file.stat()).size !== sizeBytes + ENTRY_END_BYTES)
-      throw new DamagedEntryError('its size is wrong')
-    const end = Buffer.alloc(ENTRY_END_BYTES)
-    await file.read(end, 0, end.length, sizeBytes)
-    await file.truncate(sizeBytes)
-    const hash = createHash('sha256')
     // The copy is checked, not the entry: it is what the task will read.
-    await readThrough(file, sizeBytes, { signal, onPiece: (piece) => hash.update(piece) })
-    return checkEnd(hash, end)
+    const md5 = await checkContent(file, sizeBytes, signal)
+    await file.truncate(sizeBytes)
+    return md5
   } finally {
     await file.close()
   }
@@ -94,16 +89,25 @@ export async function copyOut(
 export async function checkEntry(entry: string, sizeBytes: number, signal?: AbortSignal): Promise<void> {
   const file = await open(entry, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    if ((await file.stat()).size !== sizeBytes + ENTRY_END_BYTES)
-      throw new DamagedEntryError('its size is wrong')
-    const hash = createHash('sha256')
-    await readThrough(file, sizeBytes, { signal, onPiece: (piece) => hash.update(piece) })
-    const end = Buffer.alloc(ENTRY_END_BYTES)
-    await file.read(end, 0, end.length, sizeBytes)
-    checkEnd(hash, end)
+    await checkContent(file, sizeBytes, signal)
   } finally {
     await file.close()
   }
+}
+
+/** Compares the content of a whole entry with its end, and returns the MD5 in it. */
+async function checkContent(
+  file: FileHandle,
+  sizeBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  if ((await file.stat()).size !== sizeBytes + ENTRY_END_BYTES)
+    throw new DamagedEntryError('its size is wrong')
+  const hash = createHash('sha256')
+  await readThrough(file, sizeBytes, { signal, onPiece: (piece) => hash.update(piece) })
+  const end = Buffer.alloc(ENTRY_END_BYTES)
+  await file.read(end, 0, end.length, sizeBytes)
+  return checkEnd(hash, end)
 }
 
 /**

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { memorySource } from '../../../test/support/workspace/memory-source.ts'
 import { ATTEMPT, temporaryDirectory, temporaryRoot } from '../../../test/support/workspace/temporary-root.ts'
 import { checkEntries } from './cache-files.ts'
-import { cachedFrom, cacheDirectoryOf, openContentCache } from './content-cache.ts'
+import { cachedFrom, cacheDirectoryOf, ContentCache } from './content-cache.ts'
 import { fetchFrom } from '../laying-out/file-provider.ts'
 import { layOut } from '../laying-out/lay-out.ts'
 
@@ -84,7 +84,7 @@ test('WS-68 a disk that is full ends the keeping and nothing else', async (conte
   }
   onTestFinished(() => void execFileSync('umount', ['-l', mounted], { stdio: 'ignore' }))
   const root = await temporaryRoot(mounted)
-  const cache = openContentCache({ root: root.directory, maxBytes: 1_000_000_000 })
+  const cache = new ContentCache({ root: root.directory, maxBytes: 1_000_000_000 })
   onTestFinished(() => cache.close())
   // Each fits once, and not again for the cache.
   for (const fill of ['a', 'b', 'c']) {

@@ -15,13 +15,7 @@ import { ATTEMPT, temporaryRoot } from '../../../test/support/workspace/temporar
 import { CACHE_INCOMING_STALE_MS } from '../limits.ts'
 import { entryNameOf } from './cache-entry.ts'
 import { checkEntries, clearEntries, listEntries, type CacheEntry } from './cache-files.ts'
-import {
-  cacheDirectoryOf,
-  cachedFrom,
-  openContentCache,
-  type ContentCache,
-  type OpenContentCacheOptions,
-} from './content-cache.ts'
+import { cacheDirectoryOf, cachedFrom, ContentCache, type ContentCacheOptions } from './content-cache.ts'
 import { fetchFrom } from '../laying-out/file-provider.ts'
 import { layOut, type AttemptWorkspace } from '../laying-out/lay-out.ts'
 import type { WorkspaceRoot } from '../ownership/ownership.ts'
@@ -36,8 +30,8 @@ beforeEach(async () => {
   cache = open()
 })
 
-function open(options: Partial<OpenContentCacheOptions> = {}): ContentCache {
-  const opened = openContentCache({ root: root.directory, maxBytes: 64 * MIB, ...options })
+function open(options: Partial<ContentCacheOptions> = {}): ContentCache {
+  const opened = new ContentCache({ root: root.directory, maxBytes: 64 * MIB, ...options })
   onTestFinished(() => opened.close())
   return opened
 }

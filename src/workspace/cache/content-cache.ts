@@ -49,48 +49,12 @@ export interface CacheCounts {
   readonly evicted: number
 }
 
-export interface ContentCache {
-  /** Makes a new file with the object's content; `undefined` if it is not cached. */
-  take(
-    object: SourceObject,
-    path: string,
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<{ readonly md5: string } | undefined>
-  /**
-   * Adds the files of a directory by its manifest, except those that are cached already or have changed. One directory after
-   * another. Never throws; stops when the directory is removed.
-   */
-  keepAll(
-    directory: string,
-    manifest: ManifestRecord,
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<void>
-  /** The same, in the background. */
-  keepLater(directory: string, manifest: ManifestRecord): void
-  /** Removes the least recently used entries until this many more bytes are free. Never throws. */
-  makeRoom(bytes: number): Promise<void>
-  counts(): CacheCounts
-  /** Stops adding. May be called twice. */
-  close(): Promise<void>
-}
-
-export interface OpenContentCacheOptions {
+export interface ContentCacheOptions {
   /** The worker's root; the cache is a directory in it. */
   readonly root: string
   readonly maxBytes: number
   readonly logger?: Logger
   readonly clock?: Clock
-}
-
-/**
- * ```ts
- * const cache = openContentCache({ root: '.perago/work', maxBytes: 10 * 1024 ** 3 })
- * ```
- */
-export function openContentCache(options: OpenContentCacheOptions): ContentCache {
-  const directory = cacheDirectoryOf(options.root)
-  for (const part of ['objects', 'incoming']) makeDirectory(join(directory, part))
-  return new OpenCache(directory, options)
 }
 
 /** The directory of the cache in a root. */
@@ -110,7 +74,12 @@ export function cachedFrom(cache: ContentCache, otherwise: FileProvider): FilePr
   }
 }
 
-class OpenCache implements ContentCache {
+/**
+ * ```ts
+ * const cache = new ContentCache({ root: '.perago/work', maxBytes: 10 * 1024 ** 3 })
+ * ```
+ */
+export class ContentCache {
   readonly #directory: string
   readonly #maxBytes: number
   readonly #logger: Logger
@@ -123,16 +92,16 @@ class OpenCache implements ContentCache {
   #pausedUntilMs = -Infinity
   #keeping: Promise<void> = Promise.resolve()
 
-  constructor(
-    directory: string,
-    { maxBytes, logger = silentLogger, clock = systemClock }: OpenContentCacheOptions,
-  ) {
+  constructor({ root, maxBytes, logger = silentLogger, clock = systemClock }: ContentCacheOptions) {
+    const directory = cacheDirectoryOf(root)
+    for (const part of ['objects', 'incoming']) makeDirectory(join(directory, part))
     this.#directory = directory
     this.#maxBytes = maxBytes
     this.#logger = logger.child({ cache: directory })
     this.#clock = clock
   }
 
+  /** Makes a new file with the object's content; `undefined` if it is not cached. */
   async take(
     object: SourceObject,
     path: string,
@@ -151,6 +120,10 @@ class OpenCache implements ContentCache {
     return { md5 }
   }
 
+  /**
+   * Adds the files of a directory by its manifest, except those that are cached already or have changed. One directory after
+   * another. Never throws; stops when the directory is removed.
+   */
   keepAll(
     directory: string,
     manifest: ManifestRecord,
@@ -160,10 +133,12 @@ class OpenCache implements ContentCache {
     return this.#keeping
   }
 
+  /** The same, in the background. */
   keepLater(directory: string, manifest: ManifestRecord): void {
     this.keepAll(directory, manifest).catch(() => undefined)
   }
 
+  /** Removes the least recently used entries until this many more bytes are free. Never throws. */
   async makeRoom(bytes: number): Promise<void> {
     try {
       await this.#measure()
@@ -177,6 +152,7 @@ class OpenCache implements ContentCache {
     return { ...this.#counts }
   }
 
+  /** Stops adding. May be called twice. */
   async close(): Promise<void> {
     this.#closed.abort(new Error('the content cache is closed'))
     await this.#keeping

@@ -3,10 +3,9 @@
 import { InvalidError } from '../../base/errors.ts'
 import { WORKSPACE_KEY_MAX_BYTES } from '../../tasks/limits.ts'
 import { WORKSPACE_FILES_MAX } from '../limits.ts'
-import type { FileFacts } from '../../tasks/tree-entry.ts'
+import type { FileFacts, FilePermissions } from '../../tasks/tree-entry.ts'
 import { describeRefusals, RefusalList, type Refusals } from '../refusals.ts'
 import { walkTree } from './walk-tree.ts'
-import type { FilePermissions } from '../../tasks/tree-entry.ts'
 
 export interface ScanOptions {
   /** What precedes a path in the repository. */

@@ -13,7 +13,6 @@
 
 import { chmodSync, lstatSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../../base/clock.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { ChangeSet } from '../comparing/diff.ts'
 import { passFileClock, readFileClock } from '../comparing/file-clock.ts'
@@ -77,7 +76,6 @@ export async function handOver(request: HandOverRequest): Promise<HandOver> {
 export interface TakeOverOptions {
   readonly root: WorkspaceRoot
   readonly attempt: WorkspaceAttempt
-  readonly clock: Clock
   readonly signal?: AbortSignal | undefined
 }
 
@@ -88,14 +86,14 @@ export type TakeOver =
 /** Gives the directory to an attempt if it is unchanged, and removes it otherwise. Throws only for an abort. */
 export async function takeOver(
   { aside, manifest, view }: HandedOver,
-  { root, attempt, clock, signal }: TakeOverOptions,
+  { root, attempt, signal }: TakeOverOptions,
 ): Promise<TakeOver> {
   let owned
   try {
     owned = await root.adopt(aside, attempt)
     const workspace = workspaceOf(owned, view, manifest)
     const newestNs = await assertUnchanged(workspace, signal)
-    manifest.layOutEndNs = await passFileClock(clockFileOf(owned), newestNs, clock)
+    manifest.layOutEndNs = await passFileClock(clockFileOf(owned), newestNs, root.clock)
     return { isTaken: true, workspace }
   } catch (error) {
     await (owned === undefined ? aside.discard() : owned.remove()).catch((leftover: unknown) => {

@@ -5,10 +5,9 @@ import { join } from 'node:path'
 import { systemClock } from '../../base/clock.ts'
 import { passFileClock, readFileClock } from '../comparing/file-clock.ts'
 import { readFileFacts, sameFacts } from '../comparing/file-facts.ts'
-import type { FileFacts } from '../../tasks/tree-entry.ts'
+import type { FileFacts, FilePermissions } from '../../tasks/tree-entry.ts'
 import { clockFileOf, type AttemptWorkspace } from '../laying-out/lay-out.ts'
 import { permissionsOf } from '../comparing/walk-tree.ts'
-import type { FilePermissions } from '../../tasks/tree-entry.ts'
 
 export interface WatchedTree {
   readonly facts: ReadonlyMap<string, FileFacts>

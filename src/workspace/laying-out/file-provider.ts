@@ -30,13 +30,12 @@ export interface FileProvider {
 
 /** Fetches every object from the source that listed it. */
 export function fetchFrom(source: ObjectSource): FileProvider {
-  return { provide: (request) => fetchFile(source, request) }
-}
-
-async function fetchFile(source: ObjectSource, request: FileRequest): Promise<ProvidedFile> {
-  return request.object.sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES
-    ? fetchSmall(source, request)
-    : fetchLarge(source, request)
+  return {
+    provide: (request) =>
+      request.object.sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES
+        ? fetchSmall(source, request)
+        : fetchLarge(source, request),
+  }
 }
 
 async function fetchSmall(source: ObjectSource, request: FileRequest): Promise<ProvidedFile> {

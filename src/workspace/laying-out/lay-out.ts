@@ -16,7 +16,7 @@ import { fetchFrom, type FileProvider } from './file-provider.ts'
 import type { Manifest, ManifestRecord } from '../manifest.ts'
 import type { OwnedDirectory, WorkspaceAttempt, WorkspaceRoot } from '../ownership/ownership.ts'
 import { spreadInodes } from './spread-inodes.ts'
-import { planLayOut, type LayOutPlan, type LayOutPlanner } from './plan-lay-out.ts'
+import { LayOutPlanner, type LayOutPlan } from './plan-lay-out.ts'
 import type { ObjectSource } from '../ports.ts'
 import { provideFiles } from './provide-files.ts'
 import { describeRefusals } from '../refusals.ts'
@@ -73,7 +73,7 @@ export async function layOut(options: LayOutOptions): Promise<AttemptWorkspace> 
   const doing = `lay out the workspace of task ${attempt.taskId}`
   const view = readWorkspaceSpec(options.spec)
   const place = root.place(attempt)
-  const planner = planLayOut({
+  const planner = new LayOutPlanner({
     view,
     traits: place.traits,
     maxFiles: options.limits?.maxFiles ?? WORKSPACE_FILES_MAX,
@@ -96,13 +96,18 @@ export async function layOut(options: LayOutOptions): Promise<AttemptWorkspace> 
     signal?.throwIfAborted()
     return workspaceOf(owned, view, plan.manifest)
   } catch (error) {
-    if (owned !== undefined) await removeQuietly(owned, options.logger ?? silentLogger)
+    // The failure of the layout is reported, not that of the clean-up; a later collection of orphans tries again.
+    await owned?.remove().catch((leftover: unknown) => {
+      const logger = options.logger ?? silentLogger
+      logger.warn('could not remove a workspace that was not laid out', {
+        directory: place.tree,
+        error: leftover,
+      })
+    })
     if (isPeragoError(error)) throw error
     throw asDiskError(doing, error) ?? error
   }
 }
-
-const CLOCK_FILE = '.clock'
 
 async function listAndPlan(
   { attempt, source, signal }: LayOutOptions,
@@ -181,7 +186,7 @@ async function makeDirectories(
 
 /** The file with which the clock of the file system is read; see `readFileClock`. */
 export function clockFileOf({ scratch }: Pick<OwnedDirectory, 'scratch'>): string {
-  return join(scratch, CLOCK_FILE)
+  return join(scratch, '.clock')
 }
 
 /**
@@ -207,14 +212,5 @@ export function workspaceOf(
     manifest,
     assertOwned: () => owned.assertOwned(),
     remove: () => owned.remove(),
-  }
-}
-
-/** The failure of the layout is reported, not that of the clean-up; a later collection of orphans tries again. */
-async function removeQuietly(owned: OwnedDirectory, logger: Logger): Promise<void> {
-  try {
-    await owned.remove()
-  } catch (error) {
-    logger.warn('could not remove a workspace that was not laid out', { directory: owned.tree, error })
   }
 }

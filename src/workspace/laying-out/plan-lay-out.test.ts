@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { compareBytes } from '../../../test/support/workspace/memory-source.ts'
 import { STRICT_FILE_SYSTEM, type FileSystemTraits } from '../../tasks/unsafe-path.ts'
-import { planLayOut, type LayOutDecision } from './plan-lay-out.ts'
+import { LayOutPlanner, type LayOutDecision } from './plan-lay-out.ts'
 import { readWorkspaceSpec, type WorkspaceSpec } from '../../tasks/workspace-spec.ts'
 
 interface Case {
@@ -16,7 +16,12 @@ function decide(
   { spec = {}, traits = {}, maxFiles = 100, maxBytes = 100 }: Case = {},
 ) {
   const view = readWorkspaceSpec(spec)
-  const planner = planLayOut({ view, traits: { ...STRICT_FILE_SYSTEM, ...traits }, maxFiles, maxBytes })
+  const planner = new LayOutPlanner({
+    view,
+    traits: { ...STRICT_FILE_SYSTEM, ...traits },
+    maxFiles,
+    maxBytes,
+  })
   for (const key of keys) {
     if (!planner.add({ key, checksum: 'c', sizeBytes: 1, contentType: 't', metadata: {} })) break
   }

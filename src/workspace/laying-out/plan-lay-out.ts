@@ -2,11 +2,10 @@
 
 import { DefectError } from '../../base/errors.ts'
 import { foldPath } from './file-system-traits.ts'
-import type { FileSystemTraits } from '../../tasks/unsafe-path.ts'
 import { ManifestRecord } from '../manifest.ts'
 import type { SourceObject } from '../ports.ts'
 import { RefusalList, type Refusals } from '../refusals.ts'
-import { unsafeReason } from '../../tasks/unsafe-path.ts'
+import { unsafeReason, type FileSystemTraits } from '../../tasks/unsafe-path.ts'
 import type { WorkspaceView } from '../../tasks/workspace-spec.ts'
 
 export interface LayOutPlan {
@@ -20,12 +19,6 @@ export type LayOutDecision =
   | { readonly action: 'refuse'; readonly refusals: Refusals }
   | { readonly action: 'too-large'; readonly what: 'files' | 'bytes'; readonly limit: number }
 
-export interface LayOutPlanner {
-  /** Adds the next object; `false` if no further one can change the decision. */
-  add(object: SourceObject): boolean
-  decide(): LayOutDecision
-}
-
 export interface LayOutPlannerOptions {
   readonly view: WorkspaceView
   readonly traits: FileSystemTraits
@@ -37,11 +30,7 @@ export interface LayOutPlannerOptions {
  * Takes the objects below the view's prefix one by one, in the order of the listing, so that a long listing is never in
  * memory as objects.
  */
-export function planLayOut(options: LayOutPlannerOptions): LayOutPlanner {
-  return new Planner(options)
-}
-
-class Planner implements LayOutPlanner {
+export class LayOutPlanner {
   readonly #view: WorkspaceView
   readonly #traits: FileSystemTraits
   readonly #maxFiles: number
@@ -59,6 +48,7 @@ class Planner implements LayOutPlanner {
     this.#manifest = new ManifestRecord(view.prefix)
   }
 
+  /** Adds the next object; `false` if no further one can change the decision. */
   add(object: SourceObject): boolean {
     if (!object.key.startsWith(this.#view.prefix)) {
       throw brokenListing(object.key, `it is not below ${JSON.stringify(this.#view.prefix)}`)
@@ -84,10 +74,7 @@ class Planner implements LayOutPlanner {
     if (this.#foldsNames) this.#refuseClashes()
     if (this.#refusals.count > 0) return { action: 'refuse', refusals: this.#refusals }
     this.#manifest.seal()
-    return {
-      action: 'lay-out',
-      plan: { manifest: this.#manifest, directories: [...this.#directories] },
-    }
+    return { action: 'lay-out', plan: { manifest: this.#manifest, directories: [...this.#directories] } }
   }
 
   get #foldsNames(): boolean {

@@ -21,8 +21,7 @@ import { readProcessStart, sharesPids, type ProcessIdentity } from './process-id
 import { takeProcessLock, type ProcessLock } from './process-lock.ts'
 
 export type OwnerVerdict =
-  | { readonly verdict: 'alive'; readonly reason: string }
-  | { readonly verdict: 'unknown'; readonly reason: string }
+  | { readonly verdict: 'alive' | 'unknown'; readonly reason: string }
   /** The caller holds the lock now, if there was one: no other process comes to the same verdict. */
   | { readonly verdict: 'dead'; readonly reason: string; readonly lock: ProcessLock | undefined }
 

@@ -52,23 +52,6 @@ export interface AttemptMarker extends WorkspaceAttempt {
   readonly startedAt: string
 }
 
-/** A directory that belongs to one attempt. */
-export interface OwnedDirectory {
-  /** Absolute; the files the task sees. */
-  readonly tree: string
-  /** Absolute; for parameters, results and other files that are not published. */
-  readonly scratch: string
-  /** Absolute; the marker file. */
-  readonly markerPath: string
-  readonly marker: AttemptMarker
-  /** Throws `workspace/directory-gone` unless the directory is still this attempt's own. */
-  assertOwned(): void
-  /** Removes it all. May be called twice. */
-  remove(): Promise<void>
-  /** Takes it away from the attempt, to another path, until it is adopted or discarded. */
-  setAside(): Promise<AsideDirectory>
-}
-
 /** A directory that belongs to no attempt. */
 export interface AsideDirectory {
   readonly path: string
@@ -84,25 +67,6 @@ export interface DirectoryPlace {
   readonly tree: string
   /** What the file system does to names below it. */
   readonly traits: FileSystemTraits
-}
-
-/** A worker's root, opened by one process. */
-export interface WorkspaceRoot {
-  /** Absolute. */
-  readonly directory: string
-  /** The name of this process in the root. */
-  readonly token: string
-  readonly identity: ProcessIdentity
-  readonly logger: Logger
-  readonly clock: Clock
-  place(attempt: WorkspaceAttempt): DirectoryPlace
-  claim(place: DirectoryPlace, attempt: WorkspaceAttempt): Promise<OwnedDirectory>
-  /** Gives a directory that was set aside to an attempt, under a new path and with a new marker. */
-  adopt(aside: AsideDirectory, attempt: WorkspaceAttempt): Promise<OwnedDirectory>
-  /** Updates `beat`. Returns the file system's time, in milliseconds since 1970. */
-  beat(): number
-  /** Removes the directories of this process and releases its lock. May be called twice. */
-  close(): Promise<void>
 }
 
 export interface OpenWorkspaceRootOptions {
@@ -142,7 +106,7 @@ export async function openWorkspaceRoot(options: OpenWorkspaceRootOptions): Prom
       }
       await writeFile(join(home, WORKER_FILE), toJson(record), { flag: 'wx' })
       const traits = probeFileSystem(join(home, 'probe'))
-      const root = new OpenRoot({ directory, token, identity, logger, clock, lock, traits })
+      const root = new WorkspaceRoot({ directory, token, identity, logger, clock, lock, traits })
       root.beat()
       return root
     } catch (error) {
@@ -200,8 +164,11 @@ interface OpenRootParts {
   readonly traits: FileSystemTraits
 }
 
-class OpenRoot implements WorkspaceRoot {
+/** A worker's root, opened by one process. */
+export class WorkspaceRoot {
+  /** Absolute. */
   readonly directory: string
+  /** The name of this process in the root. */
   readonly token: string
   readonly identity: ProcessIdentity
   readonly logger: Logger
@@ -209,6 +176,7 @@ class OpenRoot implements WorkspaceRoot {
   readonly #lock: ProcessLock
   readonly #traits: FileSystemTraits
   #isClosed = false
+  /** Removes the directories of this process and releases its lock. May be called twice. */
   readonly close = once(() => this.#close())
 
   constructor(parts: OpenRootParts) {
@@ -237,7 +205,7 @@ class OpenRoot implements WorkspaceRoot {
       )
     }
     const marker = this.#markerFor(attempt)
-    const owned = new AttemptDirectory(this.directory, place, marker)
+    const owned = new OwnedDirectory(this.directory, place, marker)
     try {
       await mkdir(place.directory)
       await writeFile(owned.markerPath, toJson(marker), { flag: 'wx' })
@@ -252,9 +220,10 @@ class OpenRoot implements WorkspaceRoot {
     return owned
   }
 
+  /** Gives a directory that was set aside to an attempt, under a new path and with a new marker. */
   async adopt(aside: AsideDirectory, attempt: WorkspaceAttempt): Promise<OwnedDirectory> {
     const place = this.place(attempt)
-    const owned = new AttemptDirectory(this.directory, place, this.#markerFor(attempt))
+    const owned = new OwnedDirectory(this.directory, place, this.#markerFor(attempt))
     // In one step: of two callers, one finds nothing.
     await rename(aside.path, place.directory)
     try {
@@ -269,6 +238,7 @@ class OpenRoot implements WorkspaceRoot {
     return owned
   }
 
+  /** Updates `beat`. Returns the file system's time, in milliseconds since 1970. */
   beat(): number {
     const path = join(this.#home, WORKER_BEAT_FILE)
     writeFileSync(path, '.')
@@ -280,15 +250,12 @@ class OpenRoot implements WorkspaceRoot {
   }
 
   #markerFor(attempt: WorkspaceAttempt): AttemptMarker {
+    const { workflowId, taskId, retryCount, pollCount, workerId } = attempt
     return {
       format: 'perago-attempt',
       version: 1,
       token: newToken(),
-      workflowId: attempt.workflowId,
-      taskId: attempt.taskId,
-      retryCount: attempt.retryCount,
-      pollCount: attempt.pollCount,
-      workerId: attempt.workerId,
+      ...{ workflowId, taskId, retryCount, pollCount, workerId },
       pid: this.identity.pid,
       startedAt: this.clock.now().toISOString(),
     }
@@ -305,9 +272,13 @@ class OpenRoot implements WorkspaceRoot {
   }
 }
 
-class AttemptDirectory implements OwnedDirectory {
+/** A directory that belongs to one attempt. */
+export class OwnedDirectory {
+  /** Absolute; the files the task sees. */
   readonly tree: string
+  /** Absolute; for parameters, results and other files that are not published. */
   readonly scratch: string
+  /** Absolute; the marker file. */
   readonly markerPath: string
   readonly marker: AttemptMarker
   readonly #root: string
@@ -324,8 +295,8 @@ class AttemptDirectory implements OwnedDirectory {
   }
 
   /**
-   * A directory that was removed while its task ran looks like one in which everything was deleted, and must not be
-   * published as such.
+   * Throws `workspace/directory-gone` unless the directory is still this attempt's own: one that was removed while its task
+   * ran looks like one in which everything was deleted, and must not be published as such.
    */
   assertOwned(): void {
     const isTree = lstatSync(this.tree, { throwIfNoEntry: false })?.isDirectory() === true
@@ -340,11 +311,13 @@ class AttemptDirectory implements OwnedDirectory {
     )
   }
 
+  /** Removes it all. May be called twice. */
   remove(): Promise<void> {
     this.#removing ??= discardTree(this.#root, this.#directory)
     return this.#removing
   }
 
+  /** Takes it away from the attempt, to another path, until it is adopted or discarded. */
   async setAside(): Promise<AsideDirectory> {
     // Beside the attempts of this process, so that it is removed with them; under a name that nobody knows.
     const path = join(this.#directory, '..', '..', 'aside', randomBytes(16).toString('hex'))

@@ -7,6 +7,7 @@
  */
 
 import { UnavailableError } from '../../base/errors.ts'
+import { once } from '../../base/once.ts'
 
 export interface ProcessLock {
   /** May be called twice. */
@@ -25,10 +26,16 @@ export async function takeProcessLock(path: string): Promise<ProcessLock | undef
   const { default: Database } = await import('libsql')
   let database: InstanceType<typeof Database> | undefined
   try {
-    database = new Database(path, { timeout: 0 })
+    const opened = new Database(path, { timeout: 0 })
+    database = opened
     // Nothing is written, so no journal is needed.
-    database.exec('PRAGMA journal_mode = OFF')
-    database.exec('BEGIN EXCLUSIVE')
+    opened.exec('PRAGMA journal_mode = OFF')
+    opened.exec('BEGIN EXCLUSIVE')
+    const release = once(() => {
+      opened.exec('ROLLBACK')
+      opened.close()
+    })
+    return { release }
   } catch (error) {
     database?.close()
     if (isBusy(error)) return undefined
@@ -41,28 +48,6 @@ export async function takeProcessLock(path: string): Promise<ProcessLock | undef
         next: 'Put the directory on a file system that has file locks, such as a local disk.',
       },
     )
-  }
-  return new DatabaseLock(database)
-}
-
-interface Closable {
-  exec(sql: string): unknown
-  close(): void
-}
-
-class DatabaseLock implements ProcessLock {
-  #database: Closable | undefined
-
-  constructor(database: Closable) {
-    this.#database = database
-  }
-
-  release(): void {
-    const database = this.#database
-    this.#database = undefined
-    if (database === undefined) return
-    database.exec('ROLLBACK')
-    database.close()
   }
 }
 

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cachedFrom, openContentCache } from '../../../src/workspace/cache/content-cache.ts'
+import { cachedFrom, ContentCache } from '../../../src/workspace/cache/content-cache.ts'
 import { fetchFrom } from '../../../src/workspace/laying-out/file-provider.ts'
 import { layOut } from '../../../src/workspace/laying-out/lay-out.ts'
 import { openWorkspaceRoot } from '../../../src/workspace/ownership/ownership.ts'
@@ -11,7 +11,7 @@ import { memorySource } from './memory-source.ts'
 
 const [directory = '', rounds = '1', maxBytes = '4000000'] = process.argv.slice(2)
 const root = await openWorkspaceRoot({ directory, workerId: 'child' })
-const cache = openContentCache({ root: directory, maxBytes: Number(maxBytes) })
+const cache = new ContentCache({ root: directory, maxBytes: Number(maxBytes) })
 const attempt = { workflowId: 'w', taskId: 't', retryCount: 0, pollCount: 1, workerId: 'child' }
 process.stdout.write('ready\n')
 for (let round = 0; round < Number(rounds); round++) {

@@ -1,7 +1,6 @@
 /** One directory that an attempt left, and the one that comes after it. */
 
 import { onTestFinished } from 'vitest'
-import { systemClock } from '../../../src/base/clock.ts'
 import { diffWorkspace, type ChangeSet } from '../../../src/workspace/comparing/diff.ts'
 import { readProcessMoment } from '../../../src/workspace/hand-over/find-holder.ts'
 import {
@@ -46,7 +45,7 @@ export async function openHandOverWorld(
     },
     take: (left) => {
       if (!left.isHandedOver) throw new Error(`it was not handed over: ${left.why}`)
-      return takeOver(left.directory, { root, attempt: { ...ATTEMPT, taskId: 'next' }, clock: systemClock })
+      return takeOver(left.directory, { root, attempt: { ...ATTEMPT, taskId: 'next' } })
     },
   }
 }
