@@ -43,6 +43,12 @@ export interface AttemptSnapshot {
   readonly workerId: string
 }
 
+/** Only the snapshot of a record that has more fields. */
+export function snapshotOf(attempt: AttemptSnapshot): AttemptSnapshot {
+  const { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId } = attempt
+  return { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId }
+}
+
 /** A fresh reading: the task's snapshot with its status, and the status of its workflow. */
 export interface FreshAttempt {
   readonly task: (AttemptSnapshot & { readonly status: TaskStatus }) | undefined

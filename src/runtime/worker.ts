@@ -20,7 +20,7 @@ import type { WorkerObserver } from '../worker/events.ts'
 import { loadModule } from '../worker/bodies/load-tasks.ts'
 import { openOutbox, outboxDirectory } from '../worker/results/outbox.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
-import { openThreadedLeases } from '../worker/leases/threaded-leases.ts'
+import { ThreadedLeases } from '../worker/leases/threaded-leases.ts'
 import { startWorker, type RunningWorker, type StopOptions, type StopReport } from '../worker/worker.ts'
 import type { KeptForLater } from '../worker/attempt/attempt-workspace.ts'
 import { WarmDirectories } from '../worker/attempt/warm-directories.ts'
@@ -114,7 +114,7 @@ export async function openWorker(
       logger,
       now: () => new Date(),
     })
-    const leases = openThreadedLeases({ queue: leaseQueueModule(settings), clock: systemClock, logger })
+    const leases = new ThreadedLeases({ queue: leaseQueueModule(settings), clock: systemClock, logger })
     closing.push(() => leases.close())
 
     const health = options.health && (await serveWorkerHealth({ ...options.health, status, metrics }))

@@ -57,7 +57,7 @@ export interface PollRequest {
   readonly taskType: string
   /** Unique for this claim. */
   readonly workerId: string
-  readonly domain?: string
+  readonly domain?: string | undefined
   readonly count: number
   /** How long the server may wait; it waits until there are `count` tasks. */
   readonly waitMs: number

@@ -31,11 +31,11 @@ import { openBranchWatch, type BranchWatch } from './branches/branch-watch.ts'
 import { tellAll, type AttemptStepEvent, type WorkerObserver } from './events.ts'
 import { deliverItem, finishAttempt, type DeliverySurroundings } from './results/finish-attempt.ts'
 import { mapFailure } from './results/failure-map.ts'
-import type { LeaseKeeper } from './leases/lease.ts'
+import type { Lease, LeaseKeeper } from './leases/lease.ts'
 import type { Fallback, Outbox } from './results/outbox.ts'
 import { pollForTasks } from './polling/poller.ts'
 import type { TaskQueue, TaskRecord } from './ports.ts'
-import { openPublishHints } from './attempt/publish-hints.ts'
+import { PublishHints } from './attempt/publish-hints.ts'
 import { readFreshAttempt } from './attempt/read-fresh-attempt.ts'
 import {
   attemptInfoOf,
@@ -126,7 +126,7 @@ interface Running {
   readonly executionId: string
   readonly startedAtMs: number
   readonly responseTimeoutSeconds: number
-  readonly renewedAtMs: () => number
+  readonly lease: Lease
   step: string
   /** False after its slots were released: only the clean-up is left. */
   hasSlot: boolean
@@ -145,7 +145,7 @@ class OpenWorker implements RunningWorker {
   readonly #closed = new AbortController()
   readonly #slots: ReturnType<typeof openSlots>
   readonly #branches: BranchWatch
-  readonly #hints = openPublishHints()
+  readonly #hints = new PublishHints()
   readonly #polledAtMs = new Map<string, number>()
   readonly #running = new Set<Running>()
   readonly #work: Promise<unknown>
@@ -172,7 +172,8 @@ class OpenWorker implements RunningWorker {
     this.ready = new Promise((resolve) => {
       this.#becomeReady = resolve
     })
-    this.#background = Promise.all([this.#sendOutbox(), this.#collectOrphans()])
+    const collecting = collectPeriodically(options.root, { signal: this.#closed.signal })
+    this.#background = Promise.all([this.#sendOutbox(), collecting])
     this.#work = Promise.all(options.tasks.map((task) => this.#poll(task)))
   }
 
@@ -192,14 +193,12 @@ class OpenWorker implements RunningWorker {
       nowMs: this.#clock.monotonicMs(),
       slots: { limit: this.#slots.limit, taken: this.#countRunning({ hasSlot: true }) },
       polls: Object.fromEntries(polls) as WorkerStatus['polls'],
-      attempts: [...this.#running].map((running) => ({
-        ...running.info,
-        executionId: running.executionId,
-        startedAtMs: running.startedAtMs,
-        step: running.step,
-        renewedAtMs: running.renewedAtMs(),
-        responseTimeoutSeconds: running.responseTimeoutSeconds,
-      })),
+      attempts: [...this.#running].map(
+        ({ info, lease, executionId, startedAtMs, step, responseTimeoutSeconds }) => ({
+          ...{ ...info, executionId, startedAtMs, step, responseTimeoutSeconds },
+          renewedAtMs: lease.renewedAtMs,
+        }),
+      ),
     }
   }
 
@@ -234,11 +233,8 @@ class OpenWorker implements RunningWorker {
       while (this.#running.size > 0) await Promise.all([...this.#running].map(({ ended }) => ended))
       return true
     }
-    const tooLate = this.#clock.sleep(waitMs, over.signal).then(
-      () => false,
-      () => false,
-    )
-    const isIdle = await Promise.race([idle(), tooLate])
+    const tooLate = this.#clock.sleep(waitMs, over.signal).catch(() => undefined)
+    const isIdle = await Promise.race([idle(), tooLate.then(() => false)])
     over.abort()
     return isIdle
   }
@@ -288,7 +284,7 @@ class OpenWorker implements RunningWorker {
       executionId: `${record.workerId}-${record.pollCount}`,
       startedAtMs: this.#clock.monotonicMs(),
       responseTimeoutSeconds,
-      renewedAtMs: () => lease.renewedAtMs,
+      lease,
       step: 'claimed',
       hasSlot: true,
       ended: Promise.resolve(),
@@ -303,7 +299,7 @@ class OpenWorker implements RunningWorker {
     }
     this.#running.add(running)
     this.#branches.look({ record, task, info, logger })
-    running.ended = this.#run({ record, workerTask, running, lease, logger, onDecided })
+    running.ended = this.#run({ record, workerTask, running, logger, onDecided })
       .catch((error: unknown) => logger.error('an attempt ended with an unexpected error', { error }))
       .finally(() => {
         this.#running.delete(running)
@@ -315,12 +311,11 @@ class OpenWorker implements RunningWorker {
     readonly record: TaskRecord
     readonly workerTask: WorkerTask
     readonly running: Running
-    readonly lease: ReturnType<LeaseKeeper['hold']>
     readonly logger: AttemptSurroundings['logger']
     readonly onDecided: () => void
   }): Promise<void> {
-    const { record, workerTask, running, lease, logger, onDecided } = of
-    const { info, executionId } = running
+    const { record, workerTask, running, logger, onDecided } = of
+    const { info, executionId, lease } = running
     const { queue } = this.#options
     this.#observe({ kind: 'attempt-started', attempt: info, executionId })
     const onLost = (): void => {
@@ -458,9 +453,5 @@ class OpenWorker implements RunningWorker {
       }
       await this.#clock.sleep(OUTBOX_SEND_INTERVAL_MS, signal).catch(() => undefined)
     }
-  }
-
-  async #collectOrphans(): Promise<void> {
-    await collectPeriodically(this.#options.root, { signal: this.#closed.signal })
   }
 }

@@ -5,20 +5,17 @@
 
 import { EARLY_STAGING_MAX_MS } from '../limits.ts'
 
-export interface PublishHints {
-  /** Whether the task's last run had something to publish, soon after it began. */
-  publishesSoon(taskName: string): boolean
-  /** `afterMs`: from the claim until it was known what there was to publish. */
-  learn(taskName: string, run: { readonly hasChanges: boolean; readonly afterMs: number }): void
-}
+export class PublishHints {
+  readonly #soon = new Set<string>()
 
-export function openPublishHints(): PublishHints {
-  const soon = new Set<string>()
-  return {
-    publishesSoon: (taskName) => soon.has(taskName),
-    learn(taskName, { hasChanges, afterMs }) {
-      if (hasChanges && afterMs <= EARLY_STAGING_MAX_MS) soon.add(taskName)
-      else soon.delete(taskName)
-    },
+  /** Whether the task's last run had something to publish, soon after it began. */
+  publishesSoon(taskName: string): boolean {
+    return this.#soon.has(taskName)
+  }
+
+  /** `afterMs`: from the claim until it was known what there was to publish. */
+  learn(taskName: string, run: { readonly hasChanges: boolean; readonly afterMs: number }): void {
+    if (run.hasChanges && run.afterMs <= EARLY_STAGING_MAX_MS) this.#soon.add(taskName)
+    else this.#soon.delete(taskName)
   }
 }

@@ -18,7 +18,7 @@ import { StaleAttemptError } from '../../fences/attempt-fence.ts'
 import { ScriptedRepo } from '../../testing/scripted-repo.ts'
 import { requireFile } from '../../workspace/comparing/guardrails.ts'
 import { TerminalError, WorkerAbandonedError, WorkerStoppingError } from '../../tasks/author-errors.ts'
-import { openPublishHints } from './publish-hints.ts'
+import { PublishHints } from './publish-hints.ts'
 import { defineTask, type WorkspaceBodyContext } from '../../tasks/task-definition.ts'
 
 let world: AttemptWorld
@@ -114,7 +114,7 @@ describe('the order of a writable attempt', () => {
   })
 
   test('WK-27 the staging branch of a task that published soon the last time is begun while it works', async () => {
-    const hints = openPublishHints()
+    const hints = new PublishHints()
     const begunIn: string[] = []
     const watching = async ({ workspace }: Pick<WorkspaceBodyContext<unknown>, 'workspace'>) => {
       begunIn.push(...(await stagingBranchesOf(world.repo.connect('test'))))
@@ -137,7 +137,7 @@ describe('the order of a writable attempt', () => {
       throw new Error('no')
     }
     for (const body of [nothing, fail]) {
-      const hints = openPublishHints()
+      const hints = new PublishHints()
       hints.learn('orders.clean', { hasChanges: true, afterMs: 0 })
       world.repo.calls.length = 0
       const { cleanUp } = await world.run(filesTask({ name: 'orders.clean', body }), { hints })

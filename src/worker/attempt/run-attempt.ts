@@ -5,7 +5,7 @@
 
 import { InvalidError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
-import type { AttemptSnapshot, FreshAttempt } from '../../fences/attempt-snapshot.ts'
+import { snapshotOf, type AttemptSnapshot, type FreshAttempt } from '../../fences/attempt-snapshot.ts'
 import type { AttemptAuthority } from '../../publication/authority.ts'
 import { PUBLICATION_CLEANUP_MS } from '../../publication/limits.ts'
 import type { AttemptInfo } from '../../tasks/task-definition.ts'
@@ -87,12 +87,11 @@ function authorityOf(
   { record, task, executionId }: AttemptRequest,
   { codeVersion }: AttemptSurroundings,
 ): Omit<AttemptAuthority, 'readFresh'> {
-  const { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId } = record
   const { referenceTaskName, seq, iteration } = record
   const { whilePaused, replace } = task.controls
   return {
     kind: 'attempt',
-    attempt: { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId },
+    attempt: snapshotOf(record),
     policy: { whilePaused },
     ...{ replace, referenceTaskName, seq, iteration, executionId, codeVersion },
   }

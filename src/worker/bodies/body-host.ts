@@ -48,14 +48,7 @@ async function run(order: RunOrder, context: RunContext): Promise<void> {
     const log = relayedLogger((line) => port.send({ type: 'log', ...line }))
     const result =
       order.what.kind === 'command'
-        ? await runCommand({
-            order: order.what,
-            params: order.params,
-            attempt: order.attempt,
-            workspace: order.workspace,
-            signal,
-            log,
-          })
+        ? await runCommand({ ...order, order: order.what, signal, log })
         : await runFunction(order, order.what, context, log)
     port.send({ type: 'done', result: asJson(result) })
   } catch (error) {
@@ -77,18 +70,12 @@ async function runFunction(
     )
   }
   return task.body.invoke(order.params, {
-    workspace: order.workspace === undefined ? undefined : openBodyWorkspace(order.workspace),
+    workspace: order.workspace && openBodyWorkspace(order.workspace),
     signal: context.signal,
     shutdown: context.shutdown,
     log,
     attempt: order.attempt,
-    progress: (done, total, what) =>
-      context.port.send({
-        type: 'progress',
-        done,
-        ...(total === undefined ? {} : { total }),
-        ...(what === undefined ? {} : { what }),
-      }),
+    progress: (...told) => context.port.send({ type: 'progress', told }),
   })
 }
 

@@ -41,10 +41,7 @@ export async function runHosted(options: HostedBodyOptions): Promise<unknown> {
   try {
     return await new Promise((resolve, reject) => {
       const onAbort = (): void => {
-        host.send({
-          type: 'abort',
-          reason: messageOf(signal.reason),
-        })
+        host.send({ type: 'abort', reason: messageOf(signal.reason) })
         // A body that handles its signal ends now; any other is ended below. The attempt is over in either case.
         setTimeout(() => reject(abortReason(signal)), BODY_ABORT_GRACE_MS).unref()
         host.ended.then(() => reject(abortReason(signal)), reject)
@@ -59,7 +56,7 @@ export async function runHosted(options: HostedBodyOptions): Promise<unknown> {
             log[message.level](message.message, message.fields)
             break
           case 'progress':
-            onProgress(message.done, message.total, message.what)
+            onProgress(...message.told)
             break
           case 'done':
             resolve(message.result)

@@ -1,5 +1,6 @@
 /** Errors that a host sends, and that the worker throws again. */
 
+import { defined } from '../../base/defined.ts'
 import { describeError } from '../../base/error-description.ts'
 import { isPeragoError, messageOf, PeragoError, type ErrorKind } from '../../base/errors.ts'
 import type { HostedFailure } from './protocol.ts'
@@ -11,26 +12,15 @@ export class HostedError extends PeragoError {
   readonly hostStack: string | undefined
 
   constructor(failure: HostedFailure) {
-    super(failure.code, failure.message, {
-      ...(failure.details === undefined ? {} : { details: failure.details }),
-      ...(failure.next === undefined ? {} : { next: failure.next }),
-    })
+    super(failure.code, failure.message, defined({ details: failure.details, next: failure.next }))
     this.kind = failure.kind
     this.hostStack = failure.stack
   }
 }
 
 export function describeForParent(error: unknown): HostedFailure {
-  const isOurs = isPeragoError(error)
-  const stack = error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}
-  if (isOurs) return { ...describeError(error), isOurs, ...stack }
+  const stack = error instanceof Error ? error.stack : undefined
+  if (isPeragoError(error)) return { ...describeError(error), stack }
   // An error of the author's code.
-  const message = messageOf(error)
-  return {
-    kind: 'unavailable',
-    code: 'task/failed',
-    message: `the body failed: ${message}`,
-    isOurs,
-    ...stack,
-  }
+  return { kind: 'unavailable', code: 'task/failed', message: `the body failed: ${messageOf(error)}`, stack }
 }

@@ -1,7 +1,7 @@
 /** The messages between a worker and the host of a body. Plain data, because it crosses threads and processes. */
 
 import type { ErrorDescription } from '../../base/error-description.ts'
-import type { AttemptInfo } from '../../tasks/task-definition.ts'
+import type { AttemptInfo, BodyContext } from '../../tasks/task-definition.ts'
 import type { Json } from '../../base/json.ts'
 import type { LogLevel } from '../../base/logger.ts'
 
@@ -51,13 +51,11 @@ export interface RelayedLine {
 export type FromHost =
   | { readonly type: 'ready' }
   | ({ readonly type: 'log' } & RelayedLine)
-  | { readonly type: 'progress'; readonly done: number; readonly total?: number; readonly what?: string }
+  | { readonly type: 'progress'; readonly told: Parameters<BodyContext<unknown>['progress']> }
   | { readonly type: 'done'; readonly result: Json }
   | { readonly type: 'failed'; readonly error: HostedFailure }
 
 /** An error as plain data. */
 export interface HostedFailure extends ErrorDescription {
-  /** False for errors the author's code or a library threw. */
-  readonly isOurs: boolean
-  readonly stack?: string
+  readonly stack?: string | undefined
 }

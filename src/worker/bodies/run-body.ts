@@ -2,7 +2,6 @@
 
 import { unlessAborted } from '../../base/abort-signals.ts'
 import { InvalidError } from '../../base/errors.ts'
-import type { TaskDefinition } from '../../tasks/task-definition.ts'
 import { openBodyWorkspace } from './body-workspace.ts'
 import { runHosted, type RunBodyOptions } from './hosted-body.ts'
 
@@ -11,18 +10,17 @@ export async function runBody(options: RunBodyOptions): Promise<unknown> {
   const { task, signal } = options
   signal.throwIfAborted()
   if (task.body.kind === 'command') {
-    const { command, env, resultFrom } = task.body.command
-    const what = {
-      kind: 'command',
-      command,
-      env,
-      resultFrom,
-      cwd: options.workspace?.dir ?? options.scratch,
-      scratch: options.scratch,
-    } as const
+    const { scratch, workspace } = options
+    const what = { kind: 'command', ...task.body.command, cwd: workspace?.dir ?? scratch, scratch } as const
     return runHosted({ ...options, place: 'process', what })
   }
-  if (task.body.runIn === 'inline') return runInline(options, task.body)
+  if (task.body.runIn === 'inline') {
+    const { shutdown, log, attempt, onProgress: progress, params } = options
+    const workspace = options.workspace && openBodyWorkspace(options.workspace)
+    const body = task.body.invoke(params, { workspace, signal, shutdown, log, attempt, progress })
+    // The attempt of a body that ignores its signal ends now, and nothing is published.
+    return unlessAborted(body, signal)
+  }
   if (options.modulePath === undefined) {
     throw new InvalidError(
       'worker/no-module',
@@ -32,20 +30,4 @@ export async function runBody(options: RunBodyOptions): Promise<unknown> {
   }
   const what = { kind: 'function', modulePath: options.modulePath, taskName: task.name } as const
   return runHosted({ ...options, place: task.body.runIn, what })
-}
-
-type FunctionBody = Extract<TaskDefinition['body'], { kind: 'function' }>
-
-async function runInline(options: RunBodyOptions, own: FunctionBody): Promise<unknown> {
-  const { signal, shutdown, log, attempt, onProgress, workspace, params } = options
-  const body = own.invoke(params, {
-    workspace: workspace === undefined ? undefined : openBodyWorkspace(workspace),
-    signal,
-    shutdown,
-    log,
-    attempt,
-    progress: onProgress,
-  })
-  // The attempt of a body that ignores its signal ends now, and nothing is published.
-  return unlessAborted(body, signal)
 }

@@ -22,7 +22,7 @@ export interface BranchTarget {
 export function findOtherWriters(of: {
   readonly open: readonly OpenWorkflow[]
   /** Unset before it is started. */
-  readonly own?: WorkflowId
+  readonly own?: WorkflowId | undefined
   readonly targets: readonly BranchTarget[]
   readonly tasks: ReadonlyMap<string, TaskDefinition>
 }): readonly OpenWorkflow[] {

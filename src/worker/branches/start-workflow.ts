@@ -31,7 +31,7 @@ export async function startAlone<Start extends { readonly name: string; readonly
     const { workflows: open, isWhole } = await starter.readOpenWorkflows(START_WORKFLOWS_MAX, options)
     if (!isWhole) throw tooMany(start.name)
     // The tasks are not known here, so every workflow that gets the branch may write it.
-    return findOtherWriters({ open, targets, tasks: new Map(), ...(own === undefined ? {} : { own }) })
+    return findOtherWriters({ open, own, targets, tasks: new Map() })
   }
   const before = await findOthers()
   if (before.length > 0) throw branchTaken(start.name, targets, before)
@@ -41,11 +41,8 @@ export async function startAlone<Start extends { readonly name: string; readonly
   try {
     others = await findOthers(own)
   } catch (error) {
-    await starter.terminate(
-      own,
-      'it could not be checked whether another workflow writes its branch',
-      options,
-    )
+    const reason = 'it could not be checked whether another workflow writes its branch'
+    await starter.terminate(own, reason, options)
     throw error
   }
   if (others.length === 0) return own

@@ -7,14 +7,14 @@ import type { Logger } from '../../base/logger.ts'
 import { describeForParent } from '../bodies/hosted-error.ts'
 import { relayedLogger } from '../bodies/relayed-logger.ts'
 import { openLocalLeases, type Lease } from './lease.ts'
-import type { FromLeaseThread, LeaseQueue, LeaseThreadData, ToLeaseThread } from './threaded-leases.ts'
+import type { FromLeaseThread, LeaseQueue, LeaseQueueModule, ToLeaseThread } from './threaded-leases.ts'
 
 const port = parentPort
 invariant(port !== null, 'the lease thread is started by a worker')
 const send = (message: FromLeaseThread): void => port.postMessage(message)
 const logger: Logger = relayedLogger((line) => send({ type: 'log', ...line }))
 
-const { queue: source } = workerData as LeaseThreadData
+const source = workerData as LeaseQueueModule
 const module = (await import(source.url)) as {
   openLeaseQueue(options: unknown): LeaseQueue | Promise<LeaseQueue>
 }

@@ -62,11 +62,13 @@ export class LeaseLostError extends RefusedError {
 /** The calls of a task queue that renewing a lease needs. */
 export type LeaseCalls = Pick<TaskQueue, 'readTask' | 'readWorkflowStatus' | 'renewLease'>
 
-export function openLocalLeases(options: {
+interface LeaseSurroundings {
   readonly queue: LeaseCalls
   readonly clock: Clock
   readonly logger: Logger
-}): LeaseKeeper {
+}
+
+export function openLocalLeases(options: LeaseSurroundings): LeaseKeeper {
   const held = new Set<Lease>()
   return {
     hold(request) {
@@ -80,10 +82,7 @@ export function openLocalLeases(options: {
   }
 }
 
-interface HoldOptions {
-  readonly queue: LeaseCalls
-  readonly clock: Clock
-  readonly logger: Logger
+interface HoldOptions extends LeaseSurroundings {
   readonly request: LeaseRequest
   readonly onReleased: () => void
 }

@@ -6,7 +6,7 @@ import { recordOf } from '../../../test/support/worker/world.ts'
 import { systemClock } from '../../base/clock.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { leaseQueueModule } from '../../runtime/connections/lease-queue.ts'
-import { openThreadedLeases } from './threaded-leases.ts'
+import { ThreadedLeases } from './threaded-leases.ts'
 import type { Lease, LeaseKeeper } from './lease.ts'
 
 // In a thread of its own, for the one of this test will not listen. Speaks the three calls a lease takes.
@@ -41,7 +41,7 @@ beforeEach(async () => {
   }
   server = new Worker(SERVER, { eval: true, workerData: { shared: buffer, task } })
   const port = await new Promise<number>((resolve) => server.once('message', resolve))
-  leases = openThreadedLeases({
+  leases = new ThreadedLeases({
     queue: leaseQueueModule({ endpoint: `http://127.0.0.1:${port}/api` }),
     clock: systemClock,
     logger: silentLogger,
@@ -115,7 +115,7 @@ describe('leases in a thread of their own', () => {
   })
 
   test('WK-104 a thread that cannot go on loses every lease, and the next lease has a new one', async () => {
-    const broken = openThreadedLeases({
+    const broken = new ThreadedLeases({
       queue: {
         url: 'data:text/javascript,export const openLeaseQueue = () => { throw new Error("no queue") }',
         options: {},

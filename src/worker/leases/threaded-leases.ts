@@ -12,6 +12,7 @@ import { LEASE_THREAD_CLOSE_MS } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
 import { entryUrl } from '../../base/module-entry.ts'
 import { once } from '../../base/once.ts'
+import { snapshotOf } from '../../fences/attempt-snapshot.ts'
 import { HostedError } from '../bodies/hosted-error.ts'
 import type { HostedFailure, RelayedLine } from '../bodies/protocol.ts'
 import type { Lease, LeaseCalls, LeaseKeeper, LeaseRequest } from './lease.ts'
@@ -24,10 +25,6 @@ export interface LeaseQueueModule {
   readonly url: string
   /** Plain data. */
   readonly options: unknown
-}
-
-export interface LeaseThreadData {
-  readonly queue: LeaseQueueModule
 }
 
 export type ToLeaseThread =
@@ -46,15 +43,6 @@ export interface ThreadedLeasesOptions {
   readonly logger: Logger
 }
 
-/**
- * ```ts
- * const leases = openThreadedLeases({ queue: { url: import.meta.resolve('./queue.js'), options }, clock, logger })
- * ```
- */
-export function openThreadedLeases(options: ThreadedLeasesOptions): LeaseKeeper {
-  return new ThreadedLeases(options)
-}
-
 interface Held {
   readonly lost: AbortController
   readonly request: LeaseRequest
@@ -63,7 +51,12 @@ interface Held {
   onReleased: () => void
 }
 
-class ThreadedLeases implements LeaseKeeper {
+/**
+ * ```ts
+ * const leases = new ThreadedLeases({ queue: { url: import.meta.resolve('./queue.js'), options }, clock, logger })
+ * ```
+ */
+export class ThreadedLeases implements LeaseKeeper {
   readonly #options: ThreadedLeasesOptions
   readonly #held = new Map<number, Held>()
   #thread: Worker | undefined
@@ -81,14 +74,8 @@ class ThreadedLeases implements LeaseKeeper {
     const released = new Promise<void>((resolve) => (onReleased = resolve))
     const held: Held = { lost: new AbortController(), request, renewedAtMs: clock.monotonicMs(), onReleased }
     this.#held.set(id, held)
-    const { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId } = request.attempt
-    this.#send({
-      type: 'hold',
-      id,
-      attempt: { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId },
-      responseTimeoutSeconds: request.responseTimeoutSeconds,
-      policy: request.policy,
-    })
+    const { responseTimeoutSeconds, policy } = request
+    this.#send({ type: 'hold', id, attempt: snapshotOf(request.attempt), responseTimeoutSeconds, policy })
     return {
       lost: held.lost.signal,
       get renewedAtMs() {
@@ -121,8 +108,7 @@ class ThreadedLeases implements LeaseKeeper {
 
   #start(): Worker {
     const { queue, logger } = this.#options
-    const data: LeaseThreadData = { queue }
-    const thread = new Worker(entryUrl(import.meta.url, './lease-thread.ts'), { workerData: data })
+    const thread = new Worker(entryUrl(import.meta.url, './lease-thread.ts'), { workerData: queue })
     let failure: unknown
     thread.on('message', (message: FromLeaseThread) => this.#onMessage(message))
     thread.on('error', (error) => {
@@ -172,7 +158,7 @@ function threadEnded({ attempt }: LeaseRequest, code: number, cause: unknown): R
     {
       details: { taskId: attempt.taskId, workflowId: attempt.workflowId },
       next: 'Read the log of the worker; the task is handed out again when its response timeout is noticed.',
-      ...(cause === undefined ? {} : { cause }),
+      cause,
     },
   )
 }

@@ -179,13 +179,7 @@ async function poll(
   let records: readonly TaskRecord[] = []
   let failure: { readonly error?: unknown } = {}
   try {
-    const claimed = await queue.poll({
-      taskType,
-      workerId,
-      count: 1,
-      waitMs,
-      ...(domain === undefined ? {} : { domain }),
-    })
+    const claimed = await queue.poll({ taskType, workerId, count: 1, waitMs, domain })
     // A task of another claim could not pass a fence.
     records = claimed.filter((record) => record.workerId === workerId && record.taskType === taskType)
     if (records.length < claimed.length)

@@ -47,7 +47,6 @@ export interface DeliverOptions {
 /** Throws `worker/result-undelivered` if the queue could not be reached; the outbox keeps the result then. */
 export async function deliverResult(options: DeliverOptions): Promise<Delivery> {
   const { queue, attempt, result, clock, logger, beforePost, signal } = options
-  const call = signal === undefined ? {} : { signal }
   let posts = 0
   let last: unknown
   // One read more than posts, because the last post is checked as well.
@@ -56,7 +55,7 @@ export async function deliverResult(options: DeliverOptions): Promise<Delivery> 
     if (round > 1 || last !== undefined) await clock.sleep(delayBefore(round), signal)
     try {
       if (round > 0 || !isFresh(options)) {
-        const task = await queue.readTask(attempt.taskId, call)
+        const task = await queue.readTask(attempt.taskId, { signal })
         const verdict = judgeDelivery({ attempt, result, task, posts })
         if (verdict !== 'post') return verdict
       }
@@ -64,7 +63,7 @@ export async function deliverResult(options: DeliverOptions): Promise<Delivery> 
       if (round === RESULT_POST_ATTEMPTS) break
       await beforePost
       posts++
-      if (!(await queue.postResult(result, call))) return { delivered: false, status: 'gone' }
+      if (!(await queue.postResult(result, { signal }))) return { delivered: false, status: 'gone' }
     } catch (error) {
       if (isPeragoError(error) && error.kind === 'invalid')
         return { delivered: false, status: 'refused', error }

@@ -103,20 +103,13 @@ async function deliver(
 /** Sends one result, and removes, refuses or releases its copy. */
 export async function deliverItem(
   item: Omit<OutboxItem, 'writtenAt'>,
-  {
-    queue,
-    clock,
-    logger,
-    beforePost,
-    currentAtMs,
-    signal,
-  }: DeliverySurroundings & Pick<DeliverOptions, 'beforePost' | 'currentAtMs'>,
+  options: DeliverySurroundings & Pick<DeliverOptions, 'beforePost' | 'currentAtMs'>,
 ): Promise<AttemptSummary['delivery']> {
   const { attempt, result } = item
+  const { logger } = options
   let delivery: Delivery
   try {
-    const options = { currentAtMs, ...(signal && { signal }), ...(beforePost && { beforePost }) }
-    delivery = await deliverResult({ queue, attempt, result, clock, logger, ...options })
+    delivery = await deliverResult({ ...options, attempt, result })
   } catch (error) {
     item.release()
     logger.warn('a result is not delivered yet; the outbox keeps it', { error, status: result.status })

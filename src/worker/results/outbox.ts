@@ -19,7 +19,7 @@ import { z } from 'zod'
 import { UnavailableError } from '../../base/errors.ts'
 import { OUTBOX_ENTRIES_MAX } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
-import type { AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
+import { snapshotOf, type AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
 import type { TaskResult } from '../ports.ts'
 
 export interface OutboxEntry {
@@ -84,7 +84,7 @@ export async function openOutbox(options: {
     },
   })
   const entryOf = (attempt: AttemptSnapshot, result: TaskResult): OutboxEntry => ({
-    attempt: onlySnapshot(attempt),
+    attempt: snapshotOf(attempt),
     result,
     writtenAt: now().toISOString(),
   })
@@ -249,15 +249,4 @@ function readEntry(text: string): OutboxEntry | undefined {
   const read = entrySchema.safeParse(value)
   // Ids are branded strings, and the schema has checked that they are strings.
   return read.success ? (read.data as unknown as OutboxEntry) : undefined
-}
-
-function onlySnapshot({
-  taskId,
-  workflowId,
-  retryCount,
-  pollCount,
-  startTimeMs,
-  workerId,
-}: AttemptSnapshot): AttemptSnapshot {
-  return { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId }
 }
