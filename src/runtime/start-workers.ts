@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path'
 import { aborted } from '../base/abort-signals.ts'
+import { defined } from '../base/defined.ts'
 import { InvalidError } from '../base/errors.ts'
 import { silentLogger, type Logger, type LogLevel } from '../base/logger.ts'
 import { createRedactor } from '../base/redaction.ts'
@@ -91,20 +92,14 @@ export async function startWorkers(options: StartWorkersOptions): Promise<Worker
     flags: flagsOf(options.settings ?? {}),
   })
   const { slots, domain, allowDrift, codeVersion, health } = options
+  const { 'cache.size': cacheSize, 'cache.warm': warm } = loaded.settings
   const opening: Opening = {
     loaded,
     logger: options.logger ?? silentLogger,
     options: {
       root: resolve(options.root ?? '.perago/work'),
-      ...(loaded.settings['cache.size'].value !== undefined && {
-        cacheBytes: loaded.settings['cache.size'].value,
-      }),
-      ...(loaded.settings['cache.warm'].value !== undefined && { warm: loaded.settings['cache.warm'].value }),
-      ...(slots !== undefined && { slots }),
-      ...(domain !== undefined && { domain }),
-      ...(allowDrift !== undefined && { allowDrift }),
-      ...(codeVersion !== undefined && { codeVersion }),
-      ...(health !== undefined && { health }),
+      ...defined({ cacheBytes: cacheSize.value, warm: warm.value }),
+      ...defined({ slots, domain, allowDrift, codeVersion, health }),
     },
   }
   const { tasks, processes, signal } = options
@@ -134,11 +129,7 @@ async function startHere(
   const lock = await takeRoot(options.root)
   try {
     const redactor = createRedactor(loaded.secrets)
-    const opened = await openWorker(loaded.configuration, tasks, {
-      ...options,
-      logger,
-      redactor,
-    })
+    const opened = await openWorker(loaded.configuration, tasks, { ...options, logger, redactor })
     let settle: (closing: Promise<void>) => void = () => undefined
     const closed = new Promise<void>((resolve) => (settle = resolve))
     return {

@@ -5,6 +5,7 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
 import { systemClock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import { once } from '../base/once.ts'
 import { CACHE_MAX_BYTES } from './limits.ts'
 import type { RepositoryName } from '../base/ids.ts'
@@ -88,7 +89,7 @@ export async function openWorker(
   source: string | readonly TaskDefinition[],
   options: OpenWorkerOptions,
 ): Promise<OpenedWorker> {
-  const { logger, index = 0 } = options
+  const { logger, index = 0, slots, domain, publishRefused, codeVersion, assertMayAct } = options
   const closing: (() => Promise<unknown>)[] = []
   try {
     const { tasks, path } = typeof source === 'string' ? await loadModule(source) : { tasks: source }
@@ -108,7 +109,8 @@ export async function openWorker(
     const root = await openWorkspaceRoot({ directory, workerId, logger })
     closing.push(() => root.close())
     const kept = openKept(options, root)
-    closing.push(() => closeKept(kept))
+    closing.push(async () => kept.warm?.close())
+    closing.push(async () => kept.cache?.close())
     const outbox = await openOutbox({
       directory: outboxDirectory(directory, index),
       logger,
@@ -122,7 +124,7 @@ export async function openWorker(
 
     const worker = startWorker({
       queue: createHttpTaskQueue(conductor),
-      tasks: tasks.map((task) => ({ task, ...(path === undefined ? {} : { modulePath: path }) })),
+      tasks: tasks.map((task) => ({ task, ...defined({ modulePath: path }) })),
       openRepo: openRepos((repository) => openLakefsRepo(lakefs, repository)),
       root,
       ...kept,
@@ -134,7 +136,7 @@ export async function openWorker(
       checkOutput: (output) => requirePayloadFits('task output', output),
       uploadLimit: createAdaptiveLimit(),
       observers: [metrics.observe, traceWorker(), ...(options.observers ?? [])],
-      ...given(options, ['slots', 'domain', 'publishRefused', 'codeVersion', 'assertMayAct']),
+      ...defined({ slots, domain, publishRefused, codeVersion, assertMayAct }),
     })
     running.worker = worker
     const closeAfter = once((report: Promise<StopReport>) => report.finally(() => closeAll(closing, logger)))
@@ -185,11 +187,6 @@ function openKept(
   return kept
 }
 
-async function closeKept({ cache, warm }: KeptForLater): Promise<void> {
-  await cache?.close()
-  await warm?.close()
-}
-
 async function closeAll(closing: (() => Promise<unknown>)[], logger: Logger): Promise<void> {
   for (let close = closing.pop(); close !== undefined; close = closing.pop()) {
     try {
@@ -198,14 +195,4 @@ async function closeAll(closing: (() => Promise<unknown>)[], logger: Logger): Pr
       logger.warn('could not close a part of the worker', { error })
     }
   }
-}
-
-/** The named options that are set: an optional field must not hold `undefined`. */
-function given<Options extends object, Name extends keyof Options>(
-  options: Options,
-  names: readonly Name[],
-): Pick<Options, Name> {
-  return Object.fromEntries(
-    names.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]),
-  ) as Pick<Options, Name>
 }

@@ -1,5 +1,6 @@
 import { InvalidError, RefusedError } from '../../base/errors.ts'
-import { openRegistry, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
+import { withConductor } from '../../runtime/connections/conductor-connection.ts'
+import { compareModule, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
 import { readModule, type ReadModule, type TaskSummary } from '../../runtime/modules/task-modules.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { describeState, stateOf } from '../definition-states.ts'
@@ -44,12 +45,10 @@ async function compare(module: ReadModule, options: CheckOptions, terminal: Term
     return { is: 'left-out', why: 'conductor.serverUrl is not set' }
   if (module.problems.length > 0) return { is: 'left-out', why: 'correct the problems first' }
   const logger = loggerForCommand(loaded, terminal)
-  const registry = openRegistry(loaded.configuration, { logger, retry: PATIENCE })
-  try {
-    return { is: 'made', found: await registry.compare(module, { signal: terminal.stopSignal() }) }
-  } finally {
-    await registry.close()
-  }
+  const found = await withConductor(loaded.configuration, { logger, retry: PATIENCE }, (client) =>
+    compareModule(client, module, { signal: terminal.stopSignal() }),
+  )
+  return { is: 'made', found }
 }
 
 /** Throws one error that names everything in which the server differs. */

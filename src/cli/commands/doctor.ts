@@ -5,9 +5,10 @@ import {
   examineConductor,
   type ConductorExamination,
 } from '../../runtime/examinations/conductor-examination.ts'
+import { withConductor } from '../../runtime/connections/conductor-connection.ts'
 import { openLakefs } from '../../runtime/connections/lakefs-connection.ts'
 import { examineLakefs, type LakefsExamination } from '../../runtime/examinations/lakefs-examination.ts'
-import { openRegistry, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
+import { compareModule, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
 import { readModule } from '../../runtime/modules/task-modules.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'
@@ -59,14 +60,11 @@ export async function examine(
         : await attempt(async () => {
             const read = await readModule(module)
             refuseProblems(module, read)
-            const registry = openRegistry(configuration, connection)
-            try {
-              const found = await registry.compare(read, { signal })
-              refuseDrift(module, found)
-              return found
-            } finally {
-              await registry.close()
-            }
+            const found = await withConductor(configuration, connection, (client) =>
+              compareModule(client, read, { signal }),
+            )
+            refuseDrift(module, found)
+            return found
           })
   const examination = { lakefs, conductor, module: compared }
   const describe = (error: unknown): ErrorDescription => describeError(error, terminal.redactor)

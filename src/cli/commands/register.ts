@@ -1,5 +1,10 @@
 import { InvalidError } from '../../base/errors.ts'
-import { openRegistry, type DefinitionState } from '../../runtime/modules/module-registration.ts'
+import { withConductor } from '../../runtime/connections/conductor-connection.ts'
+import {
+  compareModule,
+  registerDefinitions,
+  type DefinitionState,
+} from '../../runtime/modules/module-registration.ts'
 import { readModule } from '../../runtime/modules/task-modules.ts'
 import { loadForCommand, loggerForCommand } from '../configured.ts'
 import { renderChanges } from '../definition-states.ts'
@@ -23,10 +28,9 @@ export async function registerModule(
   refuseProblems(path, module)
   const loaded = await loadForCommand(options, terminal)
   const logger = loggerForCommand(loaded, terminal)
-  const registry = openRegistry(loaded.configuration, { logger, retry: PATIENCE })
   const signal = terminal.stopSignal()
-  try {
-    const { definitions } = await registry.compare(module, { signal })
+  await withConductor(loaded.configuration, { logger, retry: PATIENCE }, async (client) => {
+    const { definitions } = await compareModule(client, module, { signal })
     const isChange = definitions.some(({ state }) => state !== 'same')
     const show = (states: readonly DefinitionState[], done: boolean): void => {
       answer(terminal, options, { done, definitions: states }, () => {
@@ -38,10 +42,8 @@ export async function registerModule(
       return
     }
     if (options.yes !== true) await confirm(path, definitions, terminal)
-    show(await registry.register(module, { signal }), true)
-  } finally {
-    await registry.close()
-  }
+    show(await registerDefinitions(client, module, { signal }), true)
+  })
 }
 
 function summary(isChange: boolean, done: boolean): string {

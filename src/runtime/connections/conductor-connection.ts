@@ -22,10 +22,26 @@ export function conductorSettings({ conductor }: Pick<PeragoConfiguration, 'cond
   return { endpoint: serverUrl, ...key }
 }
 
+type ConnectionOptions = Pick<ConductorClientOptions, 'retry' | 'onExchange'> & { readonly logger: Logger }
+
 /** A client for the configured Conductor. Sends nothing yet; the caller closes it. */
 export function openConductor(
   configuration: Pick<PeragoConfiguration, 'conductor'>,
-  options: Pick<ConductorClientOptions, 'retry' | 'onExchange'> & { readonly logger: Logger },
+  options: ConnectionOptions,
 ): ConductorClient {
   return openConductorClient({ ...conductorSettings(configuration), ...options })
+}
+
+/** Opens such a client, and closes it after the work. */
+export async function withConductor<T>(
+  configuration: PeragoConfiguration,
+  options: ConnectionOptions,
+  work: (client: ConductorClient) => Promise<T>,
+): Promise<T> {
+  const client = openConductor(configuration, options)
+  try {
+    return await work(client)
+  } finally {
+    await client.close()
+  }
 }

@@ -1,6 +1,6 @@
 /** Examines a Conductor without changing anything in it. */
 
-import { systemClock, type Clock } from '../../base/clock.ts'
+import { systemClock } from '../../base/clock.ts'
 import {
   CONDUCTOR_PAYLOAD_MAX_BYTES,
   CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES,
@@ -13,7 +13,7 @@ import type { ConductorClient } from '../../conductor/client.ts'
 import { createDefinitionRegistry } from '../../conductor/definitions.ts'
 import { createHttpTaskQueue } from '../../conductor/http-task-queue.ts'
 import { findSharedBranches } from '../../worker/branches/second-writers.ts'
-import { conductorSettings, openConductor } from '../connections/conductor-connection.ts'
+import { conductorSettings, withConductor } from '../connections/conductor-connection.ts'
 import type { PeragoConfiguration } from '../configuration/configuration.ts'
 
 export interface ConductorExamination {
@@ -48,17 +48,15 @@ export async function examineConductor(
     readonly logger: Logger
     readonly retry?: Partial<RetryPolicy>
     readonly signal: AbortSignal
-    readonly clock?: Clock
   },
 ): Promise<ConductorExamination> {
-  const { signal, clock = systemClock, ...connection } = options
+  const { signal, ...connection } = options
   const { endpoint } = conductorSettings(configuration)
-  const client = openConductor(configuration, connection)
-  const registry = createDefinitionRegistry(client)
-  try {
-    const startMs = clock.monotonicMs()
+  return withConductor(configuration, connection, async (client) => {
+    const registry = createDefinitionRegistry(client)
+    const startMs = systemClock.monotonicMs()
     const version = await registry.readVersion({ signal })
-    const answeredInMs = Math.round(clock.monotonicMs() - startMs)
+    const answeredInMs = Math.round(systemClock.monotonicMs() - startMs)
     return {
       endpoint,
       version,
@@ -71,9 +69,7 @@ export async function examineConductor(
       },
       sharedBranches: await readSharedBranches(client, signal),
     }
-  } finally {
-    await client.close()
-  }
+  })
 }
 
 /** A server whose workflows cannot be searched is still a Conductor. */

@@ -1,6 +1,5 @@
 /** Examines a lakeFS without changing anything in it. */
 
-import type { Clock } from '../../base/clock.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import { listRepositories, readServerInfo } from '../../lakefs/administration.ts'
@@ -36,13 +35,11 @@ export interface LakefsExamination {
 /** Throws the error of the client if the server is unreachable, refuses the credentials, or is not a lakeFS. */
 export async function examineLakefs(
   client: LakefsClient,
-  options: { readonly signal?: AbortSignal; readonly clock?: Clock } = {},
+  call: { readonly signal: AbortSignal },
 ): Promise<LakefsExamination> {
-  const clock = options.clock ?? systemClock
-  const startMs = clock.monotonicMs()
-  const call = options.signal === undefined ? {} : { signal: options.signal }
+  const startMs = systemClock.monotonicMs()
   const info = await readServerInfo(client, call)
-  const answeredInMs = Math.round(clock.monotonicMs() - startMs)
+  const answeredInMs = Math.round(systemClock.monotonicMs() - startMs)
   return {
     endpoint: info.endpoint,
     version: info.version,
@@ -59,7 +56,7 @@ export async function examineLakefs(
   }
 }
 
-async function mayList(client: LakefsClient, call: { readonly signal?: AbortSignal }): Promise<boolean> {
+async function mayList(client: LakefsClient, call: { readonly signal: AbortSignal }): Promise<boolean> {
   try {
     const found = listRepositories(client, { ...call, pageSize: 1 })
     await found[Symbol.asyncIterator]().next()

@@ -6,10 +6,7 @@ import {
   type DefinitionRegistry,
   type WorkflowDefPlan,
 } from '../../conductor/definitions.ts'
-import type { Logger } from '../../base/logger.ts'
-import type { RetryPolicy } from '../../base/retry.ts'
-import { openConductor } from '../connections/conductor-connection.ts'
-import type { PeragoConfiguration } from '../configuration/configuration.ts'
+import type { ConductorClient } from '../../conductor/client.ts'
 import { polledTypes, type ReadModule } from './task-modules.ts'
 import { examineRegistration, type TaskRegistration } from './task-registration.ts'
 
@@ -32,37 +29,17 @@ export interface ModuleComparison {
   readonly problems: readonly string[]
 }
 
-export interface RegistryConnection {
-  compare(module: ReadModule, options?: CallOptions): Promise<ModuleComparison>
-  /** Creates what is missing and replaces what differs, tasks before the workflows that name them. */
-  register(module: ReadModule, options?: CallOptions): Promise<readonly DefinitionState[]>
-  close(): Promise<void>
-}
-
 interface CallOptions {
-  readonly signal?: AbortSignal
-}
-
-/** Sends nothing yet. The caller closes it. */
-export function openRegistry(
-  configuration: PeragoConfiguration,
-  options: { readonly logger: Logger; readonly retry?: Partial<RetryPolicy> },
-): RegistryConnection {
-  const client = openConductor(configuration, options)
-  const registry = createDefinitionRegistry(client)
-  return {
-    compare: (module, call) => compareModule(registry, module, call),
-    register: (module, call) => registerModule(registry, module, call),
-    close: () => client.close(),
-  }
+  readonly signal: AbortSignal
 }
 
 /** Changes nothing on the server. */
-async function compareModule(
-  registry: DefinitionRegistry,
+export async function compareModule(
+  client: ConductorClient,
   module: ReadModule,
-  options: CallOptions = {},
+  options: CallOptions,
 ): Promise<ModuleComparison> {
+  const registry = createDefinitionRegistry(client)
   const [version, tasks, workflows, unknownTypes] = await Promise.all([
     registry.readVersion(options),
     examineRegistration(registry, module.tasks, options),
@@ -80,11 +57,13 @@ async function compareModule(
   }
 }
 
-async function registerModule(
-  registry: DefinitionRegistry,
+/** Creates what is missing and replaces what differs, tasks before the workflows that name them. */
+export async function registerDefinitions(
+  client: ConductorClient,
   module: ReadModule,
-  options: CallOptions = {},
+  options: CallOptions,
 ): Promise<readonly DefinitionState[]> {
+  const registry = createDefinitionRegistry(client)
   const tasks = await examineRegistration(registry, module.tasks, options)
   for (const { plan } of tasks) await registry.applyTaskDef(plan, options)
   const workflows = await planWorkflows(registry, module, options)

@@ -1,9 +1,10 @@
 /** Worker processes for a module of tasks, under one supervisor: checked once before any of them starts. */
 
+import { defined } from '../../base/defined.ts'
 import type { Logger } from '../../base/logger.ts'
 import { createDefinitionRegistry } from '../../conductor/definitions.ts'
 import { loadModule } from '../../worker/bodies/load-tasks.ts'
-import { openConductor } from '../connections/conductor-connection.ts'
+import { withConductor } from '../connections/conductor-connection.ts'
 import { openLakefs } from '../connections/lakefs-connection.ts'
 import { assertMayStart, examineRegistration } from '../modules/task-registration.ts'
 import type { PrestartedWorker } from './prestarted-worker.ts'
@@ -38,7 +39,7 @@ export async function startProcesses(request: StartProcessesRequest): Promise<Su
       return spawnWorker(
         { ...order, options: { ...order.options, ...healthOf(order, index), index, isExamined } },
         {
-          ...(index === 0 ? { prestarted } : {}),
+          prestarted: index === 0 ? prestarted : undefined,
           onOpened: (url) => {
             if (url !== undefined) request.onHealth?.(index, url)
           },
@@ -52,13 +53,10 @@ async function assertStartable({ order, logger, signal }: StartProcessesRequest)
   const { tasks } = await loadModule(order.modulePath)
   // Only to find out whether it is configured; nothing is sent.
   await openLakefs(order.configuration, { logger }).close()
-  const conductor = openConductor(order.configuration, { logger })
-  try {
-    const call = signal === undefined ? {} : { signal }
-    assertMayStart(await examineRegistration(createDefinitionRegistry(conductor), tasks, call), order.options)
-  } finally {
-    await conductor.close()
-  }
+  const registrations = await withConductor(order.configuration, { logger }, (client) =>
+    examineRegistration(createDefinitionRegistry(client), tasks, defined({ signal })),
+  )
+  assertMayStart(registrations, order.options)
 }
 
 /** Each process serves its own health: the first on the given port, the others on the ports that follow. */

@@ -12,6 +12,7 @@
  */
 
 import { resolve } from 'node:path'
+import { isAborted } from '../../base/abort-signals.ts'
 import { abortReason, systemClock, type Clock } from '../../base/clock.ts'
 import {
   SUPERVISOR_KILL_AFTER_MS,
@@ -53,24 +54,15 @@ export interface SupervisorOptions {
   readonly clock?: Clock
 }
 
-export interface Supervisor {
+/** Throws `runtime/root-taken` when somebody else has workers in the root. */
+export async function superviseWorkers(options: SupervisorOptions): Promise<Supervisor> {
+  return new Supervisor(options, await takeRoot(resolve(options.root)))
+}
+
+export class Supervisor {
   /** Resolves when each worker process was ready once. */
   readonly ready: Promise<void>
   /** Resolves when all have ended: after `stop`, or because one ended for good; then with the reason. */
-  readonly ended: Promise<string | undefined>
-  /** The process ids of the workers that run. */
-  pids(): readonly number[]
-  /** Stops all of them. May be called twice. */
-  stop(options?: StopOptions): Promise<void>
-}
-
-/** Throws `runtime/root-taken` when somebody else has workers in the root. */
-export async function superviseWorkers(options: SupervisorOptions): Promise<Supervisor> {
-  return new OpenSupervisor(options, await takeRoot(resolve(options.root)))
-}
-
-class OpenSupervisor implements Supervisor {
-  readonly ready: Promise<void>
   readonly ended: Promise<string | undefined>
   readonly #options: SupervisorOptions
   readonly #clock: Clock
@@ -89,10 +81,12 @@ class OpenSupervisor implements Supervisor {
       .then(() => this.#reason)
   }
 
+  /** The process ids of the workers that run. */
   pids(): readonly number[] {
     return [...this.#running.values()].map(({ pid }) => pid).filter((pid) => pid !== undefined)
   }
 
+  /** Stops all of them. May be called twice. */
   readonly stop = once(async ({ deadlineMs = WORKER_STOP_DEADLINE_MS }: StopOptions = {}): Promise<void> => {
     this.#deadlineMs = deadlineMs
     this.#stopping.abort(new Error('the workers are stopping'))
@@ -157,9 +151,4 @@ class OpenSupervisor implements Supervisor {
       over.abort(abortReason(undefined))
     }
   }
-}
-
-// A function: control-flow analysis does not know that the signal changes during an await.
-function isAborted(signal: AbortSignal): boolean {
-  return signal.aborted
 }

@@ -1,6 +1,7 @@
 /** Opens a store or an archive by its address. The driver of a server is loaded only when it is needed. */
 
 import { resolve } from 'node:path'
+import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { SECRET_FILE_MAX_BYTES } from '../limits.ts'
 import type { EventArchive } from '../../core/events/archive-port.ts'
@@ -101,8 +102,7 @@ function readAddress(given: string, place: AddressPlace): ReadAddress {
 /** All other parameters are for the driver, which understands those of libpq. */
 function takeSchema(address: string): { readonly url: string; readonly schema?: string } {
   const { url, parameters } = takeParameters(address, ['schema'])
-  const { schema } = parameters
-  return { url, ...(schema === undefined ? {} : { schema }) }
+  return { url, ...defined({ schema: parameters['schema'] }) }
 }
 
 async function readRedis(address: string, place: AddressPlace) {
@@ -114,9 +114,8 @@ async function readRedis(address: string, place: AddressPlace) {
   }
   return {
     url,
-    ...(prefix === undefined ? {} : { prefix }),
     ...(cluster === 'true' ? { clusterNodes: [new URL(url).host] } : {}),
-    ...(tls === undefined ? {} : { tls }),
+    ...defined({ prefix, tls }),
   }
 }
 
@@ -133,12 +132,10 @@ async function readEtcd(address: string, place: AddressPlace) {
   if (tls !== undefined && !isSecure) {
     throw badAddress('certificates are for etcds://')
   }
-  const { prefix } = parameters
   return {
     endpoints: hosts.split(',').map((host) => `${isSecure ? 'https' : 'http'}://${host}`),
     ...(user === undefined ? {} : { username: decode(user), password: decode(password ?? '') }),
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(tls === undefined ? {} : { tls }),
+    ...defined({ prefix: parameters['prefix'], tls }),
   }
 }
 
@@ -170,16 +167,13 @@ async function readTls(
   if ((cert === undefined) !== (key === undefined)) {
     throw badAddress('cert and key belong together')
   }
-  const read = async (path: string): Promise<Buffer> => {
+  const read = async (path: string | undefined): Promise<Buffer | undefined> => {
+    if (path === undefined) return undefined
     const text = await readBoundedText(resolve(place.directory, path), SECRET_FILE_MAX_BYTES)
     if ('content' in text) return Buffer.from(text.content)
     throw badAddress(`${path}: ${text.problem}`)
   }
-  return {
-    ...(ca === undefined ? {} : { ca: await read(ca) }),
-    ...(cert === undefined ? {} : { certificate: await read(cert) }),
-    ...(key === undefined ? {} : { key: await read(key) }),
-  }
+  return defined({ ca: await read(ca), certificate: await read(cert), key: await read(key) })
 }
 
 function decode(text: string): string {
