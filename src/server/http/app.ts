@@ -3,7 +3,9 @@
  * are; nothing is decided here.
  */
 
-import { Hono, type Context } from 'hono'
+import { Hono } from 'hono'
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { InvalidError, MissingError, errorKindOf } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -19,8 +21,7 @@ import {
   API_REQUESTS_PER_SECOND,
 } from '../limits.ts'
 import { authenticate } from './authenticate.ts'
-import { readContract } from './contract.ts'
-import type { HttpEnvironment } from './environment.ts'
+import type { Asked, HttpEnvironment } from './environment.ts'
 import { addExecutionRoutes } from './execution-routes.ts'
 import { renderFailure } from './render-failure.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
@@ -44,13 +45,12 @@ export interface HttpLimits {
   readonly heartbeatMs: number
 }
 
-type Asked = Context<HttpEnvironment>
-
 export type HttpApp = Hono<HttpEnvironment>
 
 export function buildHttpApp(parts: HttpAppParts): HttpApp {
   const { host, redactor = plainRedactor, clock = systemClock, logger, limits } = parts
-  const contract = readContract()
+  const contract = readFileSync(new URL('../../../openapi/perago.yaml', import.meta.url), 'utf8')
+  const contractAsJson = JSON.stringify(parse(contract))
   const requests = new RateLimiter(
     {
       atOnce: limits?.requestsAtOnce ?? API_REQUESTS_AT_ONCE,
@@ -78,8 +78,8 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     const problems = await host.examine()
     return asked.json({ ok: problems.length === 0, problems }, problems.length === 0 ? 200 : 503)
   })
-  app.get('/openapi.json', () => respond(contract.json, 'application/json'))
-  app.get('/openapi.yaml', () => respond(contract.yaml, 'application/yaml'))
+  app.get('/openapi.json', () => respond(contractAsJson, 'application/json'))
+  app.get('/openapi.yaml', () => respond(contract, 'application/yaml'))
 
   // Everything below needs a known caller, also what does not exist.
   app.use(async (asked, next) => {

@@ -1,14 +1,12 @@
 /** What Hono keeps with each request. */
 
+import type { Context } from 'hono'
 import type { Caller } from '../access/callers.ts'
 
-/** What the server knows of a request. */
-export interface HttpBindings {
-  /** The remote address of the connection. */
-  readonly address: string | undefined
-}
-
 export interface HttpEnvironment {
-  readonly Bindings: HttpBindings
+  /** The remote address of the connection. */
+  readonly Bindings: { readonly address: string | undefined }
   readonly Variables: { caller: Caller }
 }
+
+export type Asked = Context<HttpEnvironment>

@@ -1,6 +1,6 @@
 /** Events and variables of executions over HTTP. */
 
-import type { Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import { z } from 'zod'
 import { followSignals } from '../../base/abort-signals.ts'
 import { defined } from '../../base/defined.ts'
@@ -14,11 +14,11 @@ import type { Executions } from '../../runtime/host.ts'
 import { API_TYPES_MAX } from '../../webhooks/limits.ts'
 import { requireRight } from '../access/callers.ts'
 import { API_PAGE_EVENTS, API_PAGE_MAX_EVENTS, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../limits.ts'
-import type { HttpEnvironment } from './environment.ts'
+import type { Asked, HttpEnvironment } from './environment.ts'
 import { EventFeeds } from './event-feed.ts'
 import { streamEvents } from './event-stream.ts'
 import { readJsonBody } from './read-body.ts'
-import { listVariables, openForReading, queryEvents, readEvent, readVariable } from './read-execution.ts'
+import { listVariables, queryEvents, readEvent, readVariable } from './read-execution.ts'
 import {
   jsonObject,
   once,
@@ -40,13 +40,14 @@ export interface ExecutionRoutesParts {
   readonly heartbeatMs?: number | undefined
 }
 
-type Asked = Context<HttpEnvironment>
-
 export function addExecutionRoutes(app: Hono<HttpEnvironment>, parts: ExecutionRoutesParts): void {
   const { executions, closing, logger, heartbeatMs } = parts
   const feeds = new EventFeeds()
-  const open = (asked: Asked) =>
-    openForReading(executions, asked.get('caller'), asked.req.param('execution') ?? '')
+  const open = (asked: Asked) => {
+    const caller = asked.get('caller')
+    requireRight(caller, 'read events and variables')
+    return executions.open({ tenant: caller.tenant, execution: asked.req.param('execution') ?? '' })
+  }
 
   app.post('/events', async (asked) => {
     const caller = asked.get('caller')

@@ -6,33 +6,15 @@ import { API_PAGE_EVENTS, API_PAGE_MAX_BYTES } from '../limits.ts'
 import type { EventFilter } from '../../core/events/event-filter.ts'
 import type { ExecutionEvent } from '../../core/events/event.ts'
 import type { Json } from '../../base/json.ts'
-import { requireRight, type Caller } from '../access/callers.ts'
-import type { Executions, OpenedExecution } from '../../runtime/host.ts'
+import type { OpenedExecution } from '../../runtime/host.ts'
 
 /** An event as the API and the command line show it. */
-export interface ShownEvent {
-  readonly id: string
-  readonly execution_id: string
-  readonly sequence: number
-  readonly type: string
-  readonly source: { readonly entity_type: string; readonly entity_id: string }
-  readonly timestamp: string
-  readonly payload: Json
-}
+type ShownEvent = ReturnType<typeof showEvent>
 
-export interface EventPage {
+interface EventPage {
   readonly events: readonly ShownEvent[]
   /** Absent on the last page. */
   readonly next_after?: number
-}
-
-export function openForReading(
-  executions: Executions,
-  caller: Caller,
-  execution: string,
-): Promise<OpenedExecution> {
-  requireRight(caller, 'read events and variables')
-  return executions.open({ tenant: caller.tenant, execution })
 }
 
 /**
@@ -94,15 +76,7 @@ export async function listVariables(
   return { variables: listed.map(([name, value]) => ({ name, value })) }
 }
 
-export function showEvent({
-  id,
-  executionId,
-  sequence,
-  type,
-  source,
-  timestamp,
-  payload,
-}: ExecutionEvent): ShownEvent {
+export function showEvent({ id, executionId, sequence, type, source, timestamp, payload }: ExecutionEvent) {
   return {
     id,
     execution_id: executionId,

@@ -1,7 +1,7 @@
 /** Errors as responses. */
 
 import { describeError } from '../../base/error-description.ts'
-import { HTTP_STATUS, type ErrorCode, type ErrorKind } from '../../base/errors.ts'
+import { HTTP_STATUS, type ErrorCode } from '../../base/errors.ts'
 import type { Redactor } from '../../base/redaction.ts'
 
 /** Codes with a more exact status than their kind has. */
@@ -20,20 +20,10 @@ const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
   'server/head-too-large': 431,
 }
 
-export function statusOf(code: ErrorCode, kind: ErrorKind): number {
-  return STATUS_OF_CODE[code] ?? HTTP_STATUS[kind]
-}
-
-export interface ShownFailure {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: { readonly error: object }
-}
-
 /** What the client sees. Causes are only logged. */
-export function showFailure(error: unknown, redactor: Redactor): ShownFailure {
+export function showFailure(error: unknown, redactor: Redactor) {
   const { kind, code, message, next, read, retryAfterMs, details } = describeError(error, redactor)
-  const status = statusOf(code, kind)
+  const status = STATUS_OF_CODE[code] ?? HTTP_STATUS[kind]
   const shown =
     kind === 'defect'
       ? { kind, code, message: 'internal error; see the log of the server' }

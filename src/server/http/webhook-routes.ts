@@ -1,6 +1,6 @@
 /** Webhooks over HTTP. */
 
-import type { Context, Hono } from 'hono'
+import type { Hono } from 'hono'
 import { z } from 'zod'
 import { defined } from '../../base/defined.ts'
 import { requireRight } from '../access/callers.ts'
@@ -9,11 +9,9 @@ import type { NewWebhook } from '../../webhooks/subscriptions/read-new-webhook.t
 import type { KnownWebhook, TenantWebhooks } from '../../webhooks/subscriptions/tenant-webhooks.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
 import { API_PAGE_EVENTS, API_PAGE_MAX_EVENTS } from '../limits.ts'
-import type { HttpEnvironment } from './environment.ts'
+import type { Asked, HttpEnvironment } from './environment.ts'
 import { readJsonBody } from './read-body.ts'
 import { once, readFields, readIdempotencyKey, readQuery, wholeNumber } from './read-request.ts'
-
-type Asked = Context<HttpEnvironment>
 
 export function addWebhookRoutes(app: Hono<HttpEnvironment>, webhooks: Pick<Webhooks, 'ofTenant'>): void {
   const open = (asked: Asked): TenantWebhooks => {
