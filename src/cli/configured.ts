@@ -8,15 +8,20 @@ import { openLogger } from '../runtime/telemetry/logging.ts'
 import type { ConfiguredOptions } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
+export type LoadedForCommand = LoadedConfiguration & { readonly logger: Logger }
+
 /** What the command line says about settings; a flag that was not given has no value. */
 export type Flags = NonNullable<LoadConfigurationRequest['flags']>
 
-/** The configuration for this command. From here on the terminal does not show its secrets. */
+/**
+ * The configuration for this command, and a logger as it says, which writes to standard error. From here on the terminal does
+ * not show its secrets.
+ */
 export async function loadForCommand(
   options: ConfiguredOptions,
   terminal: Terminal,
   flags: Flags = {},
-): Promise<LoadedConfiguration> {
+): Promise<LoadedForCommand> {
   const loaded = await loadConfiguration({
     directory: terminal.directory,
     environment: terminal.environment,
@@ -24,19 +29,15 @@ export async function loadForCommand(
     flags: withValues({ 'log.level': { flag: '--log-level', value: options.logLevel }, ...flags }),
   })
   for (const secret of loaded.secrets) terminal.keepSecret(secret)
-  return loaded
-}
-
-function withValues(flags: Flags): Flags {
-  return Object.fromEntries(Object.entries(flags).filter(([, { value }]) => value !== undefined))
-}
-
-/** A logger as the configuration has it, writing to standard error. */
-export function loggerForCommand({ configuration }: LoadedConfiguration, terminal: Terminal): Logger {
-  return openLogger({
-    ...configuration.log,
+  const logger = openLogger({
+    ...loaded.configuration.log,
     redactor: terminal.redactor,
     write: terminal.say,
     isTerminal: process.stderr.isTTY,
   })
+  return { ...loaded, logger }
+}
+
+function withValues(flags: Flags): Flags {
+  return Object.fromEntries(Object.entries(flags).filter(([, { value }]) => value !== undefined))
 }

@@ -3,10 +3,9 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { InvalidError } from '../base/errors.ts'
-import type { LoadedConfiguration } from '../runtime/configuration/configuration.ts'
 import { openHost, type Host } from '../runtime/host.ts'
 import { openStores, sealOf, type OpenedStores } from '../runtime/stores/open-store.ts'
-import { loadForCommand, loggerForCommand, type Flags } from './configured.ts'
+import { loadForCommand, type Flags, type LoadedForCommand } from './configured.ts'
 import type { ConfiguredOptions } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -52,7 +51,7 @@ export function retentionOptions(command: Command): Command {
 }
 
 /** The configuration with what the command line says of the store. */
-export function loadCore(options: CoreOptions, terminal: Terminal): Promise<LoadedConfiguration> {
+export function loadCore(options: CoreOptions, terminal: Terminal): Promise<LoadedForCommand> {
   return loadForCommand(options, terminal, {
     ...storeFlag(options),
     'archive.address': { flag: '--archive', value: options.archive },
@@ -62,7 +61,7 @@ export function loadCore(options: CoreOptions, terminal: Terminal): Promise<Load
   })
 }
 
-export function openCoreStores({ core }: LoadedConfiguration, terminal: Terminal): Promise<OpenedStores> {
+export function openCoreStores({ core }: LoadedForCommand, terminal: Terminal): Promise<OpenedStores> {
   const store = core.storeAddress ?? DEFAULT_STORE
   return openStores({ store, archive: core.archiveAddress, seal: sealOf(core) }, terminal)
 }
@@ -76,16 +75,10 @@ export async function withHost<T>(
   const loaded = await loadCore(options, terminal)
   const stores = await openCoreStores(loaded, terminal)
   try {
-    const { retention } = loaded.core
+    const { core, logger } = loaded
     // No token is needed, and private addresses are allowed: whoever can read the store can do everything with it.
-    return await work(
-      openHost({
-        ...stores,
-        retention,
-        allowPrivateWebhooks: true,
-        logger: loggerForCommand(loaded, terminal),
-      }),
-    )
+    const host = openHost({ ...stores, retention: core.retention, allowPrivateWebhooks: true, logger })
+    return await work(host)
   } finally {
     await stores.close()
   }

@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { createInterface } from 'node:readline/promises'
+import { once } from '../base/once.ts'
 import { createRedactor, type Redactor } from '../base/redaction.ts'
 import { styleFor, type Terminal } from './terminal.ts'
 
@@ -8,7 +9,6 @@ export function processTerminal(): Terminal {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   const secrets = new Set<string>()
   let redactor = createRedactor()
-  let stopping: AbortController | undefined
   const current: Redactor = { text: (text) => redactor.text(text), value: (value) => redactor.value(value) }
   return {
     answer: (text) => process.stdout.write(text),
@@ -22,10 +22,7 @@ export function processTerminal(): Terminal {
       secrets.add(secret)
       redactor = createRedactor(secrets)
     },
-    stopSignal: () => {
-      stopping ??= stopOnSignals()
-      return stopping.signal
-    },
+    stopSignal: once(stopOnSignals),
   }
 }
 
@@ -38,7 +35,7 @@ async function ask(question: string): Promise<string> {
   }
 }
 
-function stopOnSignals(): AbortController {
+function stopOnSignals(): AbortSignal {
   const controller = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
@@ -47,7 +44,7 @@ function stopOnSignals(): AbortController {
       controller.abort(new DOMException(`stopped by ${name}`, 'AbortError'))
     })
   }
-  return controller
+  return controller.signal
 }
 
 /** `perago … | head -1` closes the output early, which is not an error. */

@@ -1,24 +1,13 @@
 /** The content cache of a worker's root, for the commands about it. Workers may use it at the same time. */
 
 import { sizeOfEntryName } from '../workspace/cache/cache-entry.ts'
-import { checkEntries, clearEntries, listEntries, type CacheCheck } from '../workspace/cache/cache-files.ts'
+import { checkEntries, clearEntries, listEntries } from '../workspace/cache/cache-files.ts'
 import { cacheDirectoryOf } from '../workspace/cache/content-cache.ts'
 
-export interface CacheListing {
-  readonly directory: string
-  /** On disk. */
-  readonly bytes: number
-  /** Most recently used first. */
-  readonly entries: readonly {
-    readonly name: string
-    readonly sizeBytes: number
-    readonly usedAt: Date
-  }[]
-}
-
-export async function listContentCache(root: string): Promise<CacheListing> {
+/** Most recently used first. `bytes` is what they take on disk. */
+export async function listContentCache(root: string) {
   const directory = cacheDirectoryOf(root)
-  const entries: CacheListing['entries'][number][] = []
+  const entries = []
   let bytes = 0
   for await (const { name, sizeBytes, usedAtMs } of listEntries(directory)) {
     bytes += sizeBytes
@@ -29,17 +18,12 @@ export async function listContentCache(root: string): Promise<CacheListing> {
 }
 
 /** Reads all entries, and removes damaged ones. */
-export async function verifyContentCache(
-  root: string,
-  options: { readonly signal?: AbortSignal } = {},
-): Promise<CacheCheck & { readonly directory: string }> {
+export async function verifyContentCache(root: string, options: { readonly signal: AbortSignal }) {
   const directory = cacheDirectoryOf(root)
   return { directory, ...(await checkEntries(directory, options)) }
 }
 
-export async function clearContentCache(
-  root: string,
-): Promise<{ readonly directory: string; readonly entries: number; readonly bytes: number }> {
+export async function clearContentCache(root: string) {
   const directory = cacheDirectoryOf(root)
   return { directory, ...(await clearEntries(directory)) }
 }

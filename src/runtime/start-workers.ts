@@ -174,7 +174,11 @@ async function startSupervised(
   return {
     ready: supervisor.ready,
     closed: supervisor.ended.then((reason) => {
-      if (reason !== undefined) throw workersEnded(reason)
+      if (reason === undefined) return
+      const problem = `keep the workers running: one ended for good: ${reason}`
+      throw new InvalidError('runtime/workers-ended', problem, {
+        next: 'Correct what is named, and start again.',
+      })
     }),
     get healthUrls() {
       return Object.values(healthUrls)
@@ -202,16 +206,6 @@ function needsModule(doing: string, next: string): InvalidError {
   return new InvalidError('worker/no-module', `${doing}: the module that declares the tasks is not known`, {
     next,
   })
-}
-
-function workersEnded(reason: string): InvalidError {
-  return new InvalidError(
-    'runtime/workers-ended',
-    `keep the workers running: one ended for good: ${reason}`,
-    {
-      next: 'Correct what is named, and start again.',
-    },
-  )
 }
 
 /** `{ lakefs: { endpoint } }` becomes `{ 'lakefs.endpoint': … }`, the form of command-line flags. */

@@ -2,7 +2,7 @@ import { InvalidError, RefusedError } from '../../base/errors.ts'
 import { withConductor } from '../../runtime/connections/conductor-connection.ts'
 import { compareModule, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
 import { readModule, type ReadModule, type TaskSummary } from '../../runtime/modules/task-modules.ts'
-import { loadForCommand, loggerForCommand } from '../configured.ts'
+import { loadForCommand } from '../configured.ts'
 import { describeState, stateOf } from '../definition-states.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'
 import { answer, renderTable } from '../answers.ts'
@@ -40,12 +40,11 @@ type Comparison =
 
 async function compare(module: ReadModule, options: CheckOptions, terminal: Terminal): Promise<Comparison> {
   if (options.offline === true) return { is: 'left-out', why: '--offline' }
-  const loaded = await loadForCommand(options, terminal)
-  if (loaded.configuration.conductor.serverUrl === undefined)
+  const { configuration, logger } = await loadForCommand(options, terminal)
+  if (configuration.conductor.serverUrl === undefined)
     return { is: 'left-out', why: 'conductor.serverUrl is not set' }
   if (module.problems.length > 0) return { is: 'left-out', why: 'correct the problems first' }
-  const logger = loggerForCommand(loaded, terminal)
-  const found = await withConductor(loaded.configuration, { logger, retry: PATIENCE }, (client) =>
+  const found = await withConductor(configuration, { logger, retry: PATIENCE }, (client) =>
     compareModule(client, module, { signal: terminal.stopSignal() }),
   )
   return { is: 'made', found }

@@ -1,4 +1,4 @@
-import { showOrigin, type Origin } from '../../base/configuration.ts'
+import { showOrigin } from '../../base/configuration.ts'
 import { oneLine } from '../../base/one-line.ts'
 import { REDACTED } from '../../base/redaction.ts'
 import {
@@ -10,13 +10,6 @@ import { loadForCommand } from '../configured.ts'
 import type { ConfiguredOptions } from '../options.ts'
 import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
-
-interface ShownSetting {
-  readonly name: SettingName
-  /** `null` when it is not set. */
-  readonly value: unknown
-  readonly origin: Origin
-}
 
 /** Shows every setting with its value and where it comes from, without secrets. */
 export async function showConfiguration(options: ConfiguredOptions, terminal: Terminal): Promise<void> {
@@ -33,7 +26,8 @@ export async function showConfiguration(options: ConfiguredOptions, terminal: Te
   )
 }
 
-function shownSettings({ settings, redactor }: LoadedConfiguration): readonly ShownSetting[] {
+/** A value that is not set is `null`. */
+function shownSettings({ settings, redactor }: LoadedConfiguration) {
   return (Object.keys(SETTINGS) as SettingName[]).map((name) => {
     const { value, origin } = settings[name]
     const isSecret = 'secret' in SETTINGS[name]

@@ -10,7 +10,7 @@ import { openLakefs } from '../../runtime/connections/lakefs-connection.ts'
 import { examineLakefs, type LakefsExamination } from '../../runtime/examinations/lakefs-examination.ts'
 import { compareModule, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
 import { readModule } from '../../runtime/modules/task-modules.ts'
-import { loadForCommand, loggerForCommand } from '../configured.ts'
+import { loadForCommand } from '../configured.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'
 import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
@@ -34,8 +34,7 @@ export async function examine(
   options: ConfiguredOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const { configuration, ...loaded } = await loadForCommand(options, terminal)
-  const logger = loggerForCommand({ configuration, ...loaded }, terminal)
+  const { configuration, logger } = await loadForCommand(options, terminal)
   const signal = terminal.stopSignal()
   const connection = { logger, retry: PATIENCE }
 

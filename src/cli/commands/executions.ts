@@ -8,16 +8,15 @@ import { withHost, type CoreOptions } from '../core-stores.ts'
 import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface EventsOptions extends CoreOptions {
+interface ExecutionOptions extends CoreOptions {
+  readonly tenant?: string
+}
+
+export interface EventsOptions extends ExecutionOptions {
   readonly follow?: boolean
   readonly type?: readonly string[]
   readonly after?: number
   readonly limit: number
-  readonly tenant?: string
-}
-
-export interface VariablesOptions extends CoreOptions {
-  readonly tenant?: string
 }
 
 /** A longer value is cut. */
@@ -34,10 +33,7 @@ export async function showEvents(
   }
   const { type, after, limit } = options
   const page = await withExecution(execution, options, terminal, (opened) =>
-    queryEvents(opened, {
-      limit,
-      ...defined({ types: type, after }),
-    }),
+    queryEvents(opened, { limit, ...defined({ types: type, after }) }),
   )
   answer(terminal, options, page, () => {
     const rows = page.events.map((event) => [
@@ -55,7 +51,7 @@ export async function showEvents(
 export async function showVariables(
   execution: string,
   name: string | undefined,
-  options: VariablesOptions,
+  options: ExecutionOptions,
   terminal: Terminal,
 ): Promise<void> {
   if (name !== undefined) {
@@ -101,7 +97,7 @@ async function* flatten<T>(bunches: AsyncIterable<readonly T[]>): AsyncGenerator
 
 function withExecution<T>(
   execution: string,
-  { tenant, ...options }: CoreOptions & { readonly tenant?: string },
+  { tenant, ...options }: ExecutionOptions,
   terminal: Terminal,
   work: (execution: OpenedExecution) => Promise<T>,
 ): Promise<T> {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { InvalidError } from '../../base/errors.ts'
+import { InvalidError, messageOf } from '../../base/errors.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
-import { buildDefinitions, readModule, type Definitions } from '../../runtime/modules/task-modules.ts'
+import { buildDefinitions, readModule } from '../../runtime/modules/task-modules.ts'
 import { answer } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 import { refuseProblems } from './check.ts'
@@ -33,18 +33,17 @@ export async function extractDefinitions(
       await writeFile(join(directory, name), `${JSON.stringify(content, undefined, 2)}\n`)
     }
   } catch (error) {
-    throw new InvalidError(
-      'cli/cannot-write',
-      `write the definitions to ${directory}: ${error instanceof Error ? error.message : String(error)}`,
-      { next: 'Name a directory this user may write with -o.', cause: error },
-    )
+    throw new InvalidError('cli/cannot-write', `write the definitions to ${directory}: ${messageOf(error)}`, {
+      next: 'Name a directory this user may write with -o.',
+      cause: error,
+    })
   }
   const written = files.map(({ name }) => join(options.out ?? '', name))
   answer(terminal, options, { files: written }, () => written.map((name) => `${name}\n`).join(''))
 }
 
 /** Names consist of letters, digits, `_`, `-` and `.`, and do not begin with the last two. */
-function filesOf({ taskDefs, workflowDefs, schemas }: Definitions) {
+function filesOf({ taskDefs, workflowDefs, schemas }: ReturnType<typeof buildDefinitions>) {
   return [
     ...taskDefs.map((content) => ({ name: `taskdefs/${content.name}.json`, content })),
     ...workflowDefs.map((content) => ({

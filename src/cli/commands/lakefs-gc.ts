@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { formatSize } from '../../base/quantities.ts'
 import { collectGarbage, type GarbageReport } from '../../embedded/lakefs/engine/garbage.ts'
-import { EMBEDDED_DATA_DIR } from '../embedded-defaults.ts'
-import type { DataOptions } from '../options.ts'
+import { EMBEDDED_DATA_DIR, type DataOptions } from '../options.ts'
 import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 

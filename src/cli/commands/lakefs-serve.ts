@@ -8,8 +8,7 @@ import {
   type EmbeddedLakefs,
   type EmbeddedLakefsOptions,
 } from '../../embedded/lakefs/server.ts'
-import { EMBEDDED_DATA_DIR, EMBEDDED_VARIABLES } from '../embedded-defaults.ts'
-import type { LakefsOptions } from '../options.ts'
+import { EMBEDDED_DATA_DIR, type LakefsOptions } from '../options.ts'
 import { forgetServerAddress, recordServerAddress } from '../server-address.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -49,12 +48,13 @@ export async function serveLakefs(options: LakefsOptions, terminal: Terminal): P
   }
 }
 
+/** Also from variables, so that no secret shows in the list of processes. `LAKEFS_…` are those of the configured server. */
 function givenCredentials(
   options: LakefsOptions,
   terminal: Terminal,
 ): Pick<EmbeddedLakefsOptions, 'accessKeyId' | 'secretAccessKey'> {
-  const accessKeyId = options.accessKey ?? filled(terminal, EMBEDDED_VARIABLES.accessKeyId)
-  const secretAccessKey = options.secretKey ?? filled(terminal, EMBEDDED_VARIABLES.secretAccessKey)
+  const accessKeyId = options.accessKey ?? filled(terminal, 'PERAGO_EMBEDDED_ACCESS_KEY_ID')
+  const secretAccessKey = options.secretKey ?? filled(terminal, 'PERAGO_EMBEDDED_SECRET_ACCESS_KEY')
   if (secretAccessKey !== undefined) terminal.keepSecret(secretAccessKey)
   return defined({ accessKeyId, secretAccessKey })
 }

@@ -6,7 +6,7 @@ import {
   type DefinitionState,
 } from '../../runtime/modules/module-registration.ts'
 import { readModule } from '../../runtime/modules/task-modules.ts'
-import { loadForCommand, loggerForCommand } from '../configured.ts'
+import { loadForCommand } from '../configured.ts'
 import { renderChanges } from '../definition-states.ts'
 import { PATIENCE, type ConfiguredOptions } from '../options.ts'
 import { answer } from '../answers.ts'
@@ -26,10 +26,9 @@ export async function registerModule(
 ): Promise<void> {
   const module = await readModule(path)
   refuseProblems(path, module)
-  const loaded = await loadForCommand(options, terminal)
-  const logger = loggerForCommand(loaded, terminal)
+  const { configuration, logger } = await loadForCommand(options, terminal)
   const signal = terminal.stopSignal()
-  await withConductor(loaded.configuration, { logger, retry: PATIENCE }, async (client) => {
+  await withConductor(configuration, { logger, retry: PATIENCE }, async (client) => {
     const { definitions } = await compareModule(client, module, { signal })
     const isChange = definitions.some(({ state }) => state !== 'same')
     const show = (states: readonly DefinitionState[], done: boolean): void => {

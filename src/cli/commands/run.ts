@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path'
 import { aborted } from '../../base/abort-signals.ts'
-import { InvalidError, RefusedError } from '../../base/errors.ts'
+import { defined } from '../../base/defined.ts'
+import { InvalidError, messageOf, RefusedError } from '../../base/errors.ts'
 import { runTask, type RunTaskRequest } from '../../runtime/run-task.ts'
-import { loadForCommand, loggerForCommand } from '../configured.ts'
+import { loadForCommand } from '../configured.ts'
 import { RUN_ROOT, type ConfiguredOptions } from '../options.ts'
 import { renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
@@ -23,11 +24,10 @@ export async function runTaskHere(
   terminal: Terminal,
 ): Promise<void> {
   const given = { task, params: parseParams(options.params), ...targetOf(options) }
-  const loaded = await loadForCommand(options, terminal)
-  const logger = loggerForCommand(loaded, terminal)
+  const { configuration, logger } = await loadForCommand(options, terminal)
   const isQuiet = options.json === true
   const signal = stopSignalOf(terminal)
-  const outcome = await runTask(loaded.configuration, resolve(terminal.directory, module), given, {
+  const outcome = await runTask(configuration, resolve(terminal.directory, module), given, {
     root: resolve(terminal.directory, options.root ?? join(...RUN_ROOT)),
     logger,
     redactor: terminal.redactor,
@@ -64,21 +64,17 @@ function targetOf({ repo, branch, ref }: RunOptions): Pick<RunTaskRequest, 'work
       next: 'Name both, the repository and the branch to publish to.',
     })
   }
-  return { workspace: { repository: repo, branch, ...(ref === undefined ? {} : { ref }) } }
+  return { workspace: { repository: repo, branch, ...defined({ ref }) } }
 }
 
 function parseParams(text: string): RunTaskRequest['params'] {
   try {
     return JSON.parse(text) as RunTaskRequest['params']
   } catch (error) {
-    throw new InvalidError(
-      'cli/bad-params',
-      `read --params: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        next: 'Write the parameters as JSON, and put single quotes around it.',
-        cause: error,
-      },
-    )
+    throw new InvalidError('cli/bad-params', `read --params: ${messageOf(error)}`, {
+      next: 'Write the parameters as JSON, and put single quotes around it.',
+      cause: error,
+    })
   }
 }
 

@@ -5,7 +5,6 @@ import { readBoundedText } from '../../runtime/configuration/text-files.ts'
 import { SECRET_FILE_MAX_BYTES } from '../../runtime/limits.ts'
 import type { Role } from '../../server/access/callers.ts'
 import { startServer } from '../../server/start-server.ts'
-import { loggerForCommand } from '../configured.ts'
 import { loadCore, openCoreStores, type CoreOptions } from '../core-stores.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -32,7 +31,7 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
       ...stores,
       ...{ host, port, tls, allowPlainText, allowPrivateWebhooks, openLoopback },
       retention: loaded.core.retention,
-      logger: loggerForCommand(loaded, terminal),
+      logger: loaded.logger,
       redactor: terminal.redactor,
     })
     terminal.answer(`ready ${server.url}\n`)

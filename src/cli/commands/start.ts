@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path'
+import { aborted } from '../../base/abort-signals.ts'
 import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { CACHE_MAX_BYTES } from '../../runtime/limits.ts'
 import type { PrestartedWorker } from '../../runtime/processes/prestarted-worker.ts'
 import { startProcesses } from '../../runtime/processes/start-processes.ts'
-import { loadForCommand, loggerForCommand } from '../configured.ts'
+import { loadForCommand } from '../configured.ts'
 import { WORK_ROOT, type ConfiguredOptions } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -31,7 +32,6 @@ export async function startTasks(
     'cache.size': { flag: '--cache-size', value: options.cacheSize },
     'cache.warm': { flag: '--no-warm', value: options.warm === false ? false : undefined },
   })
-  const logger = loggerForCommand(loaded, terminal)
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
   const root = resolve(terminal.directory, options.root ?? join(...WORK_ROOT))
@@ -52,14 +52,14 @@ export async function startTasks(
     },
     count: options.jobs,
     prestarted,
-    logger,
+    logger: loaded.logger,
     signal: stop,
     onHealth: (index, url) => terminal.say(`worker ${index}: health and metrics at ${url}\n`),
   })
   // A failure to stop also shows in `ended`.
-  const onStop = (): void => void supervisor.stop().catch(() => undefined)
-  stop.addEventListener('abort', onStop, { once: true })
-  if (stop.aborted) onStop()
+  aborted(stop)
+    .then(() => supervisor.stop())
+    .catch(() => undefined)
   await Promise.race([supervisor.ready, supervisor.ended])
   if (supervisor.pids().length > 0 && !stop.aborted)
     terminal.answer(`ready ${options.jobs} worker${options.jobs === 1 ? '' : 's'} in ${root}\n`)

@@ -8,10 +8,8 @@ import { DEFAULT_STORE, loadCore, type CoreOptions } from '../core-stores.ts'
 import { answer } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 
-export type StoreOptions = CoreOptions
-
 /** Copies a store into a file. */
-export async function exportToFile(file: string, options: StoreOptions, terminal: Terminal): Promise<void> {
+export async function exportToFile(file: string, options: CoreOptions, terminal: Terminal): Promise<void> {
   const report = await withStore(options, terminal, (store, signal) =>
     exportStore(store, resolve(terminal.directory, file), signal),
   )
@@ -20,7 +18,7 @@ export async function exportToFile(file: string, options: StoreOptions, terminal
 }
 
 /** Fills an empty store from a file. */
-export async function importFromFile(file: string, options: StoreOptions, terminal: Terminal): Promise<void> {
+export async function importFromFile(file: string, options: CoreOptions, terminal: Terminal): Promise<void> {
   const report = await withStore(options, terminal, (store, signal) =>
     importStore(store, resolve(terminal.directory, file), signal),
   )
@@ -28,7 +26,7 @@ export async function importFromFile(file: string, options: StoreOptions, termin
 }
 
 /** Checks a file, and compares it with the store if one is given. */
-export async function verifyFile(file: string, options: StoreOptions, terminal: Terminal): Promise<void> {
+export async function verifyFile(file: string, options: CoreOptions, terminal: Terminal): Promise<void> {
   const path = resolve(terminal.directory, file)
   if (options.store === undefined) {
     const report = await verifyBackup(path, terminal.stopSignal())
@@ -53,7 +51,7 @@ export async function verifyFile(file: string, options: StoreOptions, terminal: 
 }
 
 /** Encrypts every value again that is not encrypted with the first key. */
-export async function resealValues(options: StoreOptions, terminal: Terminal): Promise<void> {
+export async function resealValues(options: CoreOptions, terminal: Terminal): Promise<void> {
   const seal = sealOf((await loadCore(options, terminal)).core)
   if (seal?.encryption === undefined) {
     throw new InvalidError('cli/no-store-keys', 'encrypt the store again: there are no keys', {
@@ -71,7 +69,7 @@ export async function resealValues(options: StoreOptions, terminal: Terminal): P
 }
 
 async function withStore<T>(
-  options: StoreOptions,
+  options: CoreOptions,
   terminal: Terminal,
   run: (store: Store, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

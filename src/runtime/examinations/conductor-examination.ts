@@ -16,30 +16,7 @@ import { findSharedBranches } from '../../worker/branches/second-writers.ts'
 import { conductorSettings, withConductor } from '../connections/conductor-connection.ts'
 import type { PeragoConfiguration } from '../configuration/configuration.ts'
 
-export interface ConductorExamination {
-  readonly endpoint: string
-  /** As the server reports it. */
-  readonly version: string
-  /** As the server reports it. */
-  readonly isHealthy: boolean
-  readonly answeredInMs: number
-  /** What perago refuses before it is sent, so that no task gets a path instead of a value. */
-  readonly limits: {
-    readonly taskOutputBytes: number
-    readonly workflowInputBytes: number
-    /** Above it a server fails the task for good. */
-    readonly payloadBytes: number
-  }
-  /** Branches that several open workflows may write; `undefined` if the workflows could not be read. */
-  readonly sharedBranches:
-    | readonly {
-        readonly repository: string
-        readonly branch: string
-        /** Oldest first. */
-        readonly workflows: readonly { readonly name: string; readonly workflowId: string }[]
-      }[]
-    | undefined
-}
+export type ConductorExamination = Awaited<ReturnType<typeof examineConductor>>
 
 /** Throws the error of the client if the server is unreachable, refuses the credentials, or is not a Conductor. */
 export async function examineConductor(
@@ -49,7 +26,7 @@ export async function examineConductor(
     readonly retry?: Partial<RetryPolicy>
     readonly signal: AbortSignal
   },
-): Promise<ConductorExamination> {
+) {
   const { signal, ...connection } = options
   const { endpoint } = conductorSettings(configuration)
   return withConductor(configuration, connection, async (client) => {
@@ -62,21 +39,24 @@ export async function examineConductor(
       version,
       isHealthy: await registry.isHealthy({ signal }),
       answeredInMs,
+      /** What perago refuses before it is sent, so that no task gets a path instead of a value. */
       limits: {
         taskOutputBytes: CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES,
         workflowInputBytes: CONDUCTOR_WORKFLOW_PAYLOAD_INLINE_MAX_BYTES,
+        /** Above it a server fails the task for good. */
         payloadBytes: CONDUCTOR_PAYLOAD_MAX_BYTES,
       },
+      /** `undefined` if the workflows could not be read. */
       sharedBranches: await readSharedBranches(client, signal),
     }
   })
 }
 
-/** A server whose workflows cannot be searched is still a Conductor. */
-async function readSharedBranches(
-  client: ConductorClient,
-  signal: AbortSignal,
-): Promise<ConductorExamination['sharedBranches']> {
+/**
+ * Branches that several open workflows may write, each with its workflows, the oldest first. A server whose workflows cannot be
+ * searched is still a Conductor.
+ */
+async function readSharedBranches(client: ConductorClient, signal: AbortSignal) {
   try {
     const { workflows } = await createHttpTaskQueue(client).readOpenWorkflows(START_WORKFLOWS_MAX, { signal })
     // A workflow with a branch in its input may write it: only workers know which tasks only read.

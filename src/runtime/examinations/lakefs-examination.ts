@@ -5,38 +5,10 @@ import { isPeragoError } from '../../base/errors.ts'
 import { listRepositories, readServerInfo } from '../../lakefs/administration.ts'
 import type { LakefsClient } from '../../lakefs/client.ts'
 
-export interface LakefsExamination {
-  readonly endpoint: string
-  /** As the server reports it. */
-  readonly version: string
-  readonly blockstore: string
-  /** Always true: otherwise the examination fails. */
-  readonly credentialsAccepted: true
-  /** How long the first request took, with the connection. */
-  readonly answeredInMs: number
-  readonly transfers: {
-    /** Bytes go directly to the object store. */
-    readonly presigned: boolean
-    /** … large ones in parts. */
-    readonly multipart: boolean
-    /** Downloads are compared with the checksum that lakeFS has. */
-    readonly checksumVerified: boolean
-  }
-  readonly permissions: {
-    /** The user may list the repositories. */
-    readonly listRepositories: boolean
-  }
-  readonly strengths: {
-    /** `soft`: read, decide, act. lakeFS cannot move a branch on a condition. */
-    readonly moveBranch: 'soft'
-  }
-}
+export type LakefsExamination = Awaited<ReturnType<typeof examineLakefs>>
 
 /** Throws the error of the client if the server is unreachable, refuses the credentials, or is not a lakeFS. */
-export async function examineLakefs(
-  client: LakefsClient,
-  call: { readonly signal: AbortSignal },
-): Promise<LakefsExamination> {
+export async function examineLakefs(client: LakefsClient, call: { readonly signal: AbortSignal }) {
   const startMs = systemClock.monotonicMs()
   const info = await readServerInfo(client, call)
   const answeredInMs = Math.round(systemClock.monotonicMs() - startMs)
@@ -44,14 +16,20 @@ export async function examineLakefs(
     endpoint: info.endpoint,
     version: info.version,
     blockstore: info.blockstoreType,
+    /** Always true: otherwise the examination fails. */
     credentialsAccepted: true,
+    /** How long the first request took, with the connection. */
     answeredInMs,
     transfers: {
+      /** Bytes go directly to the object store. */
       presigned: info.presign,
+      /** … large ones in parts. */
       multipart: info.presignMultipart,
+      /** Downloads are compared with the checksum that lakeFS has. */
       checksumVerified: info.checksumIsMd5,
     },
     permissions: { listRepositories: await mayList(client, call) },
+    /** `soft`: read, decide, act. lakeFS cannot move a branch on a condition. */
     strengths: { moveBranch: 'soft' },
   }
 }

@@ -1,8 +1,7 @@
 /** What a module of tasks declares, as plain documents: to check, to write to files, to register. */
 
 import { isPeragoError } from '../../base/errors.ts'
-import type { TaskDef } from '../../conductor/definition-diff.ts'
-import { buildTaskDef, type SchemaDocument } from '../../tasks/build-taskdef.ts'
+import { buildTaskDef } from '../../tasks/build-taskdef.ts'
 import { loadModule } from '../../worker/bodies/load-tasks.ts'
 import type { TaskDefinition } from '../../tasks/task-definition.ts'
 import { findProblems, type WorkflowDefDocument } from '../../tasks/workflow-definition.ts'
@@ -30,13 +29,6 @@ export interface TaskSummary {
   readonly budgetSeconds: number
 }
 
-export interface Definitions {
-  readonly taskDefs: readonly TaskDef[]
-  readonly workflowDefs: readonly WorkflowDefDocument[]
-  /** JSON Schemas of each task's input and output. */
-  readonly schemas: readonly SchemaDocument[]
-}
-
 /** Loads a module and checks its declarations. Throws if it cannot be loaded or declares no task. */
 export async function readModule(path: string): Promise<ReadModule> {
   const { tasks, workflows, path: absolute } = await loadModule(path)
@@ -55,8 +47,8 @@ export async function readModule(path: string): Promise<ReadModule> {
   return { path: absolute, tasks, workflows: documents, summaries: tasks.map(summarise), problems }
 }
 
-/** The documents of a module without problems. */
-export function buildDefinitions({ tasks, workflows }: Pick<ReadModule, 'tasks' | 'workflows'>): Definitions {
+/** The documents of a module without problems; `schemas` are the JSON Schemas of each task's input and output. */
+export function buildDefinitions({ tasks, workflows }: Pick<ReadModule, 'tasks' | 'workflows'>) {
   return {
     taskDefs: tasks.map(declaredTaskDef),
     workflowDefs: workflows,

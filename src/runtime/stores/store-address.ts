@@ -84,13 +84,8 @@ export function passwordsIn(address: string | undefined): readonly string[] {
   return [password, decode(password)]
 }
 
-interface ReadAddress {
-  readonly scheme: string
-  /** The path of a file; else the whole address. */
-  readonly rest: string
-}
-
-function readAddress(given: string, place: AddressPlace): ReadAddress {
+/** `rest` is the path of a file, else the whole address. */
+function readAddress(given: string, place: AddressPlace) {
   const address = resolveAddress(given, place)
   if (/^memory:(?:\/\/)?$/.test(address)) return { scheme: 'memory', rest: '' }
   const [, file] = /^sqlite:(?:\/\/)?(.+)$/.exec(address) ?? []

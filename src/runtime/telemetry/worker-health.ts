@@ -16,12 +16,6 @@ import { judgeHealth, judgeReadiness, type WorkerHealth } from '../../worker/hea
 import type { WorkerStatus } from '../../worker/worker.ts'
 import type { WorkerMetrics } from './worker-metrics.ts'
 
-export interface HealthServer {
-  readonly url: string
-  /** May be called twice. */
-  close(): Promise<void>
-}
-
 export interface HealthAddress {
   /** 0 takes a free one. */
   readonly port: number
@@ -34,7 +28,7 @@ export async function serveWorkerHealth(
     readonly status: () => WorkerStatus | undefined
     readonly metrics: WorkerMetrics
   },
-): Promise<HealthServer> {
+) {
   const { status, metrics, port, host = '127.0.0.1' } = options
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0]

@@ -2,11 +2,8 @@
 
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { errorKindOf, isPeragoError } from '../../base/errors.ts'
-import type { WorkerEvent, WorkerObserver } from '../../worker/events.ts'
+import type { WorkerEvent } from '../../worker/events.ts'
 import type { WorkerStatus } from '../../worker/worker.ts'
-
-/** The server of a request. */
-type RequestSide = 'lakefs' | 'conductor'
 
 interface RequestNotice {
   readonly operation: string
@@ -15,39 +12,18 @@ interface RequestNotice {
   readonly durationMs: number
 }
 
-export interface WorkerMetrics {
-  readonly observe: WorkerObserver
-  /** Counts the requests to one server. */
-  requestsOf(side: RequestSide): (notice: RequestNotice) => void
-  readonly contentType: string
-  /** The metrics in Prometheus' text format. */
-  render(): Promise<string>
-}
+export type WorkerMetrics = ReturnType<typeof openWorkerMetrics>
 
 /** In seconds: from a request on loopback to a task of an hour. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 3600]
 
-export function openWorkerMetrics(status: () => WorkerStatus | undefined): WorkerMetrics {
+export function openWorkerMetrics(status: () => WorkerStatus | undefined) {
   const registry = new Registry()
   const registers = [registry]
-  const counter = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-  ): Counter<Label> =>
-    new Counter({ name: `perago_worker_${name}`, help, labelNames: [...labelNames], registers })
-  const seconds = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-  ): Histogram<Label> =>
-    new Histogram({
-      name: `perago_worker_${name}`,
-      help,
-      labelNames: [...labelNames],
-      buckets: BUCKETS,
-      registers,
-    })
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `perago_worker_${name}`, help, labelNames, registers })
+  const seconds = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Histogram({ name: `perago_worker_${name}`, help, labelNames, buckets: BUCKETS, registers })
 
   const polls = counter('polls_total', 'Polls, by what they brought.', ['task', 'outcome'])
   const pollSeconds = seconds('poll_seconds', 'How long polls took, waiting included.', ['task'])
@@ -173,12 +149,15 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined): Worke
   }
   return {
     observe,
-    requestsOf: (side) => (notice) => {
-      const { operation, status, durationMs } = notice
-      requests.inc({ side, operation, status: status === undefined ? 'none' : String(status) })
-      requestSeconds.observe({ side, operation }, durationMs / 1_000)
-    },
+    /** Counts the requests to one server. */
+    requestsOf:
+      (side: 'lakefs' | 'conductor') =>
+      ({ operation, status, durationMs }: RequestNotice): void => {
+        requests.inc({ side, operation, status: status === undefined ? 'none' : String(status) })
+        requestSeconds.observe({ side, operation }, durationMs / 1_000)
+      },
     contentType: registry.contentType,
+    /** The metrics in Prometheus' text format. */
     render: () => registry.metrics(),
   }
 }
