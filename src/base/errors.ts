@@ -92,7 +92,7 @@ export class RefusedError extends PeragoError {
 
 export interface UnavailableErrorOptions extends PeragoErrorOptions {
   /** How long the server asks to wait, if it says so. */
-  readonly retryAfterMs?: number
+  readonly retryAfterMs?: number | undefined
 }
 
 /** Certainly not done; trying again is safe. */

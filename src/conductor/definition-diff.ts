@@ -18,7 +18,7 @@ export interface FieldChange {
   readonly declared: unknown
 }
 
-export const TASK_DEF_DEFAULTS = {
+const TASK_DEF_DEFAULTS = {
   description: undefined,
   ownerEmail: undefined,
   retryCount: 3,
@@ -41,7 +41,7 @@ export const TASK_DEF_DEFAULTS = {
   inputTemplate: {},
 } as const satisfies Record<Exclude<keyof TaskDef, 'name'>, unknown>
 
-export const WORKFLOW_DEF_DEFAULTS = {
+const WORKFLOW_DEF_DEFAULTS = {
   description: undefined,
   ownerEmail: undefined,
   version: 1,

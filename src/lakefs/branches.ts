@@ -70,10 +70,8 @@ export async function deleteBranch(
 ): Promise<{ readonly deleted: boolean }> {
   const { server, repository } = context
   const path = { repository, branch }
-  const result = await server.call(
-    { operation: 'deleteBranch', path, signal: options.signal },
-    () => undefined,
-  )
+  const call = { operation: 'deleteBranch', path, signal: options.signal } as const
+  const result = await server.call(call, () => undefined)
   if (result.is === 'done') return { deleted: true }
   await requireRepository(context, options)
   return { deleted: false }

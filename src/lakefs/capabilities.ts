@@ -22,7 +22,12 @@ export interface Capabilities {
 
 export async function readCapabilities(server: LakefsServer, signal: AbortSignal): Promise<Capabilities> {
   const { value } = await server.call({ operation: 'getConfig', signal }, toCapabilities)
-  return { ...value, version: value.version ?? (await readVersion(server, signal)) }
+  const { version } = value
+  if (version !== undefined) return { ...value, version }
+  const asked = await server.call({ operation: 'getLakeFSVersion', signal }, (json) =>
+    text(json.version, 'version'),
+  )
+  return { ...value, version: asked.value }
 }
 
 function toCapabilities(
@@ -45,8 +50,3 @@ function toCapabilities(
 }
 
 const LOCAL_STORES: ReadonlySet<string> = new Set(['local', 'mem'])
-
-async function readVersion(server: LakefsServer, signal: AbortSignal): Promise<string> {
-  const call = { operation: 'getLakeFSVersion', signal } as const
-  return (await server.call(call, (json) => text(json.version, 'version'))).value
-}

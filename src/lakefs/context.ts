@@ -1,10 +1,11 @@
 /** What every operation on one repository needs, and what a "not found" or an unclear refusal means. */
 
-import { MissingError, UnavailableError } from '../base/errors.ts'
+import { InvalidError, MissingError, UnavailableError } from '../base/errors.ts'
 import type { BranchName, CommitRef, RepositoryName } from '../base/ids.ts'
 import type { CallOptions } from '../publication/ports.ts'
-import { describe, type Subject } from '../remote/failures.ts'
+import { describe, quote, type Subject } from '../remote/failures.ts'
 import type { LakefsConnection } from './client.ts'
+import { LAKEFS_PATH_MAX_BYTES } from './limits.ts'
 import { LAKEFS, type OperationName } from './operations.ts'
 import { toCommit } from './readers.ts'
 
@@ -57,4 +58,19 @@ export function unexplained(call: Subject<OperationName>, message: string): Unav
     `${describe(LAKEFS, call)}: the server answered 400 (${message}), and the present state does not explain it`,
     { details: { ...call.target, status: 400 }, next: 'Read the branch and decide again.' },
   )
+}
+
+export function checkPath(path: string): void {
+  const bytes = Buffer.byteLength(path)
+  if (bytes >= 1 && bytes <= LAKEFS_PATH_MAX_BYTES && isWellFormed(path)) return
+  throw new InvalidError(
+    'lakefs/bad-path',
+    `use ${JSON.stringify(quote(path))} as a path: it has ${bytes} bytes`,
+    { next: `A path is 1 to ${LAKEFS_PATH_MAX_BYTES} bytes of well-formed UTF-8.` },
+  )
+}
+
+/** Half of a surrogate pair cannot be written as UTF-8; it would silently become another character. */
+function isWellFormed(text: string): boolean {
+  return Buffer.from(text).toString() === text
 }

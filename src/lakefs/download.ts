@@ -8,7 +8,6 @@ import type {
   CallOptions,
   DownloadOptions,
   DownloadSink,
-  ObjectStat,
   OpenedObject,
 } from '../publication/ports.ts'
 import type { OpenedAnswer } from '../remote/connection.ts'
@@ -64,18 +63,6 @@ export async function downloadObject(
   return context.server.attempts(call, () =>
     receiveThroughServer(context, place, open, { ...options, isComparable }),
   )
-}
-
-/** What is known of an object. */
-export async function statObject(
-  { server, repository }: RepoContext,
-  { at, path }: ObjectPlace,
-  { signal }: CallOptions,
-): Promise<ObjectStat | undefined> {
-  const names = { repository, ref: at, path }
-  const call = { operation: 'statObject', path: names, query: { path }, signal } as const
-  const result = await server.call(call, toObjectStat)
-  return result.is === 'done' ? result.value : undefined
 }
 
 type Receiving = DownloadOptions & { readonly isComparable: boolean }

@@ -123,11 +123,7 @@ export function unquoted(etag: string | undefined): string | undefined {
   return etag?.replace(/^"(.*)"$/, '$1')
 }
 
-function callOf({
-  address,
-  target,
-  signal,
-}: StoreRequest): Omit<StoreRequest, 'address'> & { readonly address: URL } {
+function callOf({ address, target, signal }: StoreRequest) {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new InvalidError(

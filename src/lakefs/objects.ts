@@ -1,4 +1,4 @@
-/** Objects of one repository: listing, reading, writing, deleting. */
+/** Objects of one repository: listing, reading, deleting. */
 
 import { InvalidError, UnavailableError, type PeragoError } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
@@ -11,19 +11,16 @@ import type {
   ListOptions,
   ObjectStat,
   OpenedObject,
-  WriteOutcome,
-  WriteRequest,
 } from '../publication/ports.ts'
 import { failureOf, quote } from '../remote/failures.ts'
 import { classifyAnswer } from '../remote/server-table.ts'
 import { readBranch } from './branches.ts'
-import { noSuchBranch, requireRef, type RepoContext } from './context.ts'
-import { downloadObject, openObject, statObject } from './download.ts'
-import { LAKEFS_BATCH_DELETE_MAX_PATHS, LAKEFS_PATH_MAX_BYTES, LAKEFS_REFUSED_PATHS_SHOWN } from './limits.ts'
+import { checkPath, noSuchBranch, requireRef, type RepoContext } from './context.ts'
+import { downloadObject, openObject } from './download.ts'
+import { LAKEFS_BATCH_DELETE_MAX_PATHS, LAKEFS_REFUSED_PATHS_SHOWN } from './limits.ts'
 import { LAKEFS } from './operations.ts'
 import { paged } from './paging.ts'
-import { list, number, toListEntry, toPage, whole } from './readers.ts'
-import { uploadObject } from './upload.ts'
+import { list, number, toListEntry, toObjectStat, toPage, whole } from './readers.ts'
 
 export function listObjects(
   { server, repository }: RepoContext,
@@ -48,9 +45,13 @@ export async function stat(
   options: CallOptions = {},
 ): Promise<ObjectStat | undefined> {
   checkPath(path)
-  const found = await statObject(context, { at, path }, options)
-  if (found === undefined) await requireRef(context, at, options)
-  return found
+  const { server, repository } = context
+  const names = { repository, ref: at, path }
+  const call = { operation: 'statObject', path: names, query: { path }, signal: options.signal } as const
+  const result = await server.call(call, toObjectStat)
+  if (result.is === 'done') return result.value
+  await requireRef(context, at, options)
+  return undefined
 }
 
 export async function read(
@@ -77,15 +78,6 @@ export async function download(
   const found = await downloadObject(context, { at, path }, open, options)
   if (found === undefined) await requireRef(context, at, options)
   return found
-}
-
-export async function write(
-  context: RepoContext,
-  request: WriteRequest,
-  options: CallOptions = {},
-): Promise<WriteOutcome> {
-  checkPath(request.path)
-  return uploadObject(context, request, options)
 }
 
 /**
@@ -145,21 +137,6 @@ function refusedPaths(target: object, refused: readonly unknown[]): PeragoError 
     `delete objects: ${refused.length} paths were refused`,
     { details: paths },
   )
-}
-
-function checkPath(path: string): void {
-  const bytes = Buffer.byteLength(path)
-  if (bytes >= 1 && bytes <= LAKEFS_PATH_MAX_BYTES && isWellFormed(path)) return
-  throw new InvalidError(
-    'lakefs/bad-path',
-    `use ${JSON.stringify(quote(path))} as a path: it has ${bytes} bytes`,
-    { next: `A path is 1 to ${LAKEFS_PATH_MAX_BYTES} bytes of well-formed UTF-8.` },
-  )
-}
-
-/** Half of a surrogate pair cannot be written as UTF-8; it would silently become another character. */
-function isWellFormed(text: string): boolean {
-  return Buffer.from(text).toString() === text
 }
 
 function checkRange(range: ByteRange | undefined): void {

@@ -36,10 +36,10 @@ export function toCommit(json: Schemas['Commit']): CommitRecord {
 
 export function toBranchHead(json: Schemas['Branch']): BranchHead {
   const from: Unread<Schemas['Branch']> = whole(json)
-  return { branch: branchName(text(from.id, 'id')), head: toCommitRef(from.commit_id, 'commit_id') }
+  return { branch: branchName(text(from.id, 'id')), head: toTagged(json) }
 }
 
-/** Where a tag points. */
+/** Where a tag points, or a branch. */
 export function toTagged(json: Schemas['Branch']): CommitRef {
   const from: Unread<Schemas['Branch']> = whole(json)
   return toCommitRef(from.commit_id, 'commit_id')

@@ -2,7 +2,7 @@
 
 import type { CallOptions, Metadata, WriteOutcome, WriteRequest } from '../publication/ports.ts'
 import { openForSending } from './bodies.ts'
-import type { RepoContext } from './context.ts'
+import { checkPath, type RepoContext } from './context.ts'
 import { LAKEFS_PRESIGNED_PUT_MAX_BYTES } from './limits.ts'
 import { toObjectStat } from './readers.ts'
 import { checkMetadata, checkStored, DEFAULT_CONTENT_TYPE, uploadNames, whatOf } from './upload-checks.ts'
@@ -11,8 +11,9 @@ import { uploadInOnePiece, uploadInParts } from './upload-presigned.ts'
 export async function uploadObject(
   context: RepoContext,
   upload: WriteRequest,
-  options: CallOptions,
+  options: CallOptions = {},
 ): Promise<WriteOutcome> {
+  checkPath(upload.path)
   checkMetadata(context, upload)
   const { lakefs } = context
   const { presign, presignMultipart, checksumIsMd5: isMd5 } = await lakefs.capabilities(options)

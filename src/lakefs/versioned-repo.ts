@@ -7,8 +7,9 @@ import { connectionOf, type LakefsClient } from './client.ts'
 import { commit, merge, readCommit, readLog } from './commits.ts'
 import type { RepoContext } from './context.ts'
 import { diffCommits } from './diffs.ts'
-import { deleteObjects, download, listObjects, read, stat, write } from './objects.ts'
+import { deleteObjects, download, listObjects, read, stat } from './objects.ts'
 import { createTag } from './tags.ts'
+import { uploadObject } from './upload.ts'
 
 /**
  * Sends nothing yet; a missing repository is noticed by the first operation.
@@ -41,7 +42,7 @@ export function openLakefsRepo(client: LakefsClient, repository: RepositoryName)
     stat: stat.bind(undefined, context),
     read: read.bind(undefined, context),
     download: download.bind(undefined, context),
-    write: write.bind(undefined, context),
+    write: uploadObject.bind(undefined, context),
     deleteObjects: deleteObjects.bind(undefined, context),
   }
 }

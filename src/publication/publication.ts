@@ -2,9 +2,8 @@
 
 import type { AdaptiveLimit } from '../base/adaptive-limit.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
-import { describeCommit } from './commit-metadata.ts'
 import type { EvidenceRecord } from './evidence.ts'
-import { openStagingSession, type EarlyStaging, type StagingSession } from './open-staging.ts'
+import type { EarlyStaging, StagingSession } from './open-staging.ts'
 import type { PlannedChanges, StoredChecksums } from './planned-changes.ts'
 import type { Metadata } from './ports.ts'
 import type { Move, SessionOptions } from './session.ts'
@@ -34,20 +33,16 @@ export interface PublicationRequest extends SessionOptions {
   readonly cleanUpLater?: (cleanUp: () => Promise<void>) => void
 }
 
-export type PublicationResult = {
-  readonly outputRef: CommitRef
+/** The outcome, apart from what every answer has. */
+export type Settled = { readonly outputRef: CommitRef } & ({ readonly action: 'merged' | 'completed' } | Move)
+
+export type PublicationResult = Settled & {
   readonly strength: FenceStrength
   /** What was uploaded; empty where nothing was. */
   readonly stored: StoredChecksums
-} & ({ readonly action: 'merged' | 'completed' } | Move)
+}
 
 export interface PublicationRun extends StagingSession {
   readonly request: PublicationRequest
   readonly metadata: Metadata
-}
-
-export function openRun(request: PublicationRequest): PublicationRun {
-  const { inputRef } = request.target
-  const session = openStagingSession({ ...request, inputRef })
-  return { ...session, request, metadata: describeCommit(session.authority, inputRef) }
 }

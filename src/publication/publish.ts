@@ -25,18 +25,13 @@ import {
 } from '../fences/publish-fence.ts'
 import { describeAuthority } from './authority.ts'
 import { removeStaging } from './clean-up.ts'
-import { isOwn } from './commit-metadata.ts'
+import { describeCommit, isOwn } from './commit-metadata.ts'
 import { describeRefusal, keepRefusal } from './evidence.ts'
-import { openStaging } from './open-staging.ts'
+import { openStaging, openStagingSession } from './open-staging.ts'
 import { confirmMerge, findOwnPublication } from './own-publication.ts'
 import { checkPlan, isEmpty, type StoredChecksums } from './planned-changes.ts'
 import type { CommitRecord } from './ports.ts'
-import {
-  openRun,
-  type PublicationRequest,
-  type PublicationResult,
-  type PublicationRun,
-} from './publication.ts'
+import type { PublicationRequest, PublicationResult, PublicationRun, Settled } from './publication.ts'
 import { moveAway } from './relocate.ts'
 import { checkAuthority, readHead, untilSettled, writeBranch, type Move } from './session.ts'
 import { stage } from './stage.ts'
@@ -50,7 +45,9 @@ import { verifyStaged } from './verify-staged.ts'
  */
 export async function publish(request: PublicationRequest): Promise<PublicationResult> {
   checkPlan(request.changes, request.target.prefix)
-  const run = openRun(request)
+  const { inputRef } = request.target
+  const session = openStagingSession({ ...request, inputRef })
+  const run = { ...session, request, metadata: describeCommit(session.authority, inputRef) }
   const progress: Progress = { isOpened: false, stagedRef: undefined, stored: new Map() }
   try {
     const settled = await stageAndPublish(run, progress)
@@ -70,9 +67,6 @@ interface Progress {
   stagedRef: CommitRef | undefined
   stored: StoredChecksums
 }
-
-/** What `publish` answers, apart from what is the same for all answers. */
-type Settled = { readonly outputRef: CommitRef } & ({ readonly action: 'merged' | 'completed' } | Move)
 
 async function stageAndPublish(run: PublicationRun, progress: Progress): Promise<Settled> {
   if (isEmpty(run.request.changes)) {

@@ -25,8 +25,8 @@ export class SoftStrategy implements PublishStrategy {
   }
 
   /** Squashed, so that the new head has one parent, the input ref. The source is a commit: a branch could move. */
-  async merge({ branch, stagedRef, ...write }: MergeWrite, options: CallOptions): Promise<BranchWrite> {
-    const { message, metadata } = write
+  async merge(write: MergeWrite, options: CallOptions): Promise<BranchWrite> {
+    const { branch, stagedRef, message, metadata } = write
     const request = { source: stagedRef, into: branch, squash: true, message, metadata }
     const outcome = await this.#repo.merge(request, options)
     if (outcome.merged) return { written: true, ref: outcome.ref }

@@ -57,15 +57,9 @@ export function failureOf<Name extends string>(
     case 'refused':
       return new RefusedError(code, message, options)
     case 'unavailable':
-      return new UnavailableError(code, message, {
-        ...options,
-        ...(retryAfterMs !== undefined && { retryAfterMs }),
-      })
+      return new UnavailableError(code, message, { ...options, retryAfterMs })
     case 'uncertain':
-      return new UncertainError(code, message, {
-        ...options,
-        read: readOf(table, subject),
-      })
+      return new UncertainError(code, message, { ...options, read: readOf(table, subject) })
     case 'defect':
       return new DefectError(code, message, options)
     default:
