@@ -14,7 +14,7 @@ export type ErrorDetails = Readonly<Record<string, unknown>>
 export interface PeragoErrorOptions {
   readonly details?: ErrorDetails
   /** What the reader may do about it, as one imperative sentence. */
-  readonly next?: string
+  readonly next?: string | undefined
   readonly cause?: unknown
 }
 

@@ -11,7 +11,7 @@ export interface ExpressionFault {
   /** The position: an index into the text, or its length for the end. */
   readonly at: number
   readonly problem: string
-  readonly next?: string
+  readonly next?: string | undefined
 }
 
 /** An expression that cannot be parsed. `details.excerpt` shows the position with a caret under it. */
@@ -48,8 +48,7 @@ function describe({ text, at, problem }: ExpressionFault): string {
 }
 
 function optionsOf({ text, at, next }: ExpressionFault) {
-  const details = { position: at, ...placeOf(text, at), excerpt: drawCaret(text, at) }
-  return next === undefined ? { details } : { details, next }
+  return { details: { position: at, ...placeOf(text, at), excerpt: drawCaret(text, at) }, next }
 }
 
 function placeOf(text: string, at: number): { readonly line: number; readonly column: number } {

@@ -34,11 +34,8 @@ import {
  */
 export function parseExpression(text: string): Expression {
   if (typeof (text as unknown) !== 'string') {
-    throw badExpression({
-      text: '',
-      at: 0,
-      problem: `it is a value of type ${typeof text} and must be a string`,
-    })
+    const problem = `it is a value of type ${typeof text} and must be a string`
+    throw badExpression({ text: '', at: 0, problem })
   }
   if (text.length > EXPRESSION_MAX_CHARS) {
     const problem = `it has ${text.length} characters; the maximum is ${EXPRESSION_MAX_CHARS}`
@@ -243,7 +240,7 @@ class Parser {
   }
 
   private fault({ at }: { readonly at: number }, problem: string, next?: string): Error {
-    return badExpression({ text: this.text, at, problem, ...(next === undefined ? {} : { next }) })
+    return badExpression({ text: this.text, at, problem, next })
   }
 }
 

@@ -94,7 +94,7 @@ function readSign(text: string, at: number): Found {
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0)
   const next = character === '{' ? 'Name a variable without braces: node.name.' : undefined
   const problem = `${JSON.stringify(character)} is not valid here`
-  throw badExpression({ text, at, problem, ...(next === undefined ? {} : { next }) })
+  throw badExpression({ text, at, problem, next })
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@
  * quotes, such as `{{ "{{" }}` for the braces themselves. Nothing is computed, and only variables can be named.
  */
 
-import { InvalidError } from '../../base/errors.ts'
+import { InvalidError, messageOf } from '../../base/errors.ts'
 import { TEMPLATE_FILTERS_MAX, TEMPLATE_MAX_CHARS } from '../limits.ts'
 import type { Json } from '../../base/json.ts'
 import { parseVariableName } from '../namespaces/names.ts'
@@ -85,7 +85,7 @@ class PlaceReader {
     } catch (error) {
       this.at = start
       this.#match(WHITE)
-      throw this.#bad(error instanceof Error ? error.message : String(error), error)
+      throw this.#bad(messageOf(error), error)
     }
     const path: (string | number)[] = []
     while (this.#skip('[')) path.push(this.#readStep())
