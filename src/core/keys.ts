@@ -31,62 +31,37 @@ export function tenantId(text: string): TenantId {
 }
 
 /** Every key of one execution. */
-export interface ExecutionKeys {
-  /** The execution's record in the registry. */
-  readonly record: string
-  /** Prefixes: the keys of one kind, and nothing else, begin with it. */
-  readonly events: string
-  readonly log: string
-  readonly variables: string
-  readonly marks: string
-  readonly idempotency: string
-  readonly checkpoints: string
-  /** Prefix of the entries of the outbox that are about this execution. */
-  readonly waiting: string
-  /** The end of a log whose entries expire, so that no sequence number is used twice. */
-  readonly logEnd: string
-  /** The latest event of a type. */
-  event(type: string): string
-  /** One event in the append-only log; keys sort as their sequence numbers do. */
-  entry(sequence: number): string
-  variable(name: string): string
-  /** Left by an atomic change for a while, so that its writer recognises it. */
-  mark(token: string): string
-  /** Set by an event that its sender may send again; the digest is that of the sender's key. */
-  idempotent(digest: string): string
-  /** An event that webhooks are still to be told of; put together with the event. */
-  outbox(sequence: number): string
-  /** In the index of ended executions: this part is still to be done. Sorts by the time of the end, in ISO 8601. */
-  ended(job: EndedJob, endedAt: string): string
-}
+export type ExecutionKeys = ReturnType<typeof executionKeys>
 
 /** Throws `core/bad-id` where the execution or the tenant is not an id. */
-export function executionKeys(scope: ExecutionScope): ExecutionKeys {
+export function executionKeys(scope: ExecutionScope) {
   const place = address(scope)
+  // Prefixes: the keys of one kind, and nothing else, begin with it.
   const [events, variables, log] = [`events:${place}:`, `variables:${place}:`, `log:${place}:`]
-  const [marks, idempotency, waiting] = [
-    `marks:${place}:`,
-    `idempotency:${place}:`,
-    `${OUTBOX_PREFIX}${place}:`,
-  ]
+  const [marks, idempotency] = [`marks:${place}:`, `idempotency:${place}:`]
+  /** Of the entries of the outbox that are about this execution. */
+  const waiting = `${OUTBOX_PREFIX}${place}:`
   return {
-    record: `${EXECUTIONS_PREFIX}${place}`,
-    events,
-    log,
-    variables,
-    marks,
-    idempotency,
+    ...{ events, variables, log, marks, idempotency, waiting },
     checkpoints: `checkpoints:${place}:`,
-    waiting,
+    /** The execution's record in the registry. */
+    record: `${EXECUTIONS_PREFIX}${place}`,
+    /** The end of a log whose entries expire, so that no sequence number is used twice. */
     logEnd: `log-end:${place}`,
-    event: (type) => events + checkName(type, 'event type'),
-    entry: (sequence) => log + sequenceText(sequence),
-    variable: (name) => variables + checkName(name, 'variable name'),
-    mark: (token) => marks + checkId(token, 'mark'),
-    idempotent: (digest) => idempotency + checkId(digest, 'digest'),
-    outbox: (sequence) => waiting + sequenceText(sequence),
-    ended: (job, endedAt) => `${endedPrefix(job)}${checkTime(endedAt)}:${place}`,
-  }
+    /** The latest event of a type. */
+    event: (type: string): string => events + checkName(type, 'event type'),
+    /** One event in the append-only log; keys sort as their sequence numbers do. */
+    entry: (sequence: number): string => log + sequenceText(sequence),
+    variable: (name: string): string => variables + checkName(name, 'variable name'),
+    /** Left by an atomic change for a while, so that its writer recognises it. */
+    mark: (token: string): string => marks + checkId(token, 'mark'),
+    /** Set by an event that its sender may send again; the digest is that of the sender's key. */
+    idempotent: (digest: string): string => idempotency + checkId(digest, 'digest'),
+    /** An event that webhooks are still to be told of; put together with the event. */
+    outbox: (sequence: number): string => waiting + sequenceText(sequence),
+    /** In the index of ended executions: this part is still to be done. Sorts by the time of the end, in ISO 8601. */
+    ended: (job: EndedJob, endedAt: string): string => `${endedPrefix(job)}${checkTime(endedAt)}:${place}`,
+  } as const
 }
 
 /** All executions, of every tenant; for maintenance only. */

@@ -28,9 +28,11 @@ export type StoreOperation =
       readonly key: string
       readonly value: Uint8Array
       /** The entry expires after this time: not earlier by the store's clock, and soon after. A later put replaces it. */
-      readonly ttlMs?: number
+      readonly ttlMs?: number | undefined
     }
   | { readonly do: 'delete'; readonly key: string }
+
+export type StorePut = Extract<StoreOperation, { do: 'put' }>
 
 /** Atomic. A key may be in at most one operation and in at most one condition. */
 export interface StoreBatch {

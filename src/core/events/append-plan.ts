@@ -14,16 +14,16 @@ import { putsOfEnd } from '../namespaces/ended-index.ts'
 import { decideStatus, encodeRecord, hasEnded, type ExecutionRecord } from '../namespaces/execution-record.ts'
 import type { SeenRecord } from '../namespaces/live-record.ts'
 import type { Scope } from '../namespaces/scope.ts'
-import type { StoreBatch, StoreCondition, StoreOperation } from '../ports.ts'
+import type { StoreBatch, StoreCondition, StorePut } from '../ports.ts'
 import { encodeEvent, type CheckedEvent, type EventPlace } from './event.ts'
 
 export interface AppendRequest {
   readonly id: string
   readonly event: CheckedEvent
   /** The sender's key for it, so that sending it twice records it once. */
-  readonly idempotency?: { readonly digest: string; readonly fingerprint: string }
+  readonly idempotency?: { readonly digest: string; readonly fingerprint: string } | undefined
   /** Written together with the event, such as the outputs of the node that it completes. */
-  readonly along?: readonly Extract<StoreOperation, { do: 'put' }>[]
+  readonly along?: readonly StorePut[] | undefined
 }
 
 /** The end of a log. */
@@ -32,7 +32,7 @@ export interface LogTail {
   readonly sequence: number
   readonly timestamp: string
   /** Revision of the entry that stores the end of the log, where events expire. */
-  readonly endRevision?: number
+  readonly endRevision?: number | undefined
 }
 
 export interface AppendPlan {
@@ -56,11 +56,11 @@ export function planAppend(
   now: string,
 ): AppendPlan {
   const timestamp = now > tail.timestamp ? now : tail.timestamp
-  const puts = new Map<string, Extract<StoreOperation, { do: 'put' }>>()
+  const puts = new Map<string, StorePut>()
   const conditions = new Map<string, StoreCondition>()
   const accepted: { request: AppendRequest; place: EventPlace }[] = []
   const refused: { request: AppendRequest; error: Error }[] = []
-  const ttl = ttlOf(tail.seen.record)
+  const { eventTtlMs: ttlMs } = tail.seen.record
   let bytes = 0
   let record: ExecutionRecord | undefined
   for (const request of requests) {
@@ -75,7 +75,7 @@ export function planAppend(
       sequence: tail.sequence + accepted.length + 1,
       timestamp,
     }
-    const own = putsOf(scope, request, { place, ttl })
+    const own = putsOf(scope, request, { place, ttlMs })
     const ownBytes = own.reduce((sum, { value }) => sum + value.byteLength, 0)
     const isFull =
       accepted.length === EVENTS_PER_BATCH_MAX ||
@@ -98,7 +98,7 @@ export function planAppend(
     for (const put of putsOfEnd(scope, record.endedAt)) puts.set(put.key, put)
   }
   const last = accepted.at(-1)
-  if (last !== undefined && ttl.ttlMs !== undefined) {
+  if (last !== undefined && ttlMs !== undefined) {
     puts.set(keys.logEnd, putLogEnd(scope, last.place))
     // A free place proves nothing where its event may have expired.
     conditions.set(keys.logEnd, endAsSeen(keys.logEnd, tail))
@@ -124,29 +124,20 @@ function statusAfter(record: ExecutionRecord, { event }: AppendRequest): Executi
 function putsOf(
   { keys, outbox }: Scope,
   { event, along = [], idempotency }: AppendRequest,
-  { place, ttl }: { readonly place: EventPlace; readonly ttl: TimeToLive },
-): readonly Extract<StoreOperation, { do: 'put' }>[] {
+  { place, ttlMs }: { readonly place: EventPlace; readonly ttlMs: number | undefined },
+): readonly StorePut[] {
   const value = encodeEvent(event, place)
-  const puts: Extract<StoreOperation, { do: 'put' }>[] = [
+  const puts: StorePut[] = [
     ...along,
-    { do: 'put', key: keys.entry(place.sequence), value, ...ttl },
-    { do: 'put', key: keys.event(event.type), value, ...ttl },
+    { do: 'put', key: keys.entry(place.sequence), value, ttlMs },
+    { do: 'put', key: keys.event(event.type), value, ttlMs },
   ]
   if (idempotency !== undefined) {
     const note = Buffer.from(JSON.stringify({ id: place.id, fingerprint: idempotency.fingerprint }))
-    puts.push({ do: 'put', key: keys.idempotent(idempotency.digest), value: note, ...ttl })
+    puts.push({ do: 'put', key: keys.idempotent(idempotency.digest), value: note, ttlMs })
   }
   if (outbox) puts.push({ do: 'put', key: keys.outbox(place.sequence), value })
   return puts
-}
-
-/** Of the puts of an event; absent where it does not expire. */
-export interface TimeToLive {
-  readonly ttlMs?: number
-}
-
-export function ttlOf({ eventTtlMs }: Pick<ExecutionRecord, 'eventTtlMs'>): TimeToLive {
-  return eventTtlMs === undefined ? {} : { ttlMs: eventTtlMs }
 }
 
 function endAsSeen(key: string, { endRevision }: LogTail): StoreCondition {
@@ -157,7 +148,7 @@ function endAsSeen(key: string, { endRevision }: LogTail): StoreCondition {
 export function putLogEnd(
   { keys }: Pick<Scope, 'keys'>,
   { sequence, timestamp }: Pick<EventPlace, 'sequence' | 'timestamp'>,
-): Extract<StoreOperation, { do: 'put' }> {
+): StorePut {
   return { do: 'put', key: keys.logEnd, value: toBytes(JSON.stringify({ sequence, timestamp })) }
 }
 

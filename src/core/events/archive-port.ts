@@ -22,16 +22,16 @@ export interface ArchivePlace {
 
 export interface EventRowQuery extends ArchivePlace {
   /** One of these; an empty list finds nothing. */
-  readonly types?: readonly string[]
-  readonly sourceType?: string
-  readonly sourceId?: string
+  readonly types?: readonly string[] | undefined
+  readonly sourceType?: string | undefined
+  readonly sourceId?: string | undefined
   /** Included. */
-  readonly start?: string
+  readonly start?: string | undefined
   /** Excluded. */
-  readonly end?: string
+  readonly end?: string | undefined
   readonly order: 'ascending' | 'descending'
   /** Only after this sequence number, in the direction of the order. */
-  readonly after?: number
+  readonly after?: number | undefined
   readonly limit: number
 }
 

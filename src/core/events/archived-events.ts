@@ -4,7 +4,7 @@ import { ARCHIVE_BATCH_EVENTS } from '../limits.ts'
 import { decodeJson, encodeJson } from '../json.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Scope } from '../namespaces/scope.ts'
-import type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from './archive-port.ts'
+import type { ArchivePlace, EventArchive, EventRow } from './archive-port.ts'
 import type { CheckedFilter } from './event-filter.ts'
 import type { SourceKind } from './event-types.ts'
 import type { ExecutionEvent } from './event.ts'
@@ -30,23 +30,15 @@ export async function* listArchived(
   filter: CheckedFilter,
 ): AsyncGenerator<ExecutionEvent, void, undefined> {
   const place = placeOf(scope)
-  const types = filter.types === undefined ? {} : { types: await findTypes(archive, place, filter) }
-  let after = filter.after
+  const { entityType: sourceType, entityId: sourceId, start, end, order } = filter
+  const types = filter.types && (await findTypes(archive, place, filter))
+  const limit = Math.min(filter.limit ?? ARCHIVE_BATCH_EVENTS, ARCHIVE_BATCH_EVENTS)
+  const wanted = { ...place, types, sourceType, sourceId, start, end, order, limit }
+  let { after } = filter
   for (;;) {
-    const query: EventRowQuery = {
-      ...place,
-      ...types,
-      ...(filter.entityType === undefined ? {} : { sourceType: filter.entityType }),
-      ...(filter.entityId === undefined ? {} : { sourceId: filter.entityId }),
-      ...(filter.start === undefined ? {} : { start: filter.start }),
-      ...(filter.end === undefined ? {} : { end: filter.end }),
-      ...(after === undefined ? {} : { after }),
-      order: filter.order,
-      limit: Math.min(filter.limit ?? ARCHIVE_BATCH_EVENTS, ARCHIVE_BATCH_EVENTS),
-    }
-    const rows = await archive.read(query)
+    const rows = await archive.read({ ...wanted, after })
     for (const row of rows) yield eventOfRow(row, scope)
-    if (rows.length < query.limit) return
+    if (rows.length < limit) return
     after = rows.at(-1)?.sequence
   }
 }

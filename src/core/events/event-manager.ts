@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto'
 import { InvalidError } from '../../base/errors.ts'
 import { IDEMPOTENCY_KEY_MAX_CHARS } from '../limits.ts'
-import { silentLogger, type Logger } from '../../base/logger.ts'
+import type { Logger } from '../../base/logger.ts'
 import type { ExecutionId } from '../keys.ts'
-import { SYSTEM_PACE, type WritePace } from '../namespaces/guarded-write.ts'
-import { makeId, type MakeId } from '../namespaces/make-id.ts'
+import type { WritePace } from '../namespaces/guarded-write.ts'
+import type { MakeId } from '../namespaces/make-id.ts'
 import { show } from '../namespaces/names.ts'
 import type { BoundScope, Scopes } from '../namespaces/scopes.ts'
 import type { AppendRequest } from './append-plan.ts'
@@ -15,12 +15,12 @@ import { clearEvents, type ClearRule } from './clear-events.ts'
 import type { EventFilter } from './event-filter.ts'
 import { getEvent, hasEvent, queryEvents } from './event-reader.ts'
 import { EventWriter } from './event-writer.ts'
-import { checkEvent, type ExecutionEvent, type NewEvent } from './event.ts'
+import { checkEvent, type CheckedEvent, type ExecutionEvent, type NewEvent } from './event.ts'
 import { advisePayload, type PayloadRule } from './payload-advice.ts'
 
 export interface PublishOptions {
   /** The sender's key for this event: publishing again with it records nothing and returns the id of the first event. */
-  readonly idempotencyKey?: string
+  readonly idempotencyKey?: string | undefined
 }
 
 export interface EventManager {
@@ -41,12 +41,12 @@ export interface EventManager {
 
 export interface EventManagerParts {
   readonly scopes: Scopes
-  readonly archive?: EventArchive
+  readonly archive: EventArchive | undefined
   /** What happens to payloads above the advised size. Default: `warn`. */
-  readonly payloads?: PayloadRule
-  readonly pace?: WritePace
-  readonly makeId?: MakeId
-  readonly logger?: Logger
+  readonly payloads: PayloadRule | undefined
+  readonly pace: WritePace
+  readonly makeId: MakeId
+  readonly logger: Logger
 }
 
 /** Operations to write together with an event. */
@@ -61,8 +61,7 @@ export interface EventLog {
 }
 
 export function createEventLog(parts: EventManagerParts): EventLog {
-  const { scopes, archive, payloads = 'warn', pace = SYSTEM_PACE, logger = silentLogger } = parts
-  const make = parts.makeId ?? makeId
+  const { scopes, archive, payloads = 'warn', pace, makeId, logger } = parts
   const writers = new WeakMap<BoundScope, EventWriter>()
   const writerOf = (bound: BoundScope): EventWriter => {
     const known = writers.get(bound)
@@ -76,15 +75,15 @@ export function createEventLog(parts: EventManagerParts): EventLog {
     const checked = checkEvent(event)
     advisePayload(checked, payloads, logger)
     return writerOf(bound).append({
-      id: make('evt'),
+      id: makeId('evt'),
       event: checked,
-      ...(idempotencyKey === undefined ? {} : { idempotency: digestsOf(idempotencyKey, checked) }),
-      ...(along === undefined ? {} : { along }),
+      idempotency: idempotencyKey === undefined ? undefined : digestsOf(idempotencyKey, checked),
+      along,
     })
   }
   const manager: EventManager = {
     publishEvent: async (execution, event, { idempotencyKey } = {}) =>
-      append(execution, event, idempotencyKey === undefined ? {} : { idempotencyKey }),
+      append(execution, event, { idempotencyKey }),
     hasEvent: async (execution, type) => hasEvent(scopes.of(execution), archive, type),
     getEvent: async (execution, type) => getEvent(scopes.of(execution), archive, type),
     queryEvents: async (execution, filter) => queryEvents(scopes.of(execution), archive, filter),
@@ -93,13 +92,7 @@ export function createEventLog(parts: EventManagerParts): EventLog {
   return { manager, append }
 }
 
-function digestsOf(
-  key: unknown,
-  event: { type: string; payload: string; source: object },
-): {
-  digest: string
-  fingerprint: string
-} {
+function digestsOf(key: unknown, event: CheckedEvent): NonNullable<AppendRequest['idempotency']> {
   if (typeof key !== 'string' || key === '' || key.length > IDEMPOTENCY_KEY_MAX_CHARS) {
     throw new InvalidError(
       'core/bad-idempotency-key',

@@ -85,7 +85,7 @@ export class EventWriter {
       for (const { request } of plan.accepted) this.#take(request)?.reject(told)
       return undefined
     }
-    if (result.outcome === false) {
+    if (!result.committed) {
       this.#tail = undefined
       this.#bound.live.forget()
       return 'conflict'
@@ -104,9 +104,10 @@ export class EventWriter {
       else this.#bound.live.note({ record, revision })
     } else if (last !== undefined) {
       const { sequence, timestamp } = last.place
-      const end = seen.record.eventTtlMs === undefined ? {} : endOf(revision)
+      const endRevision = seen.record.eventTtlMs === undefined ? undefined : revision
       // The revision of the log's end is unknown: it must be read again.
-      this.#tail = end === undefined ? undefined : { seen, sequence, timestamp, ...end }
+      const isUnknown = seen.record.eventTtlMs !== undefined && revision === undefined
+      this.#tail = isUnknown ? undefined : { seen, sequence, timestamp, endRevision }
     }
   }
 
@@ -161,10 +162,6 @@ export class EventWriter {
     const index = this.#waiting.findIndex((waiting) => waiting.request === request)
     return index < 0 ? undefined : this.#waiting.splice(index, 1)[0]
   }
-}
-
-function endOf(revision: number | undefined): { readonly endRevision: number } | undefined {
-  return revision === undefined ? undefined : { endRevision: revision }
 }
 
 function mayHaveExpired({ id }: EventPlace): UncertainError {

@@ -54,20 +54,13 @@ export interface Core {
 }
 
 export function openCore(options: CoreOptions): Core {
-  const { store, clock = systemClock, random = systemRandom, logger = silentLogger } = options
-  const pace = { clock, random }
+  const { store, archive, payloads, clock = systemClock, logger = silentLogger } = options
+  const pace = { clock, random: options.random ?? systemRandom }
   const make = options.makeId ?? makeId
   const tenant = options.tenant === undefined ? undefined : tenantId(options.tenant)
   const scopes = new Scopes(store, tenant, options.outbox)
-  const events = createEventLog({
-    scopes,
-    pace,
-    logger,
-    makeId: make,
-    ...(options.archive === undefined ? {} : { archive: options.archive }),
-    ...(options.payloads === undefined ? {} : { payloads: options.payloads }),
-  })
-  const variables = createVariableSpace({ scopes, pace, makeId: make })
+  const events = createEventLog({ scopes, archive, payloads, pace, makeId: make, logger })
+  const variables = createVariableSpace(scopes, { pace, makeId: make })
   const parts = { scopes, events, variables, pace, makeId: make }
   return {
     events: events.manager,

@@ -94,8 +94,8 @@ export function bindExecution(parts: CoreParts, { scope, live }: BoundScope, see
   }
   const publish: ExecutionEvents['publish'] = async (event, { idempotencyKey, variables: values } = {}) =>
     events.append(id, event, {
-      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      ...(values === undefined ? {} : { along: variables.encode(id, 'engine', checkTogether(values)) }),
+      idempotencyKey,
+      along: values && variables.encode(id, 'engine', checkTogether(values)),
     })
   return {
     id,

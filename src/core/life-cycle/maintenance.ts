@@ -23,7 +23,7 @@ import type { Store } from '../ports.ts'
 import { archiveExecution } from './archive-execution.ts'
 import { completeIndex } from './complete-index.ts'
 import { Leadership } from './leadership.ts'
-import { runPass, type PassReport } from './run-pass.ts'
+import { runPass, type Pass, type PassReport } from './run-pass.ts'
 import {
   findDue,
   sweepExecution,
@@ -100,10 +100,8 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
   const pass = (
     leadership: Leadership,
     signal: AbortSignal | undefined,
-    rest: {
+    rest: Pick<Pass, 'lists' | 'workOnRow'> & {
       readonly doing: string
-      readonly lists: readonly (() => AsyncIterable<EndedEntry>)[]
-      readonly workOnRow?: (row: readonly EndedEntry[]) => Promise<void>
       readonly work: (bound: BoundScope) => Promise<boolean>
     },
   ): Promise<PassReport | undefined> =>
@@ -134,7 +132,7 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
         doing: 'swept',
         lists: SWEPT_PARTS.map((part) => () => listOld(parts, part, signal)),
         work: (bound) => sweepExecution(bound, parts),
-        ...(forget === undefined ? {} : { workOnRow: (row) => forgetRow(parts, row, forget) }),
+        workOnRow: forget && ((row) => forgetRow(parts, row, forget)),
       }),
     listDue: (signal) => listDue(parts, signal),
     release: async (right) => {

@@ -20,7 +20,7 @@ export interface Pass {
   /** Each list is read after the entries of the one before are done. */
   readonly lists: readonly (() => AsyncIterable<EndedEntry>)[]
   /** Runs once per group of entries, before `work`. */
-  readonly workOnRow?: (row: readonly EndedEntry[]) => Promise<void>
+  readonly workOnRow?: ((row: readonly EndedEntry[]) => Promise<void>) | undefined
   /** Returns whether anything was done. */
   readonly work: (entry: EndedEntry) => Promise<boolean>
   readonly onFailure: (entry: EndedEntry, error: unknown) => void

@@ -2,16 +2,16 @@
 
 import { InvalidError, RefusedError } from '../../base/errors.ts'
 import { EVENT_TTL_MIN_MS, STORE_TTL_MAX_MS, VARIABLES_TOGETHER_MAX } from '../limits.ts'
-import { putLogEnd, ttlOf } from '../events/append-plan.ts'
+import { putLogEnd } from '../events/append-plan.ts'
 import { checkEvent, encodeEvent } from '../events/event.ts'
 import type { Json } from '../../base/json.ts'
 import { executionId, type ExecutionId } from '../keys.ts'
 import { decodeRecord, encodeRecord, type ExecutionRecord } from '../namespaces/execution-record.ts'
 import { commitGuarded } from '../namespaces/guarded-write.ts'
-import { makeExecutionId } from '../namespaces/make-id.ts'
 import { checkName, checkNodeId, parseVariableName } from '../namespaces/names.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
-import { encodeVariable, type VariablePut } from '../variables/variable-writes.ts'
+import { encodeVariable } from '../variables/variable-writes.ts'
+import type { StorePut } from '../ports.ts'
 import type { CoreParts } from './core-parts.ts'
 
 export interface StartRequest {
@@ -33,7 +33,7 @@ export interface StartRequest {
 
 export async function startExecution(parts: CoreParts, request: StartRequest): Promise<BoundScope> {
   const { scopes, pace, makeId } = parts
-  const id = request.id === undefined ? makeExecutionId(makeId) : executionId(request.id)
+  const id = executionId(request.id === undefined ? makeId('exec') : request.id)
   const bound = scopes.of(id)
   const { scope, live } = bound
   const record = recordOf(parts, request, id)
@@ -45,7 +45,7 @@ export async function startExecution(parts: CoreParts, request: StartRequest): P
     timestamp: record.startedAt,
   })
   const value = encodeRecord(record)
-  const ttl = ttlOf(record)
+  const { eventTtlMs: ttlMs } = record
   const written = await commitGuarded(
     scope.store,
     {
@@ -54,11 +54,9 @@ export async function startExecution(parts: CoreParts, request: StartRequest): P
         operations: [
           { do: 'put', key: keys.record, value },
           ...firstVariables(bound, record, request.inputs ?? {}),
-          { do: 'put', key: keys.entry(1), value: event, ...ttl },
-          { do: 'put', key: keys.event('pipeline.started'), value: event, ...ttl },
-          ...(ttl.ttlMs === undefined
-            ? []
-            : [putLogEnd(scope, { sequence: 1, timestamp: record.startedAt })]),
+          { do: 'put', key: keys.entry(1), value: event, ttlMs },
+          { do: 'put', key: keys.event('pipeline.started'), value: event, ttlMs },
+          ...(ttlMs === undefined ? [] : [putLogEnd(scope, { sequence: 1, timestamp: record.startedAt })]),
           ...(scope.outbox ? [{ do: 'put', key: keys.outbox(1), value: event } as const] : []),
         ],
       },
@@ -70,7 +68,7 @@ export async function startExecution(parts: CoreParts, request: StartRequest): P
     },
     pace,
   )
-  if (written.outcome === false) {
+  if (!written.committed) {
     throw new RefusedError('core/execution-exists', `start execution ${id}: the id is taken`, {
       details: { execution: id },
       next: 'Use another id, or none.',
@@ -129,7 +127,7 @@ function firstVariables(
   bound: BoundScope,
   { id, startedAt }: ExecutionRecord,
   inputs: Readonly<Record<string, Json>>,
-): readonly VariablePut[] {
+): readonly StorePut[] {
   const names = Object.keys(inputs)
   if (names.length > VARIABLES_TOGETHER_MAX) {
     throw new InvalidError(

@@ -8,7 +8,7 @@
 
 import { REGISTRY_PAGE_ENTRIES } from '../limits.ts'
 import { endedPrefix, readEndedKey, type EndedJob, type ExecutionScope } from '../keys.ts'
-import type { Store, StoreCallOptions, StoreOperation } from '../ports.ts'
+import type { Store, StoreCallOptions, StoreOperation, StorePut } from '../ports.ts'
 import { readPages } from '../read-pages.ts'
 import type { ExecutionRecord } from './execution-record.ts'
 import type { Scope } from './scope.ts'
@@ -27,11 +27,9 @@ const AT_ONCE = '0000-01-01T00:00:00.000Z'
 const FIRST_ENTRIES = 8
 
 /** Entries to put when an execution ends. */
-export function putsOfEnd({ keys }: Pick<Scope, 'keys'>, endedAt: string): readonly PutOperation[] {
+export function putsOfEnd({ keys }: Pick<Scope, 'keys'>, endedAt: string): readonly StorePut[] {
   return ENDED_JOBS.map((job) => put(keys.ended(job, endedAt)))
 }
-
-type PutOperation = Extract<StoreOperation, { do: 'put' }>
 
 /** Entries to delete when parts of an execution are done. */
 export function dropsOf(
@@ -79,7 +77,7 @@ export async function* listEnded(
   }
 }
 
-function put(key: string): PutOperation {
+function put(key: string): StorePut {
   return { do: 'put', key, value: new Uint8Array() }
 }
 

@@ -3,7 +3,7 @@
  * first, and the same batch is sent again if it has not happened: its conditions allow at most one of the two.
  */
 
-import { systemClock, type Clock } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import { UnavailableError, errorKindOf } from '../../base/errors.ts'
 import {
   WRITE_CONFLICTS_MAX,
@@ -11,15 +11,13 @@ import {
   WRITE_RETRY_DELAY_MS,
   WRITE_TRIES_MAX,
 } from '../limits.ts'
-import { systemRandom, type Random } from '../../base/random.ts'
-import type { CommitOutcome, Store, StoreBatch } from '../ports.ts'
+import type { Random } from '../../base/random.ts'
+import type { Store, StoreBatch } from '../ports.ts'
 
 export interface WritePace {
   readonly clock: Clock
   readonly random: Random
 }
-
-export const SYSTEM_PACE: WritePace = { clock: systemClock, random: systemRandom }
 
 export interface GuardedWrite {
   readonly batch: StoreBatch
@@ -30,11 +28,9 @@ export interface GuardedWrite {
   readonly hasHappened: () => Promise<'yes' | 'no' | 'open'>
 }
 
-/** `landed`: the response was lost, and a read showed that the batch has happened; its revision is unknown. */
-export type WriteOutcome = CommitOutcome['committed'] | 'landed'
-
 export interface WriteResult {
-  readonly outcome: WriteOutcome
+  readonly committed: boolean
+  /** Unknown where the response was lost, and a read showed that the batch has happened. */
   readonly revision: number | undefined
 }
 
@@ -42,22 +38,19 @@ export interface WriteResult {
 export async function commitGuarded(
   store: Store,
   { batch, hasHappened }: GuardedWrite,
-  pace: WritePace = SYSTEM_PACE,
+  pace: WritePace,
 ): Promise<WriteResult> {
   let lost: unknown
   for (let attempt = 1; ; attempt += 1) {
     try {
       if (lost !== undefined) {
         const answer = await hasHappened()
-        if (answer === 'yes') return { outcome: 'landed', revision: undefined }
-        if (answer === 'no') return { outcome: false, revision: undefined }
+        if (answer !== 'open') return { committed: answer === 'yes', revision: undefined }
       }
       const outcome = await store.commit(batch)
-      if (outcome.committed) return { outcome: true, revision: outcome.revision }
+      if (outcome.committed) return outcome
       // The conditions may have failed because an earlier try of the same batch has happened.
-      if (lost !== undefined && (await hasHappened()) === 'yes')
-        return { outcome: 'landed', revision: undefined }
-      return { outcome: false, revision: undefined }
+      return { committed: lost !== undefined && (await hasHappened()) === 'yes', revision: undefined }
     } catch (error) {
       const kind = errorKindOf(error)
       if (kind === 'uncertain') lost = error
@@ -76,7 +69,7 @@ export async function commitGuarded(
 export async function settleConflicts<T>(
   doing: string,
   attempt: () => Promise<T | 'conflict'>,
-  pace: WritePace = SYSTEM_PACE,
+  pace: WritePace,
 ): Promise<T> {
   for (let conflicts = 0; conflicts < WRITE_CONFLICTS_MAX; conflicts += 1) {
     const answer = await attempt()

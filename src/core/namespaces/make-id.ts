@@ -1,7 +1,6 @@
 /** Random ids that cannot be guessed. */
 
 import { randomBytes } from 'node:crypto'
-import { executionId, type ExecutionId } from '../keys.ts'
 
 /** The source of ids, replaceable in tests. Each call returns a new one. */
 export type MakeId = (prefix: 'exec' | 'evt' | 'mark') => string
@@ -18,8 +17,4 @@ export const makeId: MakeId = (prefix) => {
   const id = pool.toString('base64url', 0, ID_BYTES)
   pool = pool.subarray(ID_BYTES)
   return `${prefix}_${id}`
-}
-
-export function makeExecutionId(make: MakeId): ExecutionId {
-  return executionId(make('exec'))
 }

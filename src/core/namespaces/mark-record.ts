@@ -24,8 +24,8 @@ export async function markRecord(
       const seen = await live.read()
       const next = change(seen.record)
       if (next === seen.record) return next
-      const { outcome, revision } = await writeRecord(bound, pace, { seen, next, along: along(next) })
-      if (outcome === false) return 'conflict'
+      const { committed, revision } = await writeRecord(bound, pace, { seen, next, along: along(next) })
+      if (!committed) return 'conflict'
       if (revision === undefined) live.forget()
       else live.note({ record: next, revision })
       return next
@@ -53,15 +53,12 @@ function writeRecord(
     key: scope.keys.record,
     value,
     // The record of a swept execution stays for a while, so that its id is not used again.
-    ...(isSwept(next) ? { ttlMs: EXECUTION_TOMBSTONE_MS } : {}),
+    ttlMs: isSwept(next) ? EXECUTION_TOMBSTONE_MS : undefined,
   }
   return commitGuarded(
     scope.store,
     {
-      batch: {
-        conditions: [live.conditionOn(seen)],
-        operations: [put, ...along],
-      },
+      batch: { conditions: [live.conditionOn(seen)], operations: [put, ...along] },
       hasHappened: async () => {
         const found = await scope.store.get(scope.keys.record)
         if (found?.revision === seen.revision) return 'open'

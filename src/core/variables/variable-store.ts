@@ -4,11 +4,9 @@ import { RefusedError } from '../../base/errors.ts'
 import { VARIABLES_LISTED_MAX } from '../limits.ts'
 import type { Json } from '../../base/json.ts'
 import type { ExecutionId } from '../keys.ts'
-import { SYSTEM_PACE, type WritePace } from '../namespaces/guarded-write.ts'
-import { makeId, type MakeId } from '../namespaces/make-id.ts'
 import { parseVariableName } from '../namespaces/names.ts'
-import { readEntry } from '../namespaces/read-entry.ts'
 import type { BoundScope, Scopes } from '../namespaces/scopes.ts'
+import type { StorePut } from '../ports.ts'
 import { readPages } from '../read-pages.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 import { requireWriter, type VariableWriter } from './variable-rules.ts'
@@ -18,7 +16,6 @@ import {
   removeVariable,
   setVariable,
   updateVariable,
-  type VariablePut,
   type WriteParts,
 } from './variable-writes.ts'
 import { watchVariables, type VariableNotice, type WatchOptions } from './watch-variables.ts'
@@ -44,12 +41,6 @@ export interface VariableStore {
   watch(execution: ExecutionId, options: WatchOptions): AsyncIterable<VariableNotice>
 }
 
-export interface VariableStoreParts {
-  readonly scopes: Scopes
-  readonly pace?: WritePace
-  readonly makeId?: MakeId
-}
-
 /** The same operations for a given writer, and values encoded to be written together with an event. */
 export interface VariableSpace {
   asWriter(writer: VariableWriter): VariableStore
@@ -57,12 +48,10 @@ export interface VariableSpace {
     execution: ExecutionId,
     writer: VariableWriter,
     values: Readonly<Record<string, unknown>>,
-  ): VariablePut[]
+  ): readonly StorePut[]
 }
 
-export function createVariableSpace(parts: VariableStoreParts): VariableSpace {
-  const { scopes, pace = SYSTEM_PACE } = parts
-  const write: WriteParts = { pace, makeId: parts.makeId ?? makeId }
+export function createVariableSpace(scopes: Scopes, write: WriteParts): VariableSpace {
   return {
     asWriter: (writer) => createStore(scopes, writer, write),
     encode: (execution, writer, values) =>
@@ -76,8 +65,9 @@ export function createVariableSpace(parts: VariableStoreParts): VariableSpace {
 
 function createStore(scopes: Scopes, writer: VariableWriter, write: WriteParts): VariableStore {
   const get = async (execution: ExecutionId, name: string): Promise<Json | undefined> => {
-    const { scope } = scopes.of(execution)
-    const entry = await readEntry(scope.store, scope.keys.variable(parseVariableName(name).full))
+    const { store, keys } = scopes.of(execution).scope
+    const key = keys.variable(parseVariableName(name).full)
+    const entry = store.peek === undefined ? await store.get(key) : store.peek(key)
     return entry === undefined ? undefined : decodeVariable(entry)
   }
   const nameToWrite = (name: string): ReturnType<typeof parseVariableName> => {

@@ -15,9 +15,7 @@ import type { SeenRecord } from '../namespaces/live-record.ts'
 import type { MakeId } from '../namespaces/make-id.ts'
 import type { VariableName } from '../namespaces/names.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
-import type { StoreBatch, StoreCondition, StoreEntry, StoreOperation } from '../ports.ts'
-
-export type VariablePut = Extract<StoreOperation, { do: 'put' }>
+import type { StoreCondition, StoreEntry, StoreOperation, StorePut } from '../ports.ts'
 
 export interface WriteParts {
   readonly pace: WritePace
@@ -25,7 +23,7 @@ export interface WriteParts {
 }
 
 /** The put of one variable, with its value as exact JSON. */
-export function encodeVariable(bound: BoundScope, { full }: VariableName, value: unknown): VariablePut {
+export function encodeVariable(bound: BoundScope, { full }: VariableName, value: unknown): StorePut {
   const text = encodeJson(value, { what: `variable "${full}"`, bytesMax: VARIABLE_MAX_BYTES })
   return { do: 'put', key: bound.scope.keys.variable(full), value: toBytes(text) }
 }
@@ -41,18 +39,11 @@ export async function setVariable(
   { pace }: WriteParts,
 ): Promise<void> {
   const put = encodeVariable(bound, name, value)
-  await settleConflicts(
-    `write variable "${name.full}"`,
-    async () => {
-      const seen = await seeActive(bound, `write variable "${name.full}"`)
-      const entry = await bound.scope.store.get(put.key)
-      const batch = { conditions: conditionsFor(bound, seen, put.key, entry), operations: [put] }
-      // Equal bytes count as our own write: the variable has the wanted value.
-      const isOurs = (found: StoreEntry | undefined): boolean =>
-        found !== undefined && Buffer.compare(found.value, put.value) === 0
-      return writeOnce(bound, { batch, key: put.key, entry, seen, isOurs }, pace)
-    },
-    pace,
+  // Equal bytes count as our own write: the variable has the wanted value.
+  const isOurs = (found: StoreEntry | undefined): boolean =>
+    found !== undefined && Buffer.compare(found.value, put.value) === 0
+  await changeVariable(bound, { verb: 'write', name, pace }, async (read) =>
+    writeOnce(bound, { read, operations: [put], isOurs }, pace),
   )
 }
 
@@ -64,24 +55,15 @@ export async function updateVariable(
   { pace, makeId }: WriteParts,
 ): Promise<Json> {
   const { store, keys } = bound.scope
-  return settleConflicts(
-    `update variable "${name.full}"`,
-    async () => {
-      const seen = await seeActive(bound, `update variable "${name.full}"`)
-      const entry = await store.get(keys.variable(name.full))
-      const put = encodeVariable(bound, name, change(entry === undefined ? undefined : decodeVariable(entry)))
-      // Another update may write the same value; only our own mark tells whether this one has happened.
-      const mark = keys.mark(makeId('mark'))
-      const batch: StoreBatch = {
-        conditions: conditionsFor(bound, seen, put.key, entry),
-        operations: [put, { do: 'put', key: mark, value: toBytes('1'), ttlMs: VARIABLE_MARK_MS }],
-      }
-      const isOurs = async (): Promise<boolean> => (await store.get(mark)) !== undefined
-      const written = await writeOnce(bound, { batch, key: put.key, entry, seen, isOurs }, pace)
-      return written === 'conflict' ? written : decodeJson(fromBytes(put.value))
-    },
-    pace,
-  )
+  return changeVariable(bound, { verb: 'update', name, pace }, async (read) => {
+    const put = encodeVariable(bound, name, change(read.entry && decodeVariable(read.entry)))
+    // Another update may write the same value; only our own mark tells whether this one has happened.
+    const mark = keys.mark(makeId('mark'))
+    const operations = [put, { do: 'put', key: mark, value: toBytes('1'), ttlMs: VARIABLE_MARK_MS } as const]
+    const isOurs = async (): Promise<boolean> => (await store.get(mark)) !== undefined
+    const written = await writeOnce(bound, { read, operations, isOurs }, pace)
+    return written === 'conflict' ? written : decodeJson(fromBytes(put.value))
+  })
 }
 
 /** Resolves with whether it existed. */
@@ -90,20 +72,35 @@ export async function removeVariable(
   name: VariableName,
   { pace }: WriteParts,
 ): Promise<boolean> {
+  const isOurs = (found: StoreEntry | undefined): boolean => found === undefined
+  return changeVariable(bound, { verb: 'remove', name, pace }, async (read) => {
+    if (read.entry === undefined) return false
+    const operations = [{ do: 'delete', key: read.key } as const]
+    const written = await writeOnce(bound, { read, operations, isOurs }, pace)
+    return written === 'conflict' ? written : true
+  })
+}
+
+/** What a write is based on: the record of the running execution, and the variable, absent where it is not set. */
+interface VariableRead {
+  readonly seen: SeenRecord
+  readonly key: string
+  readonly entry: StoreEntry | undefined
+}
+
+/** Calls `attempt` with what is there now, again while another writer was faster. */
+async function changeVariable<T>(
+  bound: BoundScope,
+  { verb, name, pace }: { readonly verb: string; readonly name: VariableName; readonly pace: WritePace },
+  attempt: (read: VariableRead) => Promise<T | 'conflict'>,
+): Promise<T> {
+  const doing = `${verb} variable "${name.full}"`
   const key = bound.scope.keys.variable(name.full)
   return settleConflicts(
-    `remove variable "${name.full}"`,
+    doing,
     async () => {
-      const seen = await seeActive(bound, `remove variable "${name.full}"`)
-      const entry = await bound.scope.store.get(key)
-      if (entry === undefined) return false
-      const batch: StoreBatch = {
-        conditions: conditionsFor(bound, seen, key, entry),
-        operations: [{ do: 'delete', key }],
-      }
-      const isOurs = (found: StoreEntry | undefined): boolean => found === undefined
-      const written = await writeOnce(bound, { batch, key, entry, seen, isOurs }, pace)
-      return written === 'conflict' ? written : true
+      const seen = await seeActive(bound, doing)
+      return attempt({ seen, key, entry: await bound.scope.store.get(key) })
     },
     pace,
   )
@@ -117,35 +114,23 @@ async function seeActive({ live }: BoundScope, doing: string): Promise<SeenRecor
   return seen
 }
 
-function conditionsFor(
-  { live }: BoundScope,
-  seen: SeenRecord,
-  key: string,
-  entry: StoreEntry | undefined,
-): readonly StoreCondition[] {
-  const asRead: StoreCondition =
-    entry === undefined ? { key, is: 'absent' } : { key, is: 'at', revision: entry.revision }
-  return [live.conditionOn(seen), asRead]
-}
-
 interface VariableWrite {
-  readonly batch: StoreBatch
-  readonly key: string
-  /** The variable as it was read. */
-  readonly entry: StoreEntry | undefined
-  readonly seen: SeenRecord
+  readonly read: VariableRead
+  readonly operations: readonly StoreOperation[]
   readonly isOurs: (found: StoreEntry | undefined) => boolean | Promise<boolean>
 }
 
 async function writeOnce(
   { scope, live }: BoundScope,
-  { batch, key, entry, seen, isOurs }: VariableWrite,
+  { read: { seen, key, entry }, operations, isOurs }: VariableWrite,
   pace: WritePace,
 ): Promise<'written' | 'conflict'> {
-  const { outcome } = await commitGuarded(
+  const asRead: StoreCondition =
+    entry === undefined ? { key, is: 'absent' } : { key, is: 'at', revision: entry.revision }
+  const { committed } = await commitGuarded(
     scope.store,
     {
-      batch,
+      batch: { conditions: [live.conditionOn(seen), asRead], operations },
       hasHappened: async () => {
         const found = await scope.store.get(key)
         if (found?.revision !== entry?.revision) return (await isOurs(found)) ? 'yes' : 'no'
@@ -154,7 +139,7 @@ async function writeOnce(
     },
     pace,
   )
-  if (outcome !== false) return 'written'
+  if (committed) return 'written'
   live.forget()
   return 'conflict'
 }
