@@ -3,20 +3,9 @@
  * are valid, batches within their limits, and the signal is not aborted yet.
  */
 
-import type {
-  CommitOutcome,
-  RangePage,
-  StoreChange,
-  StoreCondition,
-  StoreEntry,
-  StoreOperation,
-} from '../core/ports.ts'
+import type { CommitOutcome, RangePage, StoreBatch, StoreChange, StoreEntry } from '../core/ports.ts'
 
-/** A checked batch. */
-export interface CheckedBatch {
-  readonly conditions: readonly StoreCondition[]
-  readonly operations: readonly StoreOperation[]
-}
+export type CheckedBatch = Required<StoreBatch>
 
 /** Keys from `from` (included) to `to` (excluded); without an upper bound where `to` is `undefined`. */
 export interface KeyStretch {

@@ -1,6 +1,6 @@
 /** The two kinds of failure of a server's store: nothing happened, or the outcome is unknown. */
 
-import { UnavailableError, UncertainError } from '../base/errors.ts'
+import { InvalidError, UnavailableError, UncertainError } from '../base/errors.ts'
 import { oneLine, shortened } from '../base/one-line.ts'
 import type { CheckedBatch } from './backend.ts'
 
@@ -30,6 +30,19 @@ export function notDone(work: Work, cause: unknown): UnavailableError {
   return new UnavailableError('stores/unreachable', `${work.doing} (${work.store}): ${wordsOf(cause)}`, {
     details: { store: work.store },
     next: 'Check that the server is running and reachable, then try again.',
+    cause,
+  })
+}
+
+/** The server has refused it for a reason that stays: nothing was done. */
+export function refusedByServer(
+  { doing, store }: Work,
+  answer: string,
+  { details, next, cause }: { readonly details?: object; readonly next: string; readonly cause: unknown },
+): InvalidError {
+  return new InvalidError('stores/refused-by-server', `${doing} (${store}): the server answered${answer}`, {
+    details: { store, ...details },
+    next,
     cause,
   })
 }

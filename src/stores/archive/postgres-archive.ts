@@ -39,6 +39,7 @@ export async function openPostgresArchive(options: PostgresArchiveOptions): Prom
   return new PostgresArchive(connections, schema)
 }
 
+const OF_EXECUTION = 'WHERE tenant = $1 AND execution_id = $2'
 const reading: Work = { store: 'postgres archive', doing: 'read events', changes: [] }
 
 class PostgresArchive implements EventArchive {
@@ -57,81 +58,62 @@ class PostgresArchive implements EventArchive {
     await this.#prepare()
     const column = (value: (row: EventRow) => string | number | null): readonly unknown[] => rows.map(value)
     const work = { store: this.name, doing: 'write events', changes: rows.slice(0, 1).map(({ id }) => id) }
-    await this.#connections.query(
-      work,
-      {
-        name: `archive-write-${this.#schema}`,
-        text: `INSERT INTO ${this.#schema}.events
+    await this.#connections.query(work, {
+      name: `archive-write-${this.#schema}`,
+      text: `INSERT INTO ${this.#schema}.events
           (id, tenant, execution_id, sequence, event_type, source_type, source_id, payload, payload_exact, timestamp)
           SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::text[],
             $8::jsonb[], $9::text[], $10::timestamptz[])
           ON CONFLICT DO NOTHING`,
-        values: [
-          column(({ id }) => id),
-          column(({ tenant }) => tenant),
-          column(({ execution }) => execution),
-          column(({ sequence }) => sequence),
-          column(({ type }) => type),
-          column(({ sourceType }) => sourceType),
-          column(({ sourceId }) => sourceId),
-          column(({ payload }) => (isExactAsJsonb(payload) ? payload : asJsonb(payload))),
-          column(({ payload }) => (isExactAsJsonb(payload) ? null : payload)),
-          column(({ timestamp }) => timestamp),
-        ],
-      },
-      undefined,
-    )
+      values: [
+        column(({ id }) => id),
+        column(({ tenant }) => tenant),
+        column(({ execution }) => execution),
+        column(({ sequence }) => sequence),
+        column(({ type }) => type),
+        column(({ sourceType }) => sourceType),
+        column(({ sourceId }) => sourceId),
+        column(({ payload }) => (isExactAsJsonb(payload) ? payload : asJsonb(payload))),
+        column(({ payload }) => (isExactAsJsonb(payload) ? null : payload)),
+        column(({ timestamp }) => timestamp),
+      ],
+    })
   }
 
   async read(query: EventRowQuery): Promise<readonly EventRow[]> {
     await this.#prepare()
     const { text, values } = selectEvents(query, dialectOf(this.#schema))
-    const found = await this.#connections.query<StoredRow & Record<string, unknown>>(
-      reading,
-      { name: '', text, values },
-      undefined,
-    )
-    return found.map(eventRowOf)
+    return (await this.#connections.query<StoredRow>(reading, { name: '', text, values })).map(eventRowOf)
   }
 
-  async listTypes({ tenant, execution }: ArchivePlace): Promise<readonly string[]> {
-    const rows = await this.#ask<{ event_type: string }>('types', 'SELECT DISTINCT event_type FROM', [
-      tenant,
-      execution,
-    ])
+  async listTypes(place: ArchivePlace): Promise<readonly string[]> {
+    const text = `SELECT DISTINCT event_type FROM ${this.#schema}.events ${OF_EXECUTION}`
+    const rows = await this.#ask<{ event_type: string }>(reading, { name: 'types', text, place })
     return rows.map(({ event_type }) => event_type)
   }
 
-  async count({ tenant, execution }: ArchivePlace): Promise<number> {
-    const [row] = await this.#ask<{ n: string }>('count', 'SELECT count(*) AS n FROM', [tenant, execution])
+  async count(place: ArchivePlace): Promise<number> {
+    const text = `SELECT count(*) AS n FROM ${this.#schema}.events ${OF_EXECUTION}`
+    const [row] = await this.#ask<{ n: string }>(reading, { name: 'count', text, place })
     return Number(row?.n ?? 0)
   }
 
-  async remove({ tenant, execution }: ArchivePlace): Promise<number> {
-    await this.#prepare()
-    const work = { store: this.name, doing: 'remove events', changes: [execution] }
-    const [row] = await this.#connections.query<{ n: string }>(
-      work,
-      {
-        name: `archive-remove-${this.#schema}`,
-        text: `WITH removed AS (DELETE FROM ${this.#schema}.events WHERE tenant = $1 AND execution_id = $2 RETURNING 1)
-          SELECT count(*) AS n FROM removed`,
-        values: [tenant, execution],
-      },
-      undefined,
-    )
+  async remove(place: ArchivePlace): Promise<number> {
+    const work = { store: this.name, doing: 'remove events', changes: [place.execution] }
+    const text = `WITH removed AS (DELETE FROM ${this.#schema}.events ${OF_EXECUTION} RETURNING 1)
+      SELECT count(*) AS n FROM removed`
+    const [row] = await this.#ask<{ n: string }>(work, { name: 'remove', text, place })
     return Number(row?.n ?? 0)
   }
 
+  /** Runs a statement about the events of one execution. */
   async #ask<Row extends object>(
-    name: string,
-    select: string,
-    values: readonly string[],
+    work: Work,
+    { name, text, place }: { readonly name: string; readonly text: string; readonly place: ArchivePlace },
   ): Promise<readonly Row[]> {
     await this.#prepare()
-    const text = `${select} ${this.#schema}.events WHERE tenant = $1 AND execution_id = $2`
-    const statement = { name: `archive-${name}-${this.#schema}`, text, values }
-    return this.#connections.query<Row & Record<string, unknown>>(reading, statement, undefined)
+    const values = [place.tenant, place.execution]
+    return this.#connections.query<Row>(work, { name: `archive-${name}-${this.#schema}`, text, values })
   }
 
   /** Not when the archive is opened: a server can start and run while its archive does not respond. */
@@ -150,7 +132,7 @@ class PostgresArchive implements EventArchive {
       text: 'SELECT to_regclass($1)::text AS there',
       values: [`${this.#schema}.events`],
     }
-    const [row] = await this.#connections.query<{ there: string | null }>(work, look, undefined)
+    const [row] = await this.#connections.query<{ there: string | null }>(work, look)
     if (row?.there !== null) return
     await this.#connections.transaction(work, async (client) => {
       // Two instances may start at the same time; "IF NOT EXISTS" alone does not exclude them.

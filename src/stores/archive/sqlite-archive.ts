@@ -1,6 +1,6 @@
 /** The archive of events in a separate SQLite file. */
 
-import { UnavailableError, isPeragoError } from '../../base/errors.ts'
+import { UnavailableError, isPeragoError, messageOf } from '../../base/errors.ts'
 import type { EventArchive, EventRow } from '../../core/events/archive-port.ts'
 import type { SqlValue } from '../../base/sqlite-connection.ts'
 import { eventRowOf, selectEvents, type QueryDialect, type StoredRow } from './event-rows.ts'
@@ -25,11 +25,14 @@ export function openSqliteArchive({ file }: SqliteArchiveOptions): EventArchive 
     } catch (cause) {
       db.rollBack()
       if (isPeragoError(cause)) throw cause
-      const why = cause instanceof Error ? cause.message : String(cause)
-      throw new UnavailableError('stores/archive-failed', `${doing} the archive ${file}: ${why}`, {
-        next: 'Check the file and the free disk space, then try again.',
-        cause,
-      })
+      throw new UnavailableError(
+        'stores/archive-failed',
+        `${doing} the archive ${file}: ${messageOf(cause)}`,
+        {
+          next: 'Check the file and the free disk space, then try again.',
+          cause,
+        },
+      )
     }
   }
   return {

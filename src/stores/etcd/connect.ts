@@ -2,10 +2,10 @@
 
 import type { Etcd3, IOptions } from 'etcd3'
 import { rootCertificates } from 'node:tls'
-import { InvalidError } from '../../base/errors.ts'
+import { messageOf } from '../../base/errors.ts'
 import { STORE_CONNECT_TIMEOUT_MS } from '../limits.ts'
 import { loadDriver } from '../driver.ts'
-import { answerLost, notDone, type Work } from '../failures.ts'
+import { answerLost, notDone, refusedByServer, type Work } from '../failures.ts'
 
 export interface EtcdAddress {
   /** `http://host:2379` or `https://host:2379`, one for each member. */
@@ -55,7 +55,7 @@ function credentialsOf(tls: NonNullable<EtcdAddress['tls']>): NonNullable<IOptio
 }
 
 export function failureOf(work: Work, error: unknown): Error {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   // There was no connection, so nothing was sent.
   if (/No connection established|ECONNREFUSED|Failed to connect|Name resolution failed/i.test(message)) {
     return notDone(work, error)
@@ -66,15 +66,8 @@ export function failureOf(work: Work, error: unknown): Error {
       message,
     )
   ) {
-    return new InvalidError(
-      'stores/refused-by-server',
-      `${work.doing} (etcd): the server answered: ${message}`,
-      {
-        details: { store: 'etcd' },
-        next: 'Check user and permissions, and that the server’s limits are not below etcd’s defaults.',
-        cause: error,
-      },
-    )
+    const next = 'Check user and permissions, and that the server’s limits are not below etcd’s defaults.'
+    return refusedByServer(work, `: ${message}`, { next, cause: error })
   }
   return answerLost(work, error)
 }

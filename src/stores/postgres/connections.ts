@@ -1,16 +1,16 @@
 /** The connections of a PostgreSQL store, and what their errors mean. */
 
 import type { Client, Pool, PoolClient, QueryResultRow } from 'pg'
-import { InvalidError, type PeragoError } from '../../base/errors.ts'
+import { messageOf, type InvalidError, type PeragoError } from '../../base/errors.ts'
 import { STORE_CONNECT_TIMEOUT_MS } from '../limits.ts'
 import { loadDriver } from '../driver.ts'
-import { answerLost, bounded, notDone, type Work } from '../failures.ts'
+import { answerLost, bounded, notDone, refusedByServer, type Work } from '../failures.ts'
 
 export interface Statement {
   /** Prepared under this name, once per connection. */
   readonly name: string
   readonly text: string
-  readonly values: readonly unknown[]
+  readonly values?: readonly unknown[]
 }
 
 export interface ConnectionsOptions {
@@ -55,8 +55,8 @@ export class Connections {
 
   async query<Row extends QueryResultRow>(
     work: Work,
-    { name, text, values }: Statement,
-    signal: AbortSignal | undefined,
+    { name, text, values = [] }: Statement,
+    signal?: AbortSignal,
   ): Promise<readonly Row[]> {
     const client = await this.#connect(work, signal)
     let failure: Error | undefined
@@ -83,7 +83,7 @@ export class Connections {
       await run(client)
       await client.query('COMMIT')
     } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error))
+      failure = error instanceof Error ? error : new Error(messageOf(error))
       throw failureOf(work, error)
     } finally {
       client.release(failure)
@@ -132,15 +132,11 @@ function failureOf(work: Work, error: unknown): PeragoError {
 }
 
 function refused(work: Work, error: Error & { readonly code: string }): InvalidError {
-  return new InvalidError(
-    'stores/refused-by-server',
-    `${work.doing} (${work.store}): the server answered ${error.code}: ${error.message}`,
-    {
-      details: { store: work.store, answer: error.code },
-      next: 'Check the address, the user’s permissions and the schema.',
-      cause: error,
-    },
-  )
+  return refusedByServer(work, ` ${error.code}: ${error.message}`, {
+    details: { answer: error.code },
+    next: 'Check the address, the user’s permissions and the schema.',
+    cause: error,
+  })
 }
 
 /** An error reported by the server, which has ended the transaction; not one of the connection. */

@@ -22,7 +22,7 @@ import type {
   KeySpan,
   KeyStretch,
 } from '../backend.ts'
-import { reading, workOfBatch, type Work } from '../failures.ts'
+import { reading, workOfBatch } from '../failures.ts'
 import { guardStore } from '../guard.ts'
 import { bufferOf } from '../bytes.ts'
 import { WakeUps } from '../wake-ups.ts'
@@ -105,7 +105,7 @@ class PostgresBackend implements Backend {
 
   async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
     const text = `SELECT key, value, revision, expires_at IS NOT NULL AS expires FROM ${this.#schema}.entries WHERE key = $1 AND ${ALIVE}`
-    const rows = await this.#query<Row>(
+    const rows = await this.#connections.query<Row>(
       reading(NAME, 'read a key'),
       { name: 'get', text, values: [key] },
       signal,
@@ -129,7 +129,7 @@ class PostgresBackend implements Backend {
         WINDOW in_order AS (ORDER BY key ${direction})
       ) AS measured ORDER BY number`
     const statement = { name: `range-${order}`, text, values: [from, to ?? null, limit] }
-    const rows = await this.#query<Omit<Row, 'value'> & { readonly value: Buffer | null }>(
+    const rows = await this.#connections.query<Omit<Row, 'value'> & { readonly value: Buffer | null }>(
       reading(NAME, 'read a range'),
       statement,
       signal,
@@ -140,7 +140,7 @@ class PostgresBackend implements Backend {
 
   async commit(batch: CheckedBatch, signal: AbortSignal | undefined): Promise<CommitOutcome> {
     const { conditions, operations } = batch
-    const rows = await this.#query<{
+    const rows = await this.#connections.query<{
       readonly revision: string | null
       readonly unmet_key: string
       readonly unmet_revision: string | null
@@ -179,7 +179,7 @@ class PostgresBackend implements Backend {
     const work = { store: NAME, doing: 'delete by prefix', changes: [from] }
     const text = `SELECT * FROM ${this.#schema}.clear_some($1, $2, ${STORE_CLEAR_ENTRIES}) AS cleared`
     const statement = { name: 'clear', text, values: [from, to ?? null] }
-    const [row] = await this.#query<{ alive: number; cleared: number }>(work, statement, signal)
+    const [row] = await this.#connections.query<{ alive: number; cleared: number }>(work, statement, signal)
     this.#notify()
     return { count: row?.alive ?? 0, more: row?.cleared === STORE_CLEAR_ENTRIES }
   }
@@ -189,10 +189,9 @@ class PostgresBackend implements Backend {
       end: async (signal) => {
         await this.#listen()
         const text = `SELECT epoch, pg_current_snapshot()::text AS snapshot FROM ${this.#schema}.state`
-        const statement = { name: 'end', text, values: [] }
-        const [row] = await this.#query<{ epoch: string; snapshot: string }>(
+        const [row] = await this.#connections.query<{ epoch: string; snapshot: string }>(
           reading(NAME, 'watch'),
-          statement,
+          { name: 'end', text },
           signal,
         )
         return `${row?.epoch ?? ''}/${row?.snapshot ?? ''}`
@@ -238,7 +237,7 @@ class PostgresBackend implements Backend {
           AND key >= $2 COLLATE "C" AND ($3::text IS NULL OR key < $3 COLLATE "C")
       ) AS change ON true
       ORDER BY change.xid, change.revision, change.position`
-    const rows = await this.#query<{
+    const rows = await this.#connections.query<{
       readonly epoch: string
       readonly snapshot: string
       readonly lost: boolean
@@ -253,8 +252,8 @@ class PostgresBackend implements Backend {
 
   async #removeExpired(signal: AbortSignal | undefined): Promise<void> {
     const text = `SELECT ${this.#schema}.remove_expired(${STORE_EXPIRED_PER_SWEEP}) AS removed`
-    const statement = { name: 'expire', text, values: [] }
-    const [row] = await this.#query<{ removed: number }>(
+    const statement = { name: 'expire', text }
+    const [row] = await this.#connections.query<{ removed: number }>(
       reading(NAME, 'remove expired entries'),
       statement,
       signal,
@@ -275,11 +274,8 @@ class PostgresBackend implements Backend {
       this.#unnotified = 0
       try {
         // In a separate transaction, which writes nothing and so does not wait for the disk.
-        await this.#query(
-          reading(NAME, 'wake watches'),
-          { name: 'notify', text: `NOTIFY ${CHANNEL}`, values: [] },
-          undefined,
-        )
+        const statement = { name: 'notify', text: `NOTIFY ${CHANNEL}` }
+        await this.#connections.query(reading(NAME, 'wake watches'), statement)
         if (this.#uncleaned >= CLEAN_EVERY) {
           this.#uncleaned = 0
           await this.#cleanUp()
@@ -296,7 +292,11 @@ class PostgresBackend implements Backend {
 
   async #cleanUp(): Promise<void> {
     const text = `SELECT ${this.#schema}.forget_changes(${this.#changesKept})`
-    await this.#query(reading(NAME, 'forget changes'), { name: 'forget', text, values: [] }, undefined)
+    await this.#connections.query(
+      reading(NAME, 'forget changes'),
+      { name: 'forget', text, values: [] },
+      undefined,
+    )
     await this.#removeExpired(undefined)
   }
 
@@ -334,14 +334,6 @@ class PostgresBackend implements Backend {
     } catch {
       // It was never opened, or is broken already.
     }
-  }
-
-  #query<R extends object>(
-    work: Work,
-    statement: Parameters<Connections['query']>[1],
-    signal: AbortSignal | undefined,
-  ): Promise<readonly R[]> {
-    return this.#connections.query<R>(work, statement, signal)
   }
 }
 

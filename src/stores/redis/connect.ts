@@ -2,6 +2,7 @@
 
 import type { Cluster, Redis } from 'ioredis'
 import { once } from 'node:events'
+import { defined } from '../../base/defined.ts'
 import { STORE_CONNECT_TIMEOUT_MS } from '../limits.ts'
 import { loadDriver } from '../driver.ts'
 import { bounded, notDone, reading } from '../failures.ts'
@@ -63,15 +64,7 @@ async function connected(redis: Redis | Cluster): Promise<void> {
 }
 
 function tlsOf({ tls }: RedisAddress): { tls?: { ca?: Buffer; key?: Buffer; cert?: Buffer } } {
-  if (tls === undefined) return {}
-  const { ca, key, certificate } = tls
-  return {
-    tls: {
-      ...(ca === undefined ? {} : { ca }),
-      ...(key === undefined ? {} : { key }),
-      ...(certificate === undefined ? {} : { cert: certificate }),
-    },
-  }
+  return tls === undefined ? {} : { tls: defined({ ca: tls.ca, key: tls.key, cert: tls.certificate }) }
 }
 
 function loginOf(url: string): { username?: string; password?: string; tls?: object } {

@@ -22,7 +22,15 @@ import type {
   KeySpan,
   KeyStretch,
 } from '../backend.ts'
-import { answerLost, bounded, notDone, reading, workOfBatch, type Work } from '../failures.ts'
+import {
+  answerLost,
+  bounded,
+  notDone,
+  reading,
+  refusedByServer,
+  workOfBatch,
+  type Work,
+} from '../failures.ts'
 import { guardStore } from '../guard.ts'
 import { bufferOf } from '../bytes.ts'
 import { compareKeys, isWithin } from '../key-order.ts'
@@ -278,15 +286,8 @@ function failureOf(work: Work, error: unknown): Error {
   if (error.name === 'ReplyError') {
     const isLasting = /^(NOAUTH|WRONGPASS|NOPERM|WRONGTYPE|ERR)/.test(error.message)
     if (!isLasting) return notDone(work, error)
-    return new InvalidError(
-      'stores/refused-by-server',
-      `${work.doing} (${NAME}): the server answered: ${error.message}`,
-      {
-        details: { store: NAME },
-        next: 'Check the address, the user’s rights and the prefix.',
-        cause: error,
-      },
-    )
+    const next = 'Check the address, the user’s rights and the prefix.'
+    return refusedByServer(work, `: ${error.message}`, { next, cause: error })
   }
   if (error.message.startsWith("Stream isn't writeable")) return notDone(work, error)
   return answerLost(work, error)

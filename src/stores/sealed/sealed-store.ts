@@ -73,15 +73,9 @@ export async function resealStore(
 ): Promise<number> {
   const seal = sealOf(options)
   let count = 0
+  const range = { prefix: options.prefix ?? '', limit: STORE_PAGE_MAX_ENTRIES }
   for (let after: string | undefined; ;) {
-    const page = await store.range(
-      {
-        prefix: options.prefix ?? '',
-        limit: STORE_PAGE_MAX_ENTRIES,
-        ...(after === undefined ? {} : { after }),
-      },
-      options,
-    )
+    const page = await store.range({ ...range, after }, options)
     for (const { key, value, revision, expires } of page.entries) {
       if (expires || keyIdOf(value) === seal.use) continue
       const anew = await sealValue(seal, key, await openValue(seal, key, value))

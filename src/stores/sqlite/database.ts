@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import { InvalidError, UnavailableError } from '../../base/errors.ts'
+import { InvalidError, UnavailableError, messageOf } from '../../base/errors.ts'
 import { STORE_SQLITE_LOG_BYTES } from '../limits.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
 import { SqliteConnection } from '../../base/sqlite-connection.ts'
@@ -13,6 +13,8 @@ const SCHEMA_VERSION = 1
 const EPOCH_BYTES = 9
 /** How long SQLite waits for another process, blocking this one; longer waits are done without blocking. */
 const BUSY_MS = 10
+/** While it is opened, and for an archive always: others write there only in short transactions. */
+const BUSY_OPENING_MS = 5_000
 
 const SCHEMA = `
   CREATE TABLE entries (
@@ -32,38 +34,41 @@ const SCHEMA = `
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), epoch TEXT NOT NULL, revision INTEGER NOT NULL, forgotten INTEGER NOT NULL);
 `
 
-export class StoreDatabase extends SqliteConnection {
-  constructor(file: string) {
-    super(
-      file,
-      () =>
-        new UnavailableError('stores/closed', `use ${file}: the store is closed`, {
-          next: 'Open the store again.',
-        }),
-    )
-  }
+/** Opens the file; creates it if it does not exist. */
+export function openDatabase(file: string): SqliteConnection {
+  const db = openFile(file, makeSchema, (cause) => cannotOpen(file, cause))
+  db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+  return db
 }
 
-/** Opens the file; creates it if it does not exist. */
-export function openDatabase(file: string): StoreDatabase {
-  let db: StoreDatabase | undefined
+/** The transaction around `prepare` lets one of several processes that open a new file create the schema. */
+export function openFile(
+  file: string,
+  prepare: (db: SqliteConnection) => void,
+  explain: (cause: unknown) => InvalidError,
+): SqliteConnection {
+  let db: SqliteConnection | undefined
   try {
     makeDirectory(dirname(resolve(file)))
-    db = new StoreDatabase(file)
-    db.exec(`PRAGMA busy_timeout = 5000`)
+    db = new SqliteConnection(file, () => isClosed(file))
+    db.exec(`PRAGMA busy_timeout = ${BUSY_OPENING_MS}`)
     db.useDurableLog(STORE_SQLITE_LOG_BYTES)
     const opened = db
-    opened.transaction(() => makeSchema(opened))
-    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+    opened.transaction(() => prepare(opened))
     return db
   } catch (error) {
     db?.close()
-    throw error instanceof InvalidError ? error : cannotOpen(file, error)
+    throw error instanceof InvalidError ? error : explain(error)
   }
 }
 
-/** The transaction lets one of several processes that open a new file create the schema. */
-function makeSchema(db: StoreDatabase): void {
+function isClosed(file: string): UnavailableError {
+  return new UnavailableError('stores/closed', `use ${file}: the store is closed`, {
+    next: 'Open the store again.',
+  })
+}
+
+function makeSchema(db: SqliteConnection): void {
   const [application, version] = [db.pragma('application_id'), db.pragma('user_version')]
   if (application === 0 && !db.hasTables) {
     db.exec(SCHEMA)
@@ -85,8 +90,7 @@ function makeSchema(db: StoreDatabase): void {
 }
 
 function cannotOpen(file: string, cause: unknown): InvalidError {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  return new InvalidError('stores/cannot-open', `open ${file} as a store: ${why}`, {
+  return new InvalidError('stores/cannot-open', `open ${file} as a store: ${messageOf(cause)}`, {
     details: { file },
     next: 'Check the path and its permissions; if the file is damaged, restore it from a backup.',
     cause,

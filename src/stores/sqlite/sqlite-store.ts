@@ -6,7 +6,8 @@
  */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { isPeragoError, UnavailableError, UncertainError } from '../../base/errors.ts'
+import { isPeragoError, messageOf, UnavailableError, UncertainError } from '../../base/errors.ts'
+import type { SqliteConnection } from '../../base/sqlite-connection.ts'
 import { STORE_PAGE_MAX_BYTES } from '../../core/limits.ts'
 import {
   STORE_ANSWER_TIMEOUT_MS,
@@ -32,7 +33,7 @@ import { bufferOf } from '../bytes.ts'
 import { findUnmet } from '../conditions.ts'
 import { guardStore } from '../guard.ts'
 import { WakeUps } from '../wake-ups.ts'
-import { openDatabase, type StoreDatabase } from './database.ts'
+import { openDatabase } from './database.ts'
 
 export interface SqliteStoreOptions {
   /** Created with its directories if it does not exist. */
@@ -83,14 +84,14 @@ const ALIVE = '(expires_at IS NULL OR expires_at > ?)'
 
 class SqliteBackend implements Backend {
   readonly name = 'sqlite'
-  readonly #db: StoreDatabase
+  readonly #db: SqliteConnection
   readonly #clock: Clock
   readonly #changesKept: number
   readonly #wakeUps = new WakeUps()
   #waiting: Waiting[] = []
   #flushing: Promise<void> | undefined
 
-  constructor(db: StoreDatabase, { clock, changesKept }: SqliteStoreOptions) {
+  constructor(db: SqliteConnection, { clock, changesKept }: SqliteStoreOptions) {
     this.#db = db
     this.#clock = clock ?? systemClock
     this.#changesKept = changesKept ?? STORE_CHANGES_KEPT
@@ -360,10 +361,9 @@ class SqliteBackend implements Backend {
 
   #failed(doing: string, cause: unknown): UnavailableError {
     if (isPeragoError(cause) && cause instanceof UnavailableError) return cause
-    const why = cause instanceof Error ? cause.message : String(cause)
     return new UnavailableError(
       'stores/not-done',
-      `${doing} (${this.#db.file}): ${why}; nothing was written`,
+      `${doing} (${this.#db.file}): ${messageOf(cause)}; nothing was written`,
       {
         details: { file: this.#db.file },
         next: 'Try again. If it persists, check the disk and which other processes use the file.',
@@ -374,8 +374,7 @@ class SqliteBackend implements Backend {
 
   /** The commit failed on disk. */
   #lost(keys: readonly string[], cause: unknown): UncertainError {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    return new UncertainError('stores/answer-lost', `write a batch (${this.#db.file}): ${why}`, {
+    return new UncertainError('stores/answer-lost', `write a batch (${this.#db.file}): ${messageOf(cause)}`, {
       read: `the key ${JSON.stringify(keys[0] ?? '')}`,
       details: { file: this.#db.file, keys },
       next: 'Read a key of the batch: it was written as a whole or not at all.',
@@ -398,12 +397,7 @@ function cursorOf({ epoch, revision }: Pick<State, 'epoch' | 'revision'>): strin
 
 function show({ key, value, revision, expires_at: expiresAt }: Row): StoreEntry {
   // A Buffer may be a view of larger memory; the caller gets a copy.
-  return {
-    key,
-    value: Uint8Array.from(value),
-    revision,
-    expires: expiresAt !== null,
-  }
+  return { key, value: Uint8Array.from(value), revision, expires: expiresAt !== null }
 }
 
 function isBusy(error: unknown): boolean {
