@@ -63,6 +63,8 @@ export function openTestQueue(options: TestQueueOptions = {}): TestQueue {
     await link?.onAnswer?.({ operation, about })
     return answer
   }
+  const operate = (...request: Parameters<MemoryQueue['operate']>): Promise<void> =>
+    promised(() => queue.operate(...request))
 
   return {
     poll: (request, callOptions) => over('poll', request.taskType, () => queue.poll(request, callOptions)),
@@ -84,31 +86,23 @@ export function openTestQueue(options: TestQueueOptions = {}): TestQueue {
     start: (request) => promised(() => queue.start(request)),
     readWorkflow: (workflowId) => promised(() => queue.readWorkflow(workflowId)),
     readLogs: (taskId) => promised(() => queue.readLogs(taskId)),
-    pause: (workflowId) => promised(() => queue.operate('pause', workflowId, pauseExecution)),
-    resume: (workflowId) => promised(() => queue.operate('resume', workflowId, resumeExecution)),
+    pause: (workflowId) => operate('pause', workflowId, pauseExecution),
+    resume: (workflowId) => operate('resume', workflowId, resumeExecution),
     terminate: (workflowId, termination = {}) =>
-      promised(() =>
-        queue.operate('terminate', workflowId, (execution, moment) =>
-          terminateExecution(execution, termination, moment),
-        ),
+      operate('terminate', workflowId, (execution, moment) =>
+        terminateExecution(execution, termination, moment),
       ),
-    restart: (workflowId) => promised(() => queue.operate('restart', workflowId, restartExecution)),
-    retry: (workflowId) => promised(() => queue.operate('retry', workflowId, retryExecution)),
+    restart: (workflowId) => operate('restart', workflowId, restartExecution),
+    retry: (workflowId) => operate('retry', workflowId, retryExecution),
     rerun: (workflowId, rerun = {}) =>
-      promised(() =>
-        queue.operate('rerun', workflowId, (execution, moment) => rerunExecution(execution, rerun, moment)),
-      ),
+      operate('rerun', workflowId, (execution, moment) => rerunExecution(execution, rerun, moment)),
     skip: (workflowId, name) =>
-      promised(() =>
-        queue.operate('skip', workflowId, (execution, moment) => skipTask(execution, name, moment)),
-      ),
+      operate('skip', workflowId, (execution, moment) => skipTask(execution, name, moment)),
     decide: (workflowId) =>
-      promised(() =>
-        queue.operate('decide', workflowId, (execution, moment) => ({
-          is: 'done',
-          execution: decide(execution, moment),
-        })),
-      ),
+      operate('decide', workflowId, (execution, moment) => ({
+        is: 'done',
+        execution: decide(execution, moment),
+      })),
     requeue: (taskType) => promised(() => queue.requeue(taskType)),
     remove: (workflowId) => promised(() => queue.remove(workflowId)),
   }

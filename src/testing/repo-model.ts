@@ -145,7 +145,7 @@ export class RepoModel {
   object(
     path: string,
     bytes: Uint8Array,
-    of: { readonly contentType?: string; readonly metadata?: Metadata },
+    of: { readonly contentType?: string | undefined; readonly metadata?: Metadata | undefined },
   ): StoredObject {
     return {
       path,

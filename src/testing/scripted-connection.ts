@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { InvalidError, MissingError, RefusedError } from '../base/errors.ts'
-import { type BranchName, type CommitRef, type RepositoryName } from '../base/ids.ts'
+import type { BranchName, CommitRef, RepositoryName } from '../base/ids.ts'
 import type {
   ByteRange,
   CallOptions,
@@ -146,10 +146,7 @@ class Connection implements VersionedRepo {
     return this.#write('write', branch, options, () => {
       const { uncommitted } = this.#branch(branch)
       if (ifAbsent === true && this.#tree(branch).has(path)) return { written: false, reason: 'exists' }
-      const object = this.#world.model.object(path, bytes, {
-        ...(contentType !== undefined && { contentType }),
-        ...(metadata !== undefined && { metadata }),
-      })
+      const object = this.#world.model.object(path, bytes, { contentType, metadata })
       uncommitted.set(path, object)
       return { written: true, object: statOf(object) }
     })

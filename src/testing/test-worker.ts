@@ -19,7 +19,7 @@ import type { JsonObject } from '../base/json.ts'
 import { startWorker, type RunningWorker, type StopReport } from '../worker/worker.ts'
 import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { QueueControl } from '../engine/protocol/control.ts'
-import type { TestTaskDef, TestWorkflowTask } from '../engine/protocol/definitions.ts'
+import type { TestWorkflowTask } from '../engine/protocol/definitions.ts'
 
 interface LakefsAddress {
   readonly url: string
@@ -114,29 +114,17 @@ function connectLakefs({ url, ...credentials }: LakefsAddress, logger: Logger): 
 export async function registerModule(control: QueueControl, module: string): Promise<LoadedModule> {
   const loaded = await loadModule(module)
   for (const task of loaded.tasks) {
-    const {
-      name,
-      retryCount,
-      retryDelaySeconds,
-      maxRetryDelaySeconds,
-      responseTimeoutSeconds,
-      timeoutSeconds,
-    } = buildTaskDef(task)
-    const { logic } = task.controls.retry
-    const { policy } = task.controls.timeout
-    const def: TestTaskDef = {
-      ...{
-        name,
-        retryCount,
-        retryDelaySeconds,
-        maxRetryDelaySeconds,
-        responseTimeoutSeconds,
-        timeoutSeconds,
-      },
-      retryLogic: logic,
-      timeoutPolicy: policy,
-    }
-    await control.registerTask(def)
+    const def = buildTaskDef(task)
+    await control.registerTask({
+      name: def.name,
+      retryCount: def.retryCount,
+      retryLogic: task.controls.retry.logic,
+      retryDelaySeconds: def.retryDelaySeconds,
+      maxRetryDelaySeconds: def.maxRetryDelaySeconds,
+      responseTimeoutSeconds: def.responseTimeoutSeconds,
+      timeoutSeconds: def.timeoutSeconds,
+      timeoutPolicy: task.controls.timeout.policy,
+    })
   }
   for (const { document } of loaded.workflows) {
     const { name, version, tasks, outputParameters, timeoutSeconds, timeoutPolicy } = document

@@ -48,9 +48,7 @@ export interface TestWorkflowDef {
 }
 
 /** With Conductor's defaults, which also apply to a task that is not defined. */
-export type WholeTaskDef = Required<
-  Omit<TestTaskDef, 'ownerEmail' | 'description' | 'concurrentExecLimit'>
-> & { readonly concurrentExecLimit: number }
+export type WholeTaskDef = Required<Omit<TestTaskDef, 'ownerEmail' | 'description'>>
 
 export type WholeWorkflowDef = Required<
   Omit<TestWorkflowDef, 'ownerEmail' | 'description' | 'schemaVersion' | 'outputParameters'>
@@ -80,7 +78,12 @@ const WORKFLOW_FIELDS: ReadonlySet<string> = new Set([
   ...['timeoutPolicy', 'schemaVersion', 'ownerEmail', 'description'],
 ])
 const WORKFLOW_TASK_FIELDS: ReadonlySet<string> = new Set([
-  ...['name', 'taskReferenceName', 'type', 'inputParameters', 'retryCount', 'startDelay'],
+  'name',
+  'taskReferenceName',
+  'type',
+  'inputParameters',
+  'retryCount',
+  'startDelay',
 ])
 
 export function wholeTaskDef(def: TestTaskDef): WholeTaskDef {

@@ -5,22 +5,8 @@
 
 import type { TaskStatus, WorkflowStatus } from '../../fences/attempt-snapshot.ts'
 
-export const TASK_EVENTS = [
-  'claim',
-  'complete',
-  'fail',
-  'failForGood',
-  'handBack',
-  'renew',
-  'timeOut',
-  'cancel',
-  'runAgain',
-] as const
-export type TaskEvent = (typeof TASK_EVENTS)[number]
-type TaskRow = Readonly<Record<TaskEvent, TaskStatus | 'same' | 'ignore'>>
-
 /** An ended task ignores every update; only `rerun` reopens it. */
-const ENDED: TaskRow = {
+const ENDED = {
   claim: 'ignore',
   complete: 'ignore',
   fail: 'ignore',
@@ -30,7 +16,10 @@ const ENDED: TaskRow = {
   timeOut: 'ignore',
   cancel: 'ignore',
   runAgain: 'SCHEDULED',
-}
+} as const
+
+export type TaskEvent = keyof typeof ENDED
+type TaskRow = Readonly<Record<TaskEvent, TaskStatus | 'same' | 'ignore'>>
 
 export const TASK_TRANSITIONS = {
   SCHEDULED: {
@@ -66,8 +55,7 @@ export const TASK_TRANSITIONS = {
   SKIPPED: ENDED,
 } as const satisfies Readonly<Record<TaskStatus, TaskRow>>
 
-export const WORKFLOW_EVENTS = ['pause', 'resume', 'terminate', 'restart', 'retry', 'rerun'] as const
-export type WorkflowEvent = (typeof WORKFLOW_EVENTS)[number]
+export type WorkflowEvent = 'pause' | 'resume' | 'terminate' | 'restart' | 'retry' | 'rerun'
 type WorkflowRow = Readonly<Record<WorkflowEvent, WorkflowStatus | 'same' | 'refuse'>>
 
 /** Ended without success: it can be restarted, retried or rerun. */
