@@ -9,6 +9,7 @@ import {
   InvalidError,
   invariant,
   isPeragoError,
+  messageOf,
   MissingError,
   RefusedError,
   UnavailableError,
@@ -58,4 +59,18 @@ test('BA-58 a broken invariant and an impossible case are defects', () => {
   expect(() => unreachable('x' as never, 'choose')).toThrow(
     expect.objectContaining({ code: 'base/unreachable' }),
   )
+})
+
+test('BA-52 anything thrown has a message, whatever it is', () => {
+  class Silent extends Error {
+    override readonly name = 'Silent'
+  }
+  const breaking = {
+    toString() {
+      throw new Error('no text')
+    },
+  }
+  const thrown = [new Error('away'), new Silent(), 'text', 42, null, undefined, Symbol('s'), breaking]
+  const shown = ['away', 'Silent', 'text', '42', 'null', 'undefined', 'Symbol(s)', '[object Object]']
+  expect(thrown.map(messageOf)).toEqual(shown)
 })

@@ -140,7 +140,9 @@ export function errorKindOf(error: unknown): ErrorKind {
 /** The message of anything thrown. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message
-  return typeof thrown === 'string' ? thrown : Object.prototype.toString.call(thrown)
+  // The text of an object or a function may be its whole content, and asking for it may throw.
+  const isPlain = thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function')
+  return isPlain ? String(thrown) : Object.prototype.toString.call(thrown)
 }
 
 /** Throws a defect where the condition is false. One condition per call. */
