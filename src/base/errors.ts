@@ -141,8 +141,8 @@ export function errorKindOf(error: unknown): ErrorKind {
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message
   // The text of an object or a function may be its whole content, and asking for it may throw.
-  const isPlain = thrown === null || (typeof thrown !== 'object' && typeof thrown !== 'function')
-  return isPlain ? String(thrown) : Object.prototype.toString.call(thrown)
+  if (typeof thrown === 'object' && thrown !== null) return Object.prototype.toString.call(thrown)
+  return typeof thrown === 'function' ? 'a function' : String(thrown)
 }
 
 /** Throws a defect where the condition is false. One condition per call. */
