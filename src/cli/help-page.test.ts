@@ -24,7 +24,8 @@ const SHARED_BY_MIN = 3
 function renderPage(): string {
   let help = ''
   const program = buildProgram(listening((text) => (help += text)))
-  const commands = withInner(program)
+  // What a group can do is said in the list above its commands.
+  const commands = withInner(program).filter((command) => !isGroup(command))
   const shared = sharedOptions(commands)
   const sections = commands.map((command) => {
     help = ''
@@ -35,28 +36,25 @@ function renderPage(): string {
     const also = command.options.filter(isShared).map(({ long }) => `\`${long ?? ''}\``)
     return [
       `## ${nameOf(command)}`,
-      // What a group of commands can do is said by its commands, which follow.
-      isGroup(command) ? command.description() : `\`\`\`text\n${help.trimEnd()}\n\`\`\``,
+      `\`\`\`text\n${help.trimEnd()}\n\`\`\``,
       ...(also.length === 0 ? [] : [`Shared options: ${also.join(', ')}.`]),
     ].join('\n\n')
   })
   return `# The command line
 
-Results go to standard output; notes, log lines and errors to standard error. Every command has \`--help\`. With \`--json\` a
-command prints one JSON document. An error is one line with its [code](errors.md) and what to do; the exit code shows its kind:
+Results go to standard output; notes, log lines and errors to standard error. With \`--json\` a command prints one JSON document. An
+error is one line with its [code](errors.md) and what to do; the exit code shows its kind:
 
 | exit code | meaning |
 |---|---|
 | 0 | done |
-| 2 | the input or the configuration is wrong, or something was not found |
+| 2 | wrong input or configuration, or something was not found |
 | 3 | refused by a fence or a state |
 | 4 | a server could not be reached or was busy, or its response was lost: read the state before you repeat |
 | 70 | internal error |
 
-The first SIGINT or SIGTERM stops \`perago lakefs\` in order, with exit code 0; a second one stops it at once. No acknowledged
-write is lost in either case. All settings: [configuration](configuration.md).
-
-Shared options, where a command lists them:
+The first SIGINT or SIGTERM stops \`perago lakefs\` in order, with exit code 0; a second one stops it at once. No acknowledged write is
+lost. Shared options, where a command lists them ([all settings](configuration.md)):
 
 | option | meaning |
 |---|---|

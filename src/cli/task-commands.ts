@@ -60,7 +60,7 @@ function addRun(program: Command, terminal: Terminal): void {
   configured(program.command('run'))
     .summary('Runs one task here, without Conductor, and publishes what it changed.')
     .description(
-      'Runs one task here and now, without Conductor: lays out its workspace, checks the guardrails, runs the body, checks the publish fence and publishes what changed. It never replaces a commit of somebody else.',
+      'Runs one task without Conductor: checks its files out, runs guardrails and body, and publishes what changed if the publish fence allows it. It never replaces a commit of somebody else.',
     )
     .argument('<task>', 'the name of the task')
     .argument('<module>', MODULE)
