@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createAdaptiveLimit, isOverload } from './adaptive-limit.ts'
+import { createAdaptiveLimit } from './adaptive-limit.ts'
 import { InvalidError, UnavailableError } from './errors.ts'
 
 const busy = (status: number): UnavailableError =>
@@ -109,7 +109,6 @@ test.each([
   [new InvalidError('base/x', 'x', { details: { status: 429 } }), false],
   [new Error('503'), false],
 ])('BA-43 %s means "slow down": %s', async (error, expected) => {
-  expect(isOverload(error)).toBe(expected)
   const limit = createAdaptiveLimit({ initial: 4 })
   await expect(limit.run(() => Promise.reject(error))).rejects.toBe(error)
   expect(limit.limit).toBe(expected ? 2 : 4)

@@ -10,7 +10,7 @@
  */
 
 import { abortReason } from './clock.ts'
-import { invariant, isPeragoError, UnavailableError } from './errors.ts'
+import { invariant, isPeragoError, UnavailableError, type UncertainError } from './errors.ts'
 import { CONCURRENCY_INITIAL, CONCURRENCY_MAX, CONCURRENCY_MIN, CONCURRENCY_WAITING_MAX } from './limits.ts'
 
 export interface AdaptiveLimitOptions {
@@ -47,10 +47,14 @@ export function createAdaptiveLimit(options: AdaptiveLimitOptions = {}): Adaptiv
 }
 
 /** The server has too much to do: it answered 429 or 503, or named a time to come back. */
-export function isOverload(error: unknown): boolean {
-  if (!isPeragoError(error) || error.kind !== 'unavailable') return false
+function isOverload(error: unknown): boolean {
+  if (!isPeragoError(error) || (error.kind !== 'unavailable' && error.kind !== 'uncertain')) return false
   const { status } = error.details
-  return status === 429 || status === 503 || (error as UnavailableError).retryAfterMs !== undefined
+  return (
+    status === 429 ||
+    status === 503 ||
+    (error as UnavailableError | UncertainError).retryAfterMs !== undefined
+  )
 }
 
 interface Waiter {

@@ -1,5 +1,8 @@
 /** Parses the text of a configuration file, YAML or JSON, into a tree with line numbers. */
 
+import { CONFIGURATION_DEPTH_MAX } from './limits.ts'
+import { isNestedDeeper } from './text-depth.ts'
+
 /** A position in a file; both count from 1. */
 export interface FilePosition {
   readonly line: number
@@ -26,6 +29,7 @@ export interface ParsedFile {
 
 /** JSON is parsed as YAML, of which it is a subset. */
 export async function parseConfigurationFile(text: string): Promise<ParsedFile> {
+  if (isNestedDeeper(text, CONFIGURATION_DEPTH_MAX)) return tooDeep()
   const { isAlias, isMap, isScalar, LineCounter, parseDocument } = await import('yaml')
   const lines = new LineCounter()
   const document = parseDocument(text, {
@@ -71,4 +75,10 @@ export async function parseConfigurationFile(text: string): Promise<ParsedFile> 
       : node
 
   return { root: convert(document.contents, { line: 1, column: 1 }), problems }
+}
+
+function tooDeep(): ParsedFile {
+  const top: FilePosition = { line: 1, column: 1 }
+  const message = `it is nested more than ${CONFIGURATION_DEPTH_MAX} deep`
+  return { root: { kind: 'value', value: undefined, ...top }, problems: [{ ...top, message }] }
 }

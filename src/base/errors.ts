@@ -109,16 +109,20 @@ export class UnavailableError extends PeragoError {
 export interface UncertainErrorOptions extends PeragoErrorOptions {
   /** What to read to learn whether the request took effect. */
   readonly read: string
+  /** How long the server asks to wait, if it says so. */
+  readonly retryAfterMs?: number | undefined
 }
 
 /** Sent, but the response was lost: read the state before anything else. */
 export class UncertainError extends PeragoError {
   readonly kind = 'uncertain'
   readonly read: string
+  readonly retryAfterMs: number | undefined
 
   constructor(code: ErrorCode, message: string, options: UncertainErrorOptions) {
     super(code, message, options)
     this.read = options.read
+    this.retryAfterMs = options.retryAfterMs
   }
 }
 

@@ -26,6 +26,10 @@ export const ERROR_CAUSES_MAX = 8
 /** A longer error message is cut when shown. */
 export const ERROR_TEXT_MAX_CHARS = 2_000
 
+// ── processes
+/** @internal Time allowed for asking the operating system about a process. */
+export const PROCESS_QUERY_MS = 5_000
+
 // ── adaptive concurrency
 /** @internal Parallel operations at first, before anything is known about the server. */
 export const CONCURRENCY_INITIAL = 8
@@ -35,3 +39,5 @@ export const CONCURRENCY_MIN = 1
 export const CONCURRENCY_MAX = 32
 /** @internal Operations that may wait; further ones are rejected. */
 export const CONCURRENCY_WAITING_MAX = 100_000
+/** Nesting of brackets, and indentation in characters, of a configuration file. */
+export const CONFIGURATION_DEPTH_MAX = 200

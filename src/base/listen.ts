@@ -20,3 +20,8 @@ export function listen(
     })
   })
 }
+
+export function isLoopbackAddress(address: string): boolean {
+  const plain = address.replace(/^::ffff:/i, '')
+  return /^127(?:\.\d{1,3}){3}$/.test(plain) || plain === '::1' || plain === 'localhost'
+}

@@ -27,6 +27,8 @@ test.each([
   ['1.5kib', 1536],
   ['12 B', 12],
   ['1 GiB', 1024 ** 3],
+  ['2TiB', 2 * 1024 ** 4],
+  ['512Mi', 512 * 1024 ** 2],
   ['12', undefined],
   ['1 s', undefined],
 ])('BA-54 the size %j is %s bytes', (text, expected) => {

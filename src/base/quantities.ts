@@ -9,6 +9,12 @@ const SIZE_UNITS_BYTES = {
   kib: 1024,
   mib: 1024 ** 2,
   gib: 1024 ** 3,
+  tib: 1024 ** 4,
+  // As Kubernetes writes them.
+  ki: 1024,
+  mi: 1024 ** 2,
+  gi: 1024 ** 3,
+  ti: 1024 ** 4,
 } as const
 
 /** Milliseconds; `undefined` if the text is not a duration. A number without a unit is not one. */

@@ -65,7 +65,8 @@ export function createStepRecorder<Step extends string>(options: {
   }
 }
 
-function outcomeOf(error: unknown): 'refused' | 'lost' | 'failed' {
+/** How a step ended that failed with this error. */
+export function outcomeOf(error: unknown): 'refused' | 'lost' | 'failed' {
   const kind = errorKindOf(error)
   return kind === 'uncertain' ? 'lost' : kind === 'refused' ? 'refused' : 'failed'
 }

@@ -28,6 +28,22 @@ export class RetryableError extends UnavailableError {
   }
 }
 
+/**
+ * An executor does not run units any more: what it had is given back, without using up a retry, and goes to another one.
+ *
+ * ```ts
+ * if (!response.ok) throw new ExecutorLostError('the site does not answer')
+ * ```
+ */
+export class ExecutorLostError extends UnavailableError {
+  constructor(message: string, options?: PeragoErrorOptions) {
+    super('worker/executor-lost', message, {
+      next: 'No action is needed: another executor of its kind gets the unit, or this one when it is back.',
+      ...options,
+    })
+  }
+}
+
 /** The body stopped because its attempt was lost or the worker had to stop. */
 export class BodyAbortedError extends RefusedError {
   constructor(message: string, options?: PeragoErrorOptions) {

@@ -20,7 +20,7 @@ export function findParallelWriters(
   tasks: ReadonlyMap<string, TaskDefinition>,
 ): readonly string[] {
   const pairs = new Map<string, string>()
-  const targets = targetsOf(steps)
+  const targets = traceWorkspaces(walkSteps(steps))
   const judge = (some: readonly WorkflowStep[], others: readonly WorkflowStep[]): void => {
     for (const one of some.filter((step) => mayWrite(step, tasks))) {
       for (const other of others.filter((step) => mayWrite(step, tasks))) {
@@ -68,11 +68,15 @@ export function mayWrite(step: WorkflowStep, tasks: ReadonlyMap<string, TaskDefi
   return task.workspace !== undefined && task.workspace.readOnly !== true
 }
 
-/** The origin of each step's workspace, as a text that is equal for equal branches. */
-function targetsOf(steps: readonly WorkflowStep[]): ReadonlyMap<string, string> {
+/**
+ * The origin of each step's workspace, as a text that is equal for equal branches. Each step comes after those that it
+ * refers to, so one pass follows every chain.
+ */
+export function traceWorkspaces(
+  steps: readonly Pick<WorkflowStep, 'taskReferenceName' | 'inputParameters'>[],
+): ReadonlyMap<string, string> {
   const targets = new Map<string, string>()
-  // A step can refer only to earlier ones, so one pass in order follows every chain.
-  for (const { taskReferenceName, inputParameters } of walkSteps(steps)) {
+  for (const { taskReferenceName, inputParameters } of steps) {
     const target = targetOf(inputParameters?.['workspace'], targets)
     if (target !== undefined) targets.set(taskReferenceName, target)
   }

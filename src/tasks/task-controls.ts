@@ -7,6 +7,10 @@
 import { z } from 'zod'
 import { InvalidError } from '../base/errors.ts'
 
+export const ON_RETRY = ['replace', 'adopt'] as const
+/** `adopt`: completes with the result that was recorded with it, and does not run the body. */
+export type OnRetry = (typeof ON_RETRY)[number]
+
 /** The time of a publication in the worst case; the lease must be longer than the sum. */
 export interface PublishBudget {
   /** Observed high-percentile time of a publication on the real lakeFS. */
@@ -48,6 +52,8 @@ export interface TaskControls {
   readonly publishBudget: PublishBudget
   /** What may be replaced if the branch is one commit ahead of the input. */
   readonly replace: 'any' | 'own'
+  /** What a retry does with a publication of its own task that it finds; `undefined`: as `ledger.onRetry` says. */
+  readonly onRetry: OnRetry | undefined
   /** Whether work continues while its workflow is paused; Conductor does not stop running tasks. */
   readonly whilePaused: 'stop' | 'go-on'
 }
@@ -92,6 +98,7 @@ const controlsSchema = z
       .prefault({})
       .transform((budget) => ({ ...budget, totalSeconds: budget.totalSeconds ?? sumOfBudget(budget) })),
     replace: z.enum(['any', 'own']).default('any'),
+    onRetry: z.enum(ON_RETRY).optional(),
     whilePaused: z.enum(['stop', 'go-on']).default('go-on'),
   })
   .superRefine((controls, context) => {
@@ -117,7 +124,8 @@ export function readControls(input: TaskControlsInput, task: string): TaskContro
   const read = controlsSchema.safeParse(input)
   if (read.success) {
     const { perWorker, concurrent, rate } = read.data.limits
-    return { ...read.data, limits: { perWorker, concurrent, rate } }
+    const { onRetry } = read.data
+    return { ...read.data, onRetry, limits: { perWorker, concurrent, rate } }
   }
   const problems = read.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`)
   throw new InvalidError('worker/invalid-controls', `declare task "${task}": ${problems.join('; ')}`, {

@@ -28,6 +28,12 @@ describe('declarations', () => {
     expect(problems[0]).toContain('"a b"')
   })
 
+  test('WK-01 a workspace task that says nothing of its workspace has all of the branch', () => {
+    const task = defineWorkspaceTask({ ...any, name: 'orders.clean', owner: OWNER, body: () => ({}) })
+    expect(task.workspace).toEqual({})
+    expect(buildTaskDef(task).inputKeys).toContain('workspace')
+  })
+
   test('WK-01 a task is known as one, whichever copy of the package declared it', () => {
     const task = defineTask({ ...any, name: 'a', owner: OWNER })
     expect(isTaskDefinition(task)).toBe(true)

@@ -11,8 +11,7 @@ import type { WorkspaceSpec } from './workspace-spec.ts'
 import { DEFAULT_CONTROLS, readControls, type TaskControls, type TaskControlsInput } from './task-controls.ts'
 
 /** Where a body runs. With `inline`, a body that blocks the event loop also blocks the worker. */
-export const BODY_PLACES = ['inline', 'thread', 'process'] as const
-export type BodyPlace = (typeof BODY_PLACES)[number]
+export type BodyPlace = 'inline' | 'thread' | 'process'
 
 /** The running attempt; informative. */
 export interface AttemptInfo {
@@ -79,7 +78,8 @@ export interface WorkspaceTaskInput<Params extends z.ZodType, Result extends z.Z
   Params,
   Result
 > {
-  readonly workspace: TaskWorkspaceSpec
+  /** Default: all of the branch, unchecked. */
+  readonly workspace?: TaskWorkspaceSpec
   readonly runIn?: BodyPlace
   body(context: WorkspaceBodyContext<z.output<Params>>): Awaitable<z.input<Result>>
 }
@@ -101,9 +101,13 @@ export interface CommandSpec {
   readonly resultFrom?: 'file' | 'stdout'
 }
 
-export interface CommandTaskInput<Params extends z.ZodType, Result extends z.ZodType>
+export interface CommandTaskInput<
+  Params extends z.ZodType,
+  Result extends z.ZodType,
+  Workspace extends TaskWorkspaceSpec | undefined = TaskWorkspaceSpec | undefined,
+>
   extends Described<Params, Result>, CommandSpec {
-  readonly workspace?: TaskWorkspaceSpec
+  readonly workspace?: Workspace
 }
 
 /** The context of a body without its parameters. */
@@ -122,15 +126,19 @@ export type TaskBody =
 
 const TASK = Symbol.for('perago.task')
 
-/** A checked task. Only `body` still knows the types of its schemas. */
-export interface TaskDefinition {
+/** A checked task; its type knows its schemas and whether it has a workspace. */
+export interface TaskDefinition<
+  Params extends z.ZodType = z.ZodType,
+  Result extends z.ZodType = z.ZodType,
+  Workspace extends TaskWorkspaceSpec | undefined = TaskWorkspaceSpec | undefined,
+> {
   readonly [TASK]: true
   readonly name: string
   readonly description: string | undefined
   readonly owner: string
-  readonly params: z.ZodType
-  readonly result: z.ZodType
-  readonly workspace: TaskWorkspaceSpec | undefined
+  readonly params: Params
+  readonly result: Result
+  readonly workspace: Workspace
   readonly controls: TaskControls
   readonly body: TaskBody
 }
@@ -151,10 +159,10 @@ export interface TaskDefinition {
  */
 export function defineWorkspaceTask<Params extends z.ZodType, Result extends z.ZodType>(
   input: WorkspaceTaskInput<Params, Result>,
-): TaskDefinition {
+): TaskDefinition<Params, Result, TaskWorkspaceSpec> {
   return {
     ...describe(input),
-    workspace: input.workspace,
+    workspace: input.workspace ?? {},
     body: {
       kind: 'function',
       runIn: input.runIn ?? 'inline',
@@ -174,7 +182,7 @@ export function defineWorkspaceTask<Params extends z.ZodType, Result extends z.Z
 /** Declares a task without files: parameters in, result out. */
 export function defineTask<Params extends z.ZodType, Result extends z.ZodType>(
   input: PlainTaskInput<Params, Result>,
-): TaskDefinition {
+): TaskDefinition<Params, Result, undefined> {
   return {
     ...describe(input),
     workspace: undefined,
@@ -200,12 +208,15 @@ export function defineTask<Params extends z.ZodType, Result extends z.ZodType>(
  * })
  * ```
  */
-export function defineCommandTask<Params extends z.ZodType, Result extends z.ZodType>(
-  input: CommandTaskInput<Params, Result>,
-): TaskDefinition {
+export function defineCommandTask<
+  Params extends z.ZodType,
+  Result extends z.ZodType,
+  Workspace extends TaskWorkspaceSpec | undefined = undefined,
+>(input: CommandTaskInput<Params, Result, Workspace>): TaskDefinition<Params, Result, Workspace> {
   return {
     ...describe(input),
-    workspace: input.workspace,
+    // Where none is given, the type is `undefined` too.
+    workspace: input.workspace as Workspace,
     body: {
       kind: 'command',
       command: { command: input.command, env: input.env ?? {}, resultFrom: input.resultFrom ?? 'file' },
@@ -250,7 +261,9 @@ async function invoke<Params extends z.ZodType, Result extends z.ZodType>(
 const TASK_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/
 const MAIL = /^[^\s@]+@[^\s@]+$/
 
-function describe(input: Described<z.ZodType, z.ZodType>): Omit<TaskDefinition, 'workspace' | 'body'> {
+function describe<Params extends z.ZodType, Result extends z.ZodType>(
+  input: Described<Params, Result>,
+): Omit<TaskDefinition<Params, Result>, 'workspace' | 'body'> {
   const problems: string[] = []
   if (!TASK_NAME.test(input.name)) {
     problems.push(

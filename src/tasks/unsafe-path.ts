@@ -17,7 +17,7 @@ export interface FileSystemTraits {
 }
 
 /** Most Linux file systems: names are bytes. */
-export const STRICT_FILE_SYSTEM: FileSystemTraits = {
+const STRICT_FILE_SYSTEM: FileSystemTraits = {
   foldsCase: false,
   foldsUnicode: false,
   keepsNames: true,
