@@ -1,63 +1,35 @@
 /**
  * The one way to call a server: a pool of connections, and for each operation one row of the server's table, one loop of
  * tries, one exchange, and one verdict on the response.
- *
- * - Only what was not done, or is harmless to repeat, is tried again.
- * - When an earlier response was lost, a later "nothing was done" does not hold for the whole: the outcome is `uncertain`.
  */
 
 import type { Dispatcher } from 'undici'
 import type { Readable } from 'node:stream'
 import type { AdaptiveLimit } from '../base/adaptive-limit.ts'
 import { abortReason, systemClock, type Clock } from '../base/clock.ts'
-import { DefectError, errorKindOf, invariant, isPeragoError } from '../base/errors.ts'
-import { silentLogger, type Logger } from '../base/logger.ts'
-import type { Random } from '../base/random.ts'
+import { DefectError, invariant } from '../base/errors.ts'
 import { createRedactor, type Redactor } from '../base/redaction.ts'
-import { isRetryable, retry, type RetryPolicy } from '../base/retry.ts'
-import type { AnswerOf, RequestOf } from './contract.ts'
-import {
-  breakFailure,
-  describe,
-  failureOf,
-  lostEarlier,
-  quote,
-  ShapeError,
-  shapeFailure,
-  type Subject,
-} from './failures.ts'
+import { renderRequest, type Call, type Headers } from './call.ts'
+import type { AnswerOf } from './contract.ts'
+import { breakFailure, describe, failureOf, quote, ShapeError, shapeFailure } from './failures.ts'
 import {
   exchangeOver,
   ExchangeBrokenError,
   fillableStream,
   TextCollector,
   type AnswerHead,
+  type Break,
   type ExchangeBound,
-  type ExchangeRequest,
   type TakePiece,
 } from './http-exchange.ts'
 import { parseRetryAfter } from './retry-after.ts'
-import { classifyAnswer, isDone, type Answer, type OperationRow, type ServerTable } from './server-table.ts'
+import { classifyAnswer, isDone, type Answer, type FailureRow, type OperationRow } from './server-table.ts'
+import { tryUntilSettled, type Attempted, type TriesOptions } from './tries.ts'
 
 type Rows = Readonly<Record<string, OperationRow>>
 
 /** The operations of a contract, by the names that the table gives them. */
 type ContractOf<Of extends Rows> = Readonly<Record<keyof Of, object>>
-
-/** An operation of the table with what the contract says it takes. */
-export type Call<Name extends string, Operation = object> = Subject<Name> &
-  RequestOf<Operation> & {
-    readonly signal?: AbortSignal | undefined
-    readonly headers?: Readonly<Record<string, string>> | undefined
-    /** A body that is not JSON. */
-    readonly body?: string | Uint8Array | Readable | undefined
-    /** Is given a function to call whenever a piece of the body was taken. */
-    readonly onStart?: ((progress: () => void) => void) | undefined
-    /** In place of the path in the table. */
-    readonly address?: URL | undefined
-    /** How long the server was asked to wait before it responds. */
-    readonly serverWaitMs?: number | undefined
-  }
 
 /** A success, or one of the values that the row of the operation has. */
 export type Outcome<Value, Row> = { readonly is: 'done'; readonly value: Value } | ValueOutcome<ValuesOf<Row>>
@@ -79,17 +51,16 @@ export interface RequestNotice<Name extends string = string> {
   readonly durationMs: number
 }
 
-type Headers = Readonly<Record<string, string>>
-
 /** Headers that prove who calls, where they change with time. */
 export interface Authorization {
   headers(call: { readonly operation: string; readonly signal?: AbortSignal | undefined }): Promise<Headers>
   /** The server refused these headers; false when there are no others. */
   renew(refused: Headers): boolean
+  /** How a request ends whose headers were refused and renewed, where it is sent once only. */
+  readonly renewed: FailureRow
 }
 
-export interface ConnectionOptions<Name extends string> {
-  readonly table: ServerTable<Name>
+export interface ConnectionOptions<Name extends string> extends Omit<TriesOptions<Name>, 'clock'> {
   /** Left out, each call names its own address. */
   readonly origin?: string
   /** Added in front of the paths of the table. */
@@ -108,23 +79,20 @@ export interface ConnectionOptions<Name extends string> {
   readonly secrets?: readonly string[]
   /** How many requests may run at once. */
   readonly limit?: AdaptiveLimit | undefined
-  readonly retry?: Partial<RetryPolicy> | undefined
   readonly clock?: Clock | undefined
-  readonly random?: Random | undefined
-  readonly logger?: Logger | undefined
   readonly onRequest?: ((notice: RequestNotice<Name>) => void) | undefined
 }
 
 export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
-  readonly #options: ConnectionOptions<keyof Of & string>
+  readonly #options: ConnectionOptions<keyof Of & string> & { readonly clock: Clock }
   readonly #clock: Clock
   readonly #redactor: Redactor
   #pool: Promise<Dispatcher> | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: ConnectionOptions<keyof Of & string>) {
-    this.#options = options
     this.#clock = options.clock ?? systemClock
+    this.#options = { ...options, clock: this.#clock }
     this.#redactor = createRedactor(options.secrets ?? [])
   }
 
@@ -137,34 +105,8 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
   }
 
   /** The loop of tries around any step; the class of `subject` decides what is repeated. */
-  async attempts<Value>(
-    subject: Subject<keyof Of & string> & { readonly signal?: AbortSignal | undefined },
-    once: () => Promise<Value>,
-  ): Promise<Value> {
-    const { table, random, logger = silentLogger } = this.#options
-    const row = table.operations[subject.operation]
-    const earlier = { isLost: false }
-    try {
-      return await retry(once, {
-        policy: { ...this.#options.retry, ...(row.isPacedByCaller && { maxAttempts: 1 }) },
-        clock: this.#clock,
-        random,
-        signal: subject.signal,
-        shouldRetry: (error) => {
-          if (errorKindOf(error) !== 'uncertain') return isRetryable(error)
-          earlier.isLost = true
-          return row.class === 'idempotent'
-        },
-        onRetry: (notice) => {
-          logger[table.retryLogLevel](`a request to ${table.server} is sent again`, {
-            operation: subject.operation,
-            ...notice,
-          })
-        },
-      })
-    } catch (error) {
-      throw earlier.isLost && !settlesLostTry(error) ? lostEarlier(table, subject, error) : error
-    }
+  attempts<Value>(subject: Attempted<keyof Of & string>, once: () => Promise<Value>): Promise<Value> {
+    return tryUntilSettled(this.#options, subject, once)
   }
 
   /** One try. With `receive`, the body of a success goes there as it arrives. */
@@ -213,6 +155,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
 
   async #exchange(call: Call<keyof Of & string>, receive?: Receive, isRenewed = false): Promise<Answered> {
     const { authorization, bound, answerMaxBytes, table } = this.#options
+    const mayBegin = this.#mayBegin(call)
     const authorized = await authorization?.headers(call)
     const collector = new TextCollector(answerMaxBytes)
     const startMs = this.#clock.monotonicMs()
@@ -221,6 +164,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
       this.#options.onRequest?.({ operation: call.operation, status, durationMs })
     }
     const isNotedAtEnd = bound.bounds === 'whole'
+    const tell = this.#options.availability?.watch(call.address?.origin ?? this.#options.origin ?? '')
     let head: AnswerHead | undefined
     const begin = (begun: AnswerHead): TakePiece => {
       head = begun
@@ -229,44 +173,35 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
       return isReceived ? receive(begun) : (piece) => collector.add(piece)
     }
     try {
-      await exchangeOver(await this.#dispatcher(call), this.#request(call, authorized), {
+      const row = table.operations[call.operation]
+      const request = { ...renderRequest(row, call, { ...this.#options, authorized }), mayBegin }
+      await exchangeOver(await this.#dispatcher(call), request, {
         bounds: bound.bounds,
         boundMs: bound.boundMs + (call.serverWaitMs ?? 0),
         begin,
       })
     } catch (error) {
-      if (head === undefined || isNotedAtEnd) note(undefined)
+      tell?.(error instanceof ExchangeBrokenError && !isGivenUp(error.broken) ? 'no-answer' : 'given-up')
+      const isBegun = !(error instanceof ExchangeBrokenError && error.broken.how === 'late')
+      if (isBegun && (head === undefined || isNotedAtEnd)) note(undefined)
       throw error instanceof ExchangeBrokenError ? this.#broken(call, error) : error
     }
     invariant(head !== undefined, 'an exchange that has ended has begun')
+    tell?.(head.status)
     if (isNotedAtEnd) note(head.status)
     // Refused before anything was done: with new headers it is still the same try.
     const isRefused = head.status === 401 && authorized !== undefined && !isRenewed
-    if (isRefused && authorization?.renew(authorized) === true) return this.#exchange(call, receive, true)
+    if (isRefused && authorization?.renew(authorized) === true) {
+      if (table.operations[call.operation].isSentOnce)
+        throw failureOf(table, call, { failure: authorization.renewed, said: 'the credentials were refused' })
+      return this.#exchange(call, receive, true)
+    }
     return { head, text: collector.text() }
   }
 
-  #request(call: Call<keyof Of & string>, authorized: Headers | undefined): ExchangeRequest {
-    const { headers, prefix = '', table } = this.#options
-    const { address, body, json, onStart, signal } = call
-    const { method, path } = table.operations[call.operation]
-    return {
-      origin: address?.origin,
-      method,
-      path:
-        address === undefined
-          ? prefix + renderPath(path, call.path) + renderQuery(call.query)
-          : address.pathname + address.search,
-      headers: {
-        ...headers,
-        ...(json !== undefined && { 'content-type': 'application/json' }),
-        ...call.headers,
-        ...authorized,
-      },
-      body: json === undefined ? body : JSON.stringify(json),
-      onStart,
-      signal,
-    }
+  #mayBegin({ mayBegin, sendWithinMs = Infinity }: Call<keyof Of & string>): () => boolean {
+    const startMs = this.#clock.monotonicMs()
+    return () => this.#clock.monotonicMs() - startMs <= sendWithinMs && mayBegin?.() !== false
   }
 
   /** Throws what is an error; returns what is a value. */
@@ -318,14 +253,13 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
 
 type Receive = (head: AnswerHead) => TakePiece
 
+function isGivenUp({ how }: Break): boolean {
+  return how === 'aborted' || how === 'late'
+}
+
 interface Answered {
   readonly head: AnswerHead
   readonly text: string
-}
-
-/** After a lost response, only a clear one says what became of the request. */
-function settlesLostTry(error: unknown): boolean {
-  return isPeragoError(error) && error.kind !== 'unavailable'
 }
 
 function readAnswer(head: AnswerHead, text: string): Answer {
@@ -344,21 +278,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-type Names = Readonly<Record<string, unknown>>
-
-function renderPath(template: string, names: object = {}): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(String((names as Names)[name])),
-  )
-}
-
-function renderQuery(query: object = {}): string {
-  const pairs = Object.entries(query as Names)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
-  return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
 async function openPool(options: ConnectionOptions<never>): Promise<Dispatcher> {

@@ -1,16 +1,8 @@
 /** The error of a request: what was being done, to what, what came back, and what to do. */
 
-import {
-  DefectError,
-  InvalidError,
-  MissingError,
-  RefusedError,
-  UnavailableError,
-  UncertainError,
-  unreachable,
-  type PeragoError,
-} from '../base/errors.ts'
+import type { PeragoError } from '../base/errors.ts'
 import { oneLine, shortened } from '../base/one-line.ts'
+import { makeError } from '../base/told-error.ts'
 import type { Break } from './http-exchange.ts'
 import { REMOTE_QUOTE_MAX_CHARS } from './limits.ts'
 import { classifyBreak, strangeAnswer, uncertain, type FailureRow, type ServerTable } from './server-table.ts'
@@ -48,23 +40,7 @@ export function failureOf<Name extends string>(
   const { kind, code, next } = failure
   const message = `${describe(table, subject)}: ${said}`
   const details = { ...targetOf(subject), operation: subject.operation, ...given.details }
-  const options = { next, details, cause }
-  switch (kind) {
-    case 'invalid':
-      return new InvalidError(code, message, options)
-    case 'missing':
-      return new MissingError(code, message, options)
-    case 'refused':
-      return new RefusedError(code, message, options)
-    case 'unavailable':
-      return new UnavailableError(code, message, { ...options, retryAfterMs })
-    case 'uncertain':
-      return new UncertainError(code, message, { ...options, read: readOf(table, subject) })
-    case 'defect':
-      return new DefectError(code, message, options)
-    default:
-      return unreachable(kind, 'make an error')
-  }
+  return makeError({ kind, code, message, next, read: readOf(table, subject), retryAfterMs, details, cause })
 }
 
 /** No response, or only the beginning of one. */
@@ -116,6 +92,7 @@ const BREAK_TEXTS: Readonly<Record<Break['how'], string>> = {
   timeout: 'the server took too long',
   aborted: 'it was aborted',
   'not-http': 'the response is not HTTP',
+  late: 'its time to be sent was over',
 }
 
 /** What to look at when it is unknown whether the request took effect. */

@@ -10,8 +10,8 @@ import type { Dispatcher } from 'undici'
 export interface Break {
   /** Whether the server may have received any of the request. */
   readonly sent: boolean
-  /** `not-http`: the response is not HTTP. */
-  readonly how: 'dropped' | 'timeout' | 'aborted' | 'not-http'
+  /** `not-http`: the response is not HTTP. `late`: when it could be sent, it was no longer to be. */
+  readonly how: 'dropped' | 'timeout' | 'aborted' | 'not-http' | 'late'
 }
 
 /** No response, or only the beginning of one. */
@@ -46,6 +46,8 @@ export interface ExchangeRequest {
   readonly signal?: AbortSignal | undefined
   /** Is given a function to call for each piece that is taken from the body: the wait starts again. */
   readonly onStart?: ((progress: () => void) => void) | undefined
+  /** Asked when there is a connection for it and the first byte is about to be sent: false, and it is too late. */
+  readonly mayBegin?: (() => boolean) | undefined
 }
 
 export interface ExchangeBound {
@@ -63,7 +65,7 @@ export function exchangeOver(
   request: ExchangeRequest,
   { boundMs, bounds, begin }: ExchangeBound & { readonly begin: (head: AnswerHead) => TakePiece },
 ): Promise<void> {
-  const { body = null, headers, method, onStart, origin, path, signal } = request
+  const { body = null, headers, mayBegin, method, onStart, origin, path, signal } = request
   let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
   const outcome = new Promise<void>((resolve, reject) => (settle = { resolve, reject }))
   let sent = false
@@ -104,6 +106,13 @@ export function exchangeOver(
       onRequestStart: (started) => {
         controller = started
         if (isOver) started.abort(new Error('the exchange is over'))
+        else if (mayBegin?.() === false) {
+          // Neither ended by `controller` nor aborted, but thrown: undici gives the request up and keeps the connection.
+          controller = undefined
+          const error = new Error('it waited too long')
+          breakOff('late', error)
+          throw error
+        }
         sent = true
         if (!isOver && bounds === 'answer') watchdog.refresh()
       },

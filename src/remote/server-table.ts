@@ -31,6 +31,8 @@ interface RowBase {
   readonly body?: 'text' | 'none' | 'any'
   /** The caller repeats it at its own pace and must see every failure at once: never retried here. */
   readonly isPacedByCaller?: true
+  /** The caller reads before each sending what may have changed: sent once, not again with new credentials either. */
+  readonly isSentOnce?: true
 }
 
 export type OperationRow =
@@ -45,6 +47,8 @@ export interface FailureRow {
   readonly kind: ErrorKind
   readonly code: ErrorCode
   readonly next: string
+  /** It may come after the deed: to an operation that is not `safe`, its kind is `uncertain`. */
+  readonly mayBeDone?: true
 }
 
 export interface ServerTable<Name extends string = string> {
@@ -100,9 +104,18 @@ export function classifyAnswer<Name extends string>(
   if (isDone(table, operation, status) && hasExpectedBody(row, answer)) return { is: 'done' }
   const value = row.values?.[status]
   const failure = table.exception(operation, answer) ?? classifyFailure(table, operation, answer)
-  return failure === undefined && value !== undefined
-    ? { is: 'value', value }
-    : { is: 'error', failure: failure ?? table.statuses[status] ?? table.badRequest }
+  if (failure === undefined && value !== undefined) return { is: 'value', value }
+  const found = failure ?? table.statuses[status] ?? table.badRequest
+  return { is: 'error', failure: found.mayBeDone === true ? afterTheDeed(table, row, found) : found }
+}
+
+function afterTheDeed(
+  { unsafe }: Pick<ServerTable, 'unsafe'>,
+  row: OperationRow,
+  failure: FailureRow,
+): FailureRow {
+  if (row.class === 'safe') return failure
+  return uncertain({ ...failure, kind: 'uncertain', next: unsafe.trouble.next }, row.read)
 }
 
 /** `undefined`: the rows of the operation and of the status decide. */
