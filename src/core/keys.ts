@@ -5,6 +5,7 @@
  * of one execution is never the beginning of another's.
  */
 
+import { createHash } from 'node:crypto'
 import { InvalidError } from '../base/errors.ts'
 import type { Branded } from '../base/ids.ts'
 
@@ -41,9 +42,26 @@ export function executionKeys(scope: ExecutionScope) {
   const [marks, idempotency] = [`marks:${place}:`, `idempotency:${place}:`]
   /** Of the entries of the outbox that are about this execution. */
   const waiting = `${OUTBOX_PREFIX}${place}:`
+  const checkpoints = `checkpoints:${place}:`
   return {
-    ...{ events, variables, log, marks, idempotency, waiting },
-    checkpoints: `checkpoints:${place}:`,
+    ...{ events, variables, log, marks, idempotency, waiting, checkpoints },
+    /** The records of its checkpoints, the oldest first. */
+    checkpointRecords: `${checkpoints}at:`,
+    checkpointRecord: (sequence: number): string => `${checkpoints}at:${sequenceText(sequence)}`,
+    /** Where the store itself keeps their bodies, in parts. */
+    checkpointBodies: `${checkpoints}body:`,
+    checkpointParts: (id: string): string => `${checkpoints}body:${checkId(id, 'checkpoint')}:`,
+    checkpointPart: (id: string, part: number): string =>
+      `${checkpoints}body:${checkId(id, 'checkpoint')}:${sequenceText(part)}`,
+    /** A rollback that has begun and not ended. */
+    rollback: `${checkpoints}rollback`,
+    /** What the engine keeps of it, but for the entries of indexes. */
+    engine: `engine:${place}:`,
+    /** Which execution the tasks with these first digits belong to. */
+    engineTasks: (): string => engineTasksKey(taskDigits(scope)),
+    /** In the engine's list of executions by their start. */
+    listed: (startedAt: string): string =>
+      `${engineIndexPrefix('started', scope.tenant)}${checkTime(startedAt)}:${scope.execution}`,
     /** The execution's record in the registry. */
     record: `${EXECUTIONS_PREFIX}${place}`,
     /** The end of a log whose entries expire, so that no sequence number is used twice. */
@@ -66,6 +84,50 @@ export function executionKeys(scope: ExecutionScope) {
 
 /** All executions, of every tenant; for maintenance only. */
 export const EXECUTIONS_PREFIX = 'executions:'
+
+/**
+ * Executions of a tenant that the engine knows: `open` for those that have not ended, `waiting` for those that wait for a
+ * place, `rollback` for those whose rollback has begun and not ended, `started` for all of them by the time of their start.
+ */
+export function engineIndexPrefix(
+  index: 'open' | 'waiting' | 'rollback' | 'started',
+  tenant: TenantId | undefined,
+): string {
+  return `engine-${index}:${tenant === undefined ? '' : checkId(tenant, 'tenant')}:`
+}
+
+/** Open executions of the engine, of every tenant; to find the tenants only. */
+export const ENGINE_OPEN_PREFIX = 'engine-open:'
+
+/** The tenant of an entry there, and a key behind all entries of this tenant. */
+export function tenantOfOpenKey(key: string): { readonly tenant: string | undefined; readonly last: string } {
+  const [place = ''] = key.slice(ENGINE_OPEN_PREFIX.length).split(':')
+  const tenant = place === '' ? undefined : place
+  return { tenant, last: `${ENGINE_OPEN_PREFIX}${place}:~` }
+}
+
+/**
+ * Definitions of the engine: registered under a name, or stored by their digest for the executions that run them. And what it learned
+ * from runs of them.
+ */
+export function engineDefinitionPrefix(
+  kind: 'graph' | 'task' | 'digest' | 'schedule' | 'history' | 'breakers',
+  tenant: TenantId | undefined,
+): string {
+  return `engine-definitions:${tenant === undefined ? '' : checkId(tenant, 'tenant')}:${kind}:`
+}
+
+export function engineTasksKey(digits: string): string {
+  return `engine-tasks:${checkId(digits, 'task')}`
+}
+
+/** The first digits of the ids of an execution's tasks, which are UUIDs: by them the execution of a task is found. */
+export function taskDigits(scope: ExecutionScope): string {
+  return createHash('sha256').update(address(scope)).digest('hex').slice(0, 15)
+}
+
+/** What the keys of latest events and of variables begin with, those of every execution and tenant. */
+export const FACT_PREFIXES = ['events:', 'variables:'] as const
 
 /** A part of the clean-up of an ended execution; see `namespaces/ended-index.ts`. */
 export type EndedJob = 'archive' | 'events' | 'variables' | 'checkpoints'

@@ -1,5 +1,6 @@
 /** Makes a `Store` of a backend: checks the arguments of every call in the same way for every kind of store. */
 
+import { followSignals } from '../base/abort-signals.ts'
 import { InvalidError, UnavailableError } from '../base/errors.ts'
 import { once } from '../base/once.ts'
 import {
@@ -72,12 +73,16 @@ export function guardStore(backend: Backend): Store {
     watch: async function* (request): AsyncGenerator<WatchNotice, void, undefined> {
       const stretch = stretchOf(request.prefix)
       begin('watch', undefined)
-      const signal = AbortSignal.any([request.signal, closed.signal])
-      const feed = backend.openFeed(stretch)
+      const followed = followSignals(request.signal, closed.signal)
       try {
-        yield* followChanges(feed, { name: backend.name, after: request.after, signal })
+        const feed = backend.openFeed(stretch)
+        try {
+          yield* followChanges(feed, { name: backend.name, after: request.after, signal: followed.signal })
+        } finally {
+          await feed.close()
+        }
       } finally {
-        await feed.close()
+        followed.release()
       }
     },
     close: once(() => {

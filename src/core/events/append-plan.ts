@@ -5,25 +5,38 @@
  * - EL-2 No place is skipped: the first place of a batch follows the last event that was read or written.
  * - EL-3 The batch has the condition that the execution's record is unchanged: nothing is added to the log of an ended one.
  * - EL-4 Where events expire, the batch also has the condition that the end of the log is unchanged.
+ * - EL-5 The events of one request are written in one batch, together with its operations and under its own conditions.
  */
 
 import { isPeragoError } from '../../base/errors.ts'
 import { EVENTS_PER_BATCH_MAX, STORE_BATCH_MAX_BYTES, STORE_BATCH_MAX_OPERATIONS } from '../limits.ts'
 import { fromBytes, toBytes } from '../json.ts'
-import { putsOfEnd } from '../namespaces/ended-index.ts'
-import { decideStatus, encodeRecord, hasEnded, type ExecutionRecord } from '../namespaces/execution-record.ts'
+import { dropsOf, ENDED_JOBS, putsOfEnd } from '../namespaces/ended-index.ts'
+import {
+  decideStatus,
+  encodeRecord,
+  hasEnded,
+  reopenRecord,
+  type ExecutionRecord,
+} from '../namespaces/execution-record.ts'
 import type { SeenRecord } from '../namespaces/live-record.ts'
 import type { Scope } from '../namespaces/scope.ts'
-import type { StoreBatch, StoreCondition, StorePut } from '../ports.ts'
+import type { StoreBatch, StoreCondition, StoreOperation, StorePut } from '../ports.ts'
 import { encodeEvent, type CheckedEvent, type EventPlace } from './event.ts'
 
 export interface AppendRequest {
   readonly id: string
   readonly event: CheckedEvent
+  /** Events that follow this one, written together with it. */
+  readonly more?: readonly { readonly id: string; readonly event: CheckedEvent }[] | undefined
   /** The sender's key for it, so that sending it twice records it once. */
   readonly idempotency?: { readonly digest: string; readonly fingerprint: string } | undefined
   /** Written together with the event, such as the outputs of the node that it completes. */
-  readonly along?: readonly StorePut[] | undefined
+  readonly along?: readonly StoreOperation[] | undefined
+  /** Where one of these does not hold, the request is refused as stale. */
+  readonly conditions?: readonly StoreCondition[] | undefined
+  /** An ended execution runs again. */
+  readonly reopens?: boolean | undefined
 }
 
 /** The end of a log. */
@@ -41,6 +54,8 @@ export interface AppendPlan {
   readonly refused: readonly { readonly request: AppendRequest; readonly error: Error }[]
   /** The record after the batch, where the batch changes it. */
   readonly record: ExecutionRecord | undefined
+  /** The place of the last event. */
+  readonly last: EventPlace | undefined
 }
 
 /** The record, its entries in the index of ended executions, and the end of a log whose entries expire. */
@@ -56,50 +71,58 @@ export function planAppend(
   now: string,
 ): AppendPlan {
   const timestamp = now > tail.timestamp ? now : tail.timestamp
-  const puts = new Map<string, StorePut>()
+  const puts = new Map<string, StoreOperation>()
   const conditions = new Map<string, StoreCondition>()
   const accepted: { request: AppendRequest; place: EventPlace }[] = []
   const refused: { request: AppendRequest; error: Error }[] = []
   const { eventTtlMs: ttlMs } = tail.seen.record
   let bytes = 0
+  let eventCount = 0
+  let lastPlace: EventPlace | undefined
   let record: ExecutionRecord | undefined
   for (const request of requests) {
-    const status = statusAfter(tail.seen.record, request)
-    if (status instanceof Error) {
-      refused.push({ request, error: status })
+    const after = recordAfter(tail.seen.record, request, timestamp)
+    if (after instanceof Error) {
+      refused.push({ request, error: after })
       continue
     }
-    const place = {
-      id: request.id,
+    const places = eventsOf(request).map(({ id }, index) => ({
+      id,
       executionId: scope.execution,
-      sequence: tail.sequence + accepted.length + 1,
+      sequence: tail.sequence + eventCount + index + 1,
       timestamp,
-    }
-    const own = putsOf(scope, request, { place, ttlMs })
-    const ownBytes = own.reduce((sum, { value }) => sum + value.byteLength, 0)
+    }))
+    const own = operationsOf(scope, request, { places, ttlMs })
+    const ownBytes = own.reduce((sum, each) => sum + (each.do === 'put' ? each.value.byteLength : 0), 0)
     const isFull =
-      accepted.length === EVENTS_PER_BATCH_MAX ||
+      eventCount + places.length > EVENTS_PER_BATCH_MAX ||
       puts.size + own.length + FURTHER_PUTS > STORE_BATCH_MAX_OPERATIONS ||
       bytes + ownBytes > STORE_BATCH_MAX_BYTES - MARGIN_BYTES
-    const free = freeKeys(scope, request, place)
-    if (accepted.length > 0 && (isFull || free.some((key) => conditions.has(key)))) break
+    const free = freeKeys(scope, request, places)
+    const guards = request.conditions ?? []
+    const isTaken = [...free, ...guards.map(({ key }) => key)].some((key) => conditions.has(key))
+    if (accepted.length > 0 && (isFull || isTaken)) break
+    const [place] = places
+    if (place === undefined) continue
     accepted.push({ request, place })
+    eventCount += places.length
     bytes += ownBytes
-    for (const put of own) puts.set(put.key, put)
+    for (const each of own) puts.set(each.key, each)
     for (const key of free) conditions.set(key, { key, is: 'absent' })
-    if (status !== tail.seen.record.status) {
-      record = { ...tail.seen.record, status, ...(hasEnded({ status }) ? { endedAt: timestamp } : {}) }
+    for (const guard of guards) conditions.set(guard.key, guard)
+    lastPlace = places.at(-1)
+    if (after.status !== tail.seen.record.status) {
+      record = after
       break
     }
   }
   const { keys } = scope
-  if (record?.endedAt !== undefined) {
+  if (record !== undefined) {
     puts.set(keys.record, { do: 'put', key: keys.record, value: encodeRecord(record) })
-    for (const put of putsOfEnd(scope, record.endedAt)) puts.set(put.key, put)
+    for (const each of indexChanges(scope, tail.seen.record, record)) puts.set(each.key, each)
   }
-  const last = accepted.at(-1)
-  if (last !== undefined && ttlMs !== undefined) {
-    puts.set(keys.logEnd, putLogEnd(scope, last.place))
+  if (lastPlace !== undefined && ttlMs !== undefined) {
+    puts.set(keys.logEnd, putLogEnd(scope, lastPlace))
     // A free place proves nothing where its event may have expired.
     conditions.set(keys.logEnd, endAsSeen(keys.logEnd, tail))
   }
@@ -109,34 +132,61 @@ export function planAppend(
     accepted,
     refused,
     record,
+    last: lastPlace,
   }
 }
 
-function statusAfter(record: ExecutionRecord, { event }: AppendRequest): ExecutionRecord['status'] | Error {
+function eventsOf(request: AppendRequest): readonly { readonly id: string; readonly event: CheckedEvent }[] {
+  return [request, ...(request.more ?? [])]
+}
+
+/** The record after the events of a request, or the error that refuses them. */
+function recordAfter(
+  record: ExecutionRecord,
+  request: AppendRequest,
+  timestamp: string,
+): ExecutionRecord | Error {
   try {
-    return decideStatus(record, event.type)
+    const start = request.reopens === true ? reopenRecord(record) : record
+    return eventsOf(request).reduce((current, { event }) => {
+      const status = decideStatus(current, event.type)
+      if (status === current.status) return current
+      return { ...current, status, ...(hasEnded({ status }) ? { endedAt: timestamp } : {}) }
+    }, start)
   } catch (error) {
     if (isPeragoError(error)) return error
     throw error
   }
 }
 
-function putsOf(
+/** What changes in the index of ended executions. */
+function indexChanges(
+  scope: Scope,
+  before: ExecutionRecord,
+  after: ExecutionRecord,
+): readonly StoreOperation[] {
+  return after.endedAt === undefined ? dropsOf(scope, before, ENDED_JOBS) : putsOfEnd(scope, after.endedAt)
+}
+
+function operationsOf(
   { keys, outbox }: Scope,
-  { event, along = [], idempotency }: AppendRequest,
-  { place, ttlMs }: { readonly place: EventPlace; readonly ttlMs: number | undefined },
-): readonly StorePut[] {
-  const value = encodeEvent(event, place)
-  const puts: StorePut[] = [
-    ...along,
-    { do: 'put', key: keys.entry(place.sequence), value, ttlMs },
-    { do: 'put', key: keys.event(event.type), value, ttlMs },
-  ]
+  request: AppendRequest,
+  { places, ttlMs }: { readonly places: readonly EventPlace[]; readonly ttlMs: number | undefined },
+): readonly StoreOperation[] {
+  const { along = [], idempotency } = request
+  const puts: StoreOperation[] = [...along]
+  for (const [index, { event }] of eventsOf(request).entries()) {
+    const place = places[index]
+    if (place === undefined) continue
+    const value = encodeEvent(event, place)
+    puts.push({ do: 'put', key: keys.entry(place.sequence), value, ttlMs })
+    puts.push({ do: 'put', key: keys.event(event.type), value, ttlMs })
+    if (outbox) puts.push({ do: 'put', key: keys.outbox(place.sequence), value })
+  }
   if (idempotency !== undefined) {
-    const note = Buffer.from(JSON.stringify({ id: place.id, fingerprint: idempotency.fingerprint }))
+    const note = Buffer.from(JSON.stringify({ id: request.id, fingerprint: idempotency.fingerprint }))
     puts.push({ do: 'put', key: keys.idempotent(idempotency.digest), value: note, ttlMs })
   }
-  if (outbox) puts.push({ do: 'put', key: keys.outbox(place.sequence), value })
   return puts
 }
 
@@ -159,8 +209,8 @@ export function readLogEnd(value: Uint8Array): Pick<LogTail, 'sequence' | 'times
 function freeKeys(
   { keys }: Scope,
   { idempotency }: AppendRequest,
-  { sequence }: EventPlace,
+  places: readonly EventPlace[],
 ): readonly string[] {
-  const entry = keys.entry(sequence)
-  return idempotency === undefined ? [entry] : [entry, keys.idempotent(idempotency.digest)]
+  const entries = places.map(({ sequence }) => keys.entry(sequence))
+  return idempotency === undefined ? entries : [...entries, keys.idempotent(idempotency.digest)]
 }

@@ -14,7 +14,7 @@ import type { EventArchive } from './archive-port.ts'
 import { clearEvents, type ClearRule } from './clear-events.ts'
 import type { EventFilter } from './event-filter.ts'
 import { getEvent, hasEvent, queryEvents } from './event-reader.ts'
-import { EventWriter } from './event-writer.ts'
+import { EventWriter, type Appended } from './event-writer.ts'
 import { checkEvent, type CheckedEvent, type ExecutionEvent, type NewEvent } from './event.ts'
 import { advisePayload, type PayloadRule } from './payload-advice.ts'
 
@@ -49,15 +49,17 @@ export interface EventManagerParts {
   readonly logger: Logger
 }
 
-/** Operations to write together with an event. */
-export interface AppendExtras extends PublishOptions {
-  readonly along?: AppendRequest['along']
+/** What to write together with an event, and under which conditions. */
+export interface AppendExtras
+  extends PublishOptions, Pick<AppendRequest, 'along' | 'conditions' | 'reopens'> {
+  /** Events that follow it in the same write. */
+  readonly more?: readonly NewEvent[]
 }
 
 /** The manager, and writing an event together with other operations. */
 export interface EventLog {
   readonly manager: EventManager
-  append(execution: ExecutionId, event: NewEvent, extras?: AppendExtras): Promise<string>
+  append(execution: ExecutionId, event: NewEvent, extras?: AppendExtras): Promise<Appended>
 }
 
 export function createEventLog(parts: EventManagerParts): EventLog {
@@ -70,20 +72,24 @@ export function createEventLog(parts: EventManagerParts): EventLog {
     writers.set(bound, writer)
     return writer
   }
-  const append: EventLog['append'] = async (execution, event, { idempotencyKey, along } = {}) => {
-    const bound = scopes.of(execution)
+  const check = (event: NewEvent): Pick<AppendRequest, 'id' | 'event'> => {
     const checked = checkEvent(event)
     advisePayload(checked, payloads, logger)
+    return { id: makeId('evt'), event: checked }
+  }
+  const append: EventLog['append'] = async (execution, event, { idempotencyKey, more, ...extras } = {}) => {
+    const bound = scopes.of(execution)
+    const first = check(event)
     return writerOf(bound).append({
-      id: makeId('evt'),
-      event: checked,
-      idempotency: idempotencyKey === undefined ? undefined : digestsOf(idempotencyKey, checked),
-      along,
+      ...extras,
+      ...first,
+      more: more?.map(check),
+      idempotency: idempotencyKey === undefined ? undefined : digestsOf(idempotencyKey, first.event),
     })
   }
   const manager: EventManager = {
     publishEvent: async (execution, event, { idempotencyKey } = {}) =>
-      append(execution, event, { idempotencyKey }),
+      (await append(execution, event, { idempotencyKey })).id,
     hasEvent: async (execution, type) => hasEvent(scopes.of(execution), archive, type),
     getEvent: async (execution, type) => getEvent(scopes.of(execution), archive, type),
     queryEvents: async (execution, filter) => queryEvents(scopes.of(execution), archive, filter),

@@ -10,9 +10,16 @@ import type { BoundScope } from '../namespaces/scopes.ts'
 import { planAppend, readLogEnd, type AppendPlan, type AppendRequest, type LogTail } from './append-plan.ts'
 import { decodeEvent, type EventPlace } from './event.ts'
 
+/** What was written: the id of the stored event, its own or that of the first one with the same idempotency key. */
+export interface Appended {
+  readonly id: string
+  /** Of all entries that were put with it; unknown where the response was lost. */
+  readonly revision: number | undefined
+}
+
 interface Waiting {
   readonly request: AppendRequest
-  readonly resolve: (id: string) => void
+  readonly resolve: (appended: Appended) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -29,8 +36,8 @@ export class EventWriter {
     this.#pace = pace
   }
 
-  /** Resolves with the id of the stored event: its own, or that of the first event with the same idempotency key. */
-  append(request: AppendRequest): Promise<string> {
+  /** Throws `core/stale` where a condition of the request itself does not hold; then nothing of it was written. */
+  append(request: AppendRequest): Promise<Appended> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject })
       if (this.#loop === undefined) this.#loop = this.#run()
@@ -88,22 +95,23 @@ export class EventWriter {
     if (!result.committed) {
       this.#tail = undefined
       this.#bound.live.forget()
+      for (const request of findStale(plan, result.unmet)) this.#take(request)?.reject(stale(request))
       return 'conflict'
     }
-    this.#advance(plan, tail, result.revision)
-    for (const { request } of plan.accepted) this.#take(request)?.resolve(request.id)
+    const { revision } = result
+    this.#advance(plan, tail, revision)
+    for (const { request } of plan.accepted) this.#take(request)?.resolve({ id: request.id, revision })
     return undefined
   }
 
-  #advance({ accepted, record }: AppendPlan, { seen }: LogTail, revision: number | undefined): void {
-    const last = accepted.at(-1)
+  #advance({ last, record }: AppendPlan, { seen }: LogTail, revision: number | undefined): void {
     if (record !== undefined) {
-      // The execution has ended: no event follows.
+      // The execution has ended, or runs again.
       this.#tail = undefined
       if (revision === undefined) this.#bound.live.forget()
       else this.#bound.live.note({ record, revision })
     } else if (last !== undefined) {
-      const { sequence, timestamp } = last.place
+      const { sequence, timestamp } = last
       const endRevision = seen.record.eventTtlMs === undefined ? undefined : revision
       // The revision of the log's end is unknown: it must be read again.
       const isUnknown = seen.record.eventTtlMs !== undefined && revision === undefined
@@ -120,7 +128,7 @@ export class EventWriter {
       if (entry === undefined) continue
       const { id, fingerprint } = JSON.parse(fromBytes(entry.value)) as { id: string; fingerprint: string }
       const waiting = this.#take(request)
-      if (fingerprint === request.idempotency.fingerprint) waiting?.resolve(id)
+      if (fingerprint === request.idempotency.fingerprint) waiting?.resolve({ id, revision: undefined })
       else waiting?.reject(keyUsedTwice(request))
     }
   }
@@ -162,6 +170,18 @@ export class EventWriter {
     const index = this.#waiting.findIndex((waiting) => waiting.request === request)
     return index < 0 ? undefined : this.#waiting.splice(index, 1)[0]
   }
+}
+
+function findStale({ accepted }: AppendPlan, unmet: readonly string[] = []): readonly AppendRequest[] {
+  return accepted
+    .map(({ request }) => request)
+    .filter(({ conditions = [] }) => conditions.some(({ key }) => unmet.includes(key)))
+}
+
+function stale({ event }: AppendRequest): RefusedError {
+  return new RefusedError('core/stale', `record "${event.type}": what it is based on has changed meanwhile`, {
+    next: 'Read again, and decide anew.',
+  })
 }
 
 function mayHaveExpired({ id }: EventPlace): UncertainError {

@@ -140,12 +140,12 @@ function naiveValue(value: Value, { variables }: World): unknown {
   return found
 }
 
+/** One text for each JSON value: braces and brackets keep `{}` and `[]` apart. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.entries(inner).sort(([left], [right]) => (left < right ? -1 : 1))
-      : inner,
-  )
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`)
+  return `{${members.sort().join()}}`
 }
 
 function evaluate(text: string, { events, variables }: World): Plain {

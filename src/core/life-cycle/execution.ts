@@ -92,11 +92,10 @@ export function bindExecution(parts: CoreParts, { scope, live }: BoundScope, see
     get: (type) => events.manager.getEvent(id, type),
     query: (filter) => events.manager.queryEvents(id, filter),
   }
-  const publish: ExecutionEvents['publish'] = async (event, { idempotencyKey, variables: values } = {}) =>
-    events.append(id, event, {
-      idempotencyKey,
-      along: values && variables.encode(id, 'engine', checkTogether(values)),
-    })
+  const publish: ExecutionEvents['publish'] = async (event, { idempotencyKey, variables: values } = {}) => {
+    const along = values && variables.encode(id, 'engine', checkTogether(values))
+    return (await events.append(id, event, { idempotencyKey, along })).id
+  }
   return {
     id,
     name,

@@ -16,6 +16,8 @@ export interface LeadershipOptions {
   readonly owner: string
   readonly clock: Clock
   readonly leaseMs?: number
+  /** Whether another owner has certainly ended. Its lease is then taken at once; without this, when it has expired. */
+  readonly hasEnded?: (owner: string) => Promise<boolean>
 }
 
 export class Leadership {
@@ -24,8 +26,12 @@ export class Leadership {
   readonly #owner: string
   readonly #clock: Clock
   readonly #leaseMs: number
+  readonly #hasEnded: (owner: string) => Promise<boolean>
+  #hasHeld = false
   /** When this instance last asked for the lease and got it. */
   #heldAtMs: number | undefined
+  /** After a renewal whose outcome is unknown: when to ask again. */
+  #askAgainAtMs = -Infinity
 
   constructor(options: LeadershipOptions) {
     this.#store = options.store
@@ -33,47 +39,68 @@ export class Leadership {
     this.#owner = options.owner
     this.#clock = options.clock
     this.#leaseMs = options.leaseMs ?? LEADER_LEASE_MS
+    this.#hasEnded = options.hasEnded ?? (() => Promise.resolve(false))
   }
 
   /**
    * Takes the lease, or renews it when a third of it is over. `false`: another instance holds it. `taken`: another may have
-   * held it since the last call.
+   * held it since the last call. A renewal that fails is tried again while the lease lasts: until then nobody else can have it.
    */
   async hold(): Promise<'held' | 'taken' | false> {
     if ((this.renewInMs() ?? 0) > 0) return 'held'
-    const nowMs = this.#clock.monotonicMs()
+    const askedAtMs = this.#clock.monotonicMs()
+    // One that is over may have been another's meanwhile.
+    if (!this.isHeld()) this.#heldAtMs = undefined
     const wasHeld = this.#heldAtMs !== undefined
-    this.#heldAtMs = undefined
-    const held = await this.#take()
-    if (held === false) return false
-    this.#heldAtMs = nowMs
-    return wasHeld ? held : 'taken'
+    try {
+      const held = await this.#take()
+      this.#heldAtMs = held === false ? undefined : askedAtMs
+      this.#hasHeld ||= held !== false
+      return held === 'held' && !wasHeld ? 'taken' : held
+    } catch (error) {
+      if (this.isHeld()) {
+        this.#askAgainAtMs = this.#clock.monotonicMs() + this.#leaseMs * ASK_AGAIN_SHARE
+        return 'held'
+      }
+      this.#heldAtMs = undefined
+      // Perhaps it is ours: then the next call renews it. Until then nobody works, which is safe.
+      if (errorKindOf(error) === 'uncertain') return false
+      throw error
+    }
+  }
+
+  /** Whether nobody else can have the lease now, whatever the store would answer. */
+  isHeld(): boolean {
+    if (this.#heldAtMs === undefined) return false
+    return this.#clock.monotonicMs() - this.#heldAtMs < this.#leaseMs * SURE_SHARE
   }
 
   /** When `hold` has to renew the lease; `undefined` where this instance does not hold it. */
   renewInMs(): number | undefined {
     if (this.#heldAtMs === undefined) return undefined
-    return this.#heldAtMs + this.#leaseMs / 3 - this.#clock.monotonicMs()
+    const dueAtMs = Math.max(this.#heldAtMs + this.#leaseMs / 3, this.#askAgainAtMs)
+    return dueAtMs - this.#clock.monotonicMs()
   }
 
   async #take(): Promise<'held' | 'taken' | false> {
     const entry = await this.#store.get(this.#key)
-    if (entry !== undefined && fromBytes(entry.value) !== this.#owner) return false
-    try {
-      const outcome = await this.#store.commit({
-        conditions: [
-          entry === undefined
-            ? { key: this.#key, is: 'absent' }
-            : { key: this.#key, is: 'at', revision: entry.revision },
-        ],
-        operations: [{ do: 'put', key: this.#key, value: toBytes(this.#owner), ttlMs: this.#leaseMs }],
-      })
-      return outcome.committed && (entry === undefined ? 'taken' : 'held')
-    } catch (error) {
-      // Perhaps it is ours: then the next call renews it. Until then nobody works, which is safe.
-      if (errorKindOf(error) === 'uncertain') return false
-      throw error
-    }
+    const other = entry === undefined ? undefined : fromBytes(entry.value)
+    const isOthers = other !== undefined && other !== this.#owner
+    if (isOthers && !(await this.#mayReplace(other))) return false
+    const outcome = await this.#store.commit({
+      conditions: [
+        entry === undefined
+          ? { key: this.#key, is: 'absent' }
+          : { key: this.#key, is: 'at', revision: entry.revision },
+      ],
+      operations: [{ do: 'put', key: this.#key, value: toBytes(this.#owner), ttlMs: this.#leaseMs }],
+    })
+    return outcome.committed && (entry === undefined || isOthers ? 'taken' : 'held')
+  }
+
+  /** Only the first time: two instances that wrongly think each other dead must not take turns for ever. */
+  async #mayReplace(owner: string): Promise<boolean> {
+    return !this.#hasHeld && (await this.#hasEnded(owner))
   }
 
   /** Gives it back, so that another need not wait for it to expire. */
@@ -87,3 +114,8 @@ export class Leadership {
     })
   }
 }
+
+/** The store counts from when it was asked, or later; the rest is for clocks that do not run equally fast. */
+const SURE_SHARE = 0.9
+/** Of the lease, until it is asked for again. */
+const ASK_AGAIN_SHARE = 0.1

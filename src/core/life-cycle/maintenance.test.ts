@@ -87,6 +87,19 @@ async function keysOf(store: Store, prefix: string): Promise<readonly string[]> 
   return (await store.range({ prefix, limit: 1000 })).entries.map(({ key }) => key)
 }
 
+/** A store whose process goes down after so many deletions by prefix. */
+function dying(store: Store, clears: number): Store {
+  let clearsLeft = clears
+  return {
+    ...store,
+    clear: async (prefix, options) => {
+      clearsLeft -= 1
+      if (clearsLeft < 0) throw new UnavailableError('test/down', 'clear: the process is going down')
+      return store.clear(prefix, options)
+    },
+  }
+}
+
 describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
   test('N-49 N-50 an ended execution has a final status and an end time, and its data stays readable', async (context) => {
     const { core, store, clock } = await openWorld(kind, context)
@@ -169,6 +182,24 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     expect(await keysOf(store, '')).toEqual(['executions:exec_1', 'leases:sweep', 'server:indexes:ended'])
   })
 
+  test('E-54 a clearing that was cut off anywhere is finished by the next pass, and no half log is archived', async (context) => {
+    const { core, store, archive, clock, maintain } = await openArchived(kind, context)
+    const { archiveOnce, sweepOnce } = maintain()
+    for (let clears = 0; clears < 4; clears += 1) {
+      const { id } = await runOne(core, `exec_${String(clears)}`)
+      await expect(
+        openCore({ store: dying(store, clears), archive, clock }).events.clearEvents(id),
+      ).rejects.toMatchObject({ code: 'test/down' })
+      await archiveOnce()
+      expect(await archive.count({ tenant: '', execution: id })).toBe(0)
+      // Long before its retention time is over.
+      expect(await sweepOnce()).toMatchObject({ done: 1, failed: 0 })
+      for (const family of ['events', 'log', 'idempotency'])
+        expect(await keysOf(store, `${family}:${id}:`)).toEqual([])
+      expect(await core.events.clearEvents(id)).toBe(0)
+    }
+  })
+
   test('N-54 E-04 a sweep removes the expired execution alone, among fresh and running ones with similar ids', async (context) => {
     const { core, store, clock, openOther } = await openWorld(kind, context)
     const red = await openOther({ tenant: 'red' })
@@ -212,16 +243,7 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     const { core, store, clock } = await openWorld(kind, context)
     for (let n = 0; n < 20; n += 1) await runOne(core, `exec_${String(n)}`)
     clock.move(40 * DAY_MS)
-    let clearsLeft = 25
-    const dying: Store = {
-      ...store,
-      clear: async (prefix, options) => {
-        clearsLeft -= 1
-        if (clearsLeft < 0) throw new UnavailableError('test/down', 'clear: the process is going down')
-        return store.clear(prefix, options)
-      },
-    }
-    const first = openMaintenance({ store: dying, clock })
+    const first = openMaintenance({ store: dying(store, 25), clock })
     const second = openMaintenance({ store, clock })
     const report = await first.sweepOnce()
     expect(report!.failed).toBeGreaterThan(0)

@@ -2,7 +2,8 @@
  * Maintenance of ended executions: their events are archived, and data whose retention time is over is removed.
  *
  * - MT-1 Running executions are never touched: each step names one execution and first reads its record, which says that it
- *   has ended. An ended execution never runs again, and its id is not used again.
+ *   has ended. It runs again only while all its parts are kept (`reopenRecord`), and a part is marked before it is removed. Its
+ *   id is not used again.
  * - MT-2 Events leave the store only when the archive confirms that it holds all of them.
  * - MT-3 Each step can be interrupted anywhere; the next pass of any instance repeats it from the start.
  * - MT-4 A pass reads only entries that are due, not the whole registry; see `ended-index.ts`.

@@ -8,10 +8,10 @@ import type { Json } from '../../base/json.ts'
 import { executionId, type ExecutionId } from '../keys.ts'
 import { decodeRecord, encodeRecord, type ExecutionRecord } from '../namespaces/execution-record.ts'
 import { commitGuarded } from '../namespaces/guarded-write.ts'
-import { checkName, checkNodeId, parseVariableName } from '../namespaces/names.ts'
+import { checkName, checkNodeId, checkPipelineName, parseVariableName } from '../namespaces/names.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import { encodeVariable } from '../variables/variable-writes.ts'
-import type { StorePut } from '../ports.ts'
+import type { StoreCondition, StoreOperation, StorePut } from '../ports.ts'
 import type { CoreParts } from './core-parts.ts'
 
 export interface StartRequest {
@@ -31,7 +31,17 @@ export interface StartRequest {
   readonly parent?: { readonly execution: ExecutionId; readonly node: string }
 }
 
-export async function startExecution(parts: CoreParts, request: StartRequest): Promise<BoundScope> {
+/** Operations that are written together with the first event, and the conditions for all of it. */
+export interface StartExtras {
+  readonly along?: (startedAt: string) => readonly StoreOperation[]
+  readonly conditions?: readonly StoreCondition[]
+}
+
+export async function startExecution(
+  parts: CoreParts,
+  request: StartRequest,
+  { along = () => [], conditions = [] }: StartExtras = {},
+): Promise<BoundScope> {
   const { scopes, pace, makeId } = parts
   const id = executionId(request.id === undefined ? makeId('exec') : request.id)
   const bound = scopes.of(id)
@@ -50,13 +60,14 @@ export async function startExecution(parts: CoreParts, request: StartRequest): P
     scope.store,
     {
       batch: {
-        conditions: [{ key: keys.record, is: 'absent' }],
+        conditions: [{ key: keys.record, is: 'absent' }, ...conditions],
         operations: [
           { do: 'put', key: keys.record, value },
           ...firstVariables(bound, record, request.inputs ?? {}),
           { do: 'put', key: keys.entry(1), value: event, ttlMs },
           { do: 'put', key: keys.event('pipeline.started'), value: event, ttlMs },
           ...(ttlMs === undefined ? [] : [putLogEnd(scope, { sequence: 1, timestamp: record.startedAt })]),
+          ...along(record.startedAt),
           ...(scope.outbox ? [{ do: 'put', key: keys.outbox(1), value: event } as const] : []),
         ],
       },
@@ -88,7 +99,7 @@ function recordOf(
   return {
     id,
     ...(scopes.tenant === undefined ? {} : { tenant: scopes.tenant }),
-    name: checkName(name, 'name of what runs'),
+    name: checkPipelineName(name),
     ...(version === undefined ? {} : { version }),
     ...(parent === undefined
       ? {}

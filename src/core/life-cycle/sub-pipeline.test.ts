@@ -168,7 +168,30 @@ describe.each(STORE_KINDS)('sub-pipelines on $kind', ({ open }) => {
     expect(await parent.events.has('again.completed')).toBe(false)
   })
 
-  test('N-16 N-39 a sub-pipeline runs without a parent, and its outputs are under pipeline.output', async (context) => {
+  test('N-16 outputs of a child are under pipeline.output from its end, and the parent reads exactly these', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const parent = await start(core)
+    await prepare(parent)
+    const during: boolean[] = []
+    const result = await runSubPipeline(core, parent, SPEC, async (child) => {
+      await expect(
+        child.node('transform').variables.set('pipeline.output.output_path', 'x'),
+      ).rejects.toThrow()
+      during.push(await child.variables.exists('pipeline.output.output_path'))
+      return transform(child)
+    })
+    expect(during).toEqual([false])
+    const child = await core.openExecution(result.child!)
+    expect(await child.variables.list('pipeline.output')).toEqual({
+      'pipeline.output.output_path': 's3://in.out',
+      'pipeline.output.secret': 'inside only',
+    })
+    expect(await parent.variables.list('sub_processing')).toEqual({
+      'sub_processing.output_path': await child.variables.get('pipeline.output.output_path'),
+    })
+  })
+
+  test('N-39 a sub-pipeline runs without a parent, and its outputs are under pipeline.output', async (context) => {
     const { core } = await openWorld({ open }, context)
     const alone = await runPipelineAlone(core, { name: 'processing', inputs: { input_file: 'a' } }, transform)
     expect(alone.outputs).toEqual({ output_path: 'a.out', secret: 'inside only' })

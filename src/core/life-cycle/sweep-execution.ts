@@ -8,6 +8,7 @@ import { hasEnded, isSwept, type ExecutionRecord } from '../namespaces/execution
 import type { WritePace } from '../namespaces/guarded-write.ts'
 import { markRecord } from '../namespaces/mark-record.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
+import type { StoreOperation } from '../ports.ts'
 
 /** How long the data of an execution is kept after its end; `Infinity`: for ever. */
 export interface Retention {
@@ -37,10 +38,14 @@ export function findDue(
     archive === undefined ? record.events === 'hot' : record.events === 'cold' || record.events === 'archived'
   const areEventsDue = record.events === 'clearing' || (isOurs && ageMs >= retention.eventsMs)
   return [
-    ...(record.variables === 'kept' && ageMs >= retention.variablesMs ? (['variables'] as const) : []),
-    ...(record.checkpoints === 'kept' && ageMs >= retention.checkpointsMs ? (['checkpoints'] as const) : []),
+    ...(isDue(record.variables, ageMs, retention.variablesMs) ? (['variables'] as const) : []),
+    ...(isDue(record.checkpoints, ageMs, retention.checkpointsMs) ? (['checkpoints'] as const) : []),
     ...(areEventsDue ? (['events'] as const) : []),
   ]
+}
+
+function isDue(place: ExecutionRecord['variables'], ageMs: number, keptMs: number): boolean {
+  return place === 'clearing' || (place === 'kept' && ageMs >= keptMs)
 }
 
 /** Can be interrupted anywhere and repeated. Returns whether there was anything to do. */
@@ -49,14 +54,18 @@ export async function sweepExecution(bound: BoundScope, parts: SweepParts): Prom
   const { record } = await bound.live.read()
   const due = findDue(parts, record)
   const plain = due.filter((part) => part !== 'events')
-  for (const prefix of plain.flatMap((part) => prefixesOf(keys, part))) await store.clear(prefix)
   if (plain.length > 0) {
+    // Marked before anything is removed, so that nobody lets the execution run again meanwhile.
+    const clearing = Object.fromEntries(plain.map((part) => [part, 'clearing']))
+    await markRecord(bound, parts.pace, (found) => (hasEnded(found) ? { ...found, ...clearing } : found))
+    if (!hasEnded((await bound.live.read()).record)) return false
+    for (const prefix of plain.flatMap((part) => prefixesOf(keys, part))) await store.clear(prefix)
     const gone = Object.fromEntries(plain.map((part) => [part, 'gone']))
     await markRecord(
       bound,
       parts.pace,
       (found) => ({ ...found, ...gone }),
-      (found) => dropsOf(bound.scope, found, plain),
+      (found) => [...dropsOf(bound.scope, found, plain), ...engineDrops(keys, found, plain)],
     )
   }
   if (due.includes('events')) {
@@ -66,5 +75,15 @@ export async function sweepExecution(bound: BoundScope, parts: SweepParts): Prom
 }
 
 function prefixesOf(keys: ExecutionKeys, part: 'variables' | 'checkpoints'): readonly string[] {
-  return part === 'variables' ? [keys.marks, keys.variables] : [keys.checkpoints]
+  return part === 'variables' ? [keys.marks, keys.variables] : [keys.checkpoints, keys.engine]
+}
+
+/** What the engine keeps of an execution outside its prefix. */
+function engineDrops(
+  keys: ExecutionKeys,
+  { startedAt }: ExecutionRecord,
+  parts: readonly SweptPart[],
+): readonly StoreOperation[] {
+  if (!parts.includes('checkpoints')) return []
+  return [keys.engineTasks(), keys.listed(startedAt)].map((key) => ({ do: 'delete', key }))
 }

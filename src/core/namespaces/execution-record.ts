@@ -37,9 +37,12 @@ export interface ExecutionRecord {
   /** The last sequence number that a forced clearing of the log removed. */
   readonly clearedUpTo: number
   readonly events: EventsPlace
-  readonly variables: 'kept' | 'gone'
-  readonly checkpoints: 'kept' | 'gone'
+  readonly variables: PartPlace
+  readonly checkpoints: PartPlace
 }
+
+/** `clearing`: being removed; the execution cannot run again. */
+type PartPlace = 'kept' | 'clearing' | 'gone'
 
 /** The events that change the status of an execution. */
 const LIFE_EVENTS = {
@@ -83,6 +86,15 @@ export function decideStatus(record: ExecutionRecord, eventType: string): Execut
     )
   }
   throw notActive(record, `record "${eventType}"`)
+}
+
+/** The record of an execution that runs again. Throws `core/not-active` where parts of it are gone or being removed. */
+export function reopenRecord(record: ExecutionRecord): ExecutionRecord {
+  if (!hasEnded(record)) return record
+  if (record.events !== 'hot' || record.variables !== 'kept' || record.checkpoints !== 'kept')
+    throw notActive(record, 'run again what was archived or removed')
+  const entries = Object.entries(record).filter(([name]) => name !== 'endedAt')
+  return { ...(Object.fromEntries(entries) as unknown as ExecutionRecord), status: 'running' }
 }
 
 function isLifeEvent(type: string): type is LifeEvent {

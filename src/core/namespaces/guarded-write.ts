@@ -32,6 +32,8 @@ export interface WriteResult {
   readonly committed: boolean
   /** Unknown where the response was lost, and a read showed that the batch has happened. */
   readonly revision: number | undefined
+  /** Keys whose conditions did not hold; none where only a read showed that the batch has not happened. */
+  readonly unmet?: readonly string[]
 }
 
 /** After too many tries throws the store's error: `unavailable`, or `uncertain` where the batch may have happened. */
@@ -50,7 +52,8 @@ export async function commitGuarded(
       const outcome = await store.commit(batch)
       if (outcome.committed) return outcome
       // The conditions may have failed because an earlier try of the same batch has happened.
-      return { committed: lost !== undefined && (await hasHappened()) === 'yes', revision: undefined }
+      const committed = lost !== undefined && (await hasHappened()) === 'yes'
+      return { committed, revision: undefined, unmet: outcome.unmet.map(({ key }) => key) }
     } catch (error) {
       const kind = errorKindOf(error)
       if (kind === 'uncertain') lost = error

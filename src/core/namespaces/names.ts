@@ -29,6 +29,16 @@ export function checkName(text: unknown, what: string): string {
   )
 }
 
+/** Checks the name of a pipeline: words as above, joined by dots, such as `orders.daily`. */
+export function checkPipelineName(text: unknown): string {
+  if (typeof text === 'string' && PATH.test(text) && text.length <= NAME_MAX_CHARS) return text
+  throw new InvalidError(
+    'core/bad-name',
+    `read ${show(text)} as the name of a pipeline: it must have 1 to ${NAME_MAX_CHARS} letters, digits, "_" and "-", in parts joined by dots`,
+    { next: 'Correct the name.' },
+  )
+}
+
 /** Where a variable belongs: `pipeline.input`, `pipeline.output`, `system`, `shared`, or the id of a node. */
 export interface VariableName {
   readonly full: string

@@ -2,7 +2,7 @@
 
 import { BoundedMap } from '../../base/bounded-map.ts'
 import { EXECUTIONS_REMEMBERED } from '../limits.ts'
-import type { ExecutionId, TenantId } from '../keys.ts'
+import type { ExecutionId, ExecutionScope, TenantId } from '../keys.ts'
 import type { Store } from '../ports.ts'
 import { LiveRecord } from './live-record.ts'
 import { bindScope, type Scope } from './scope.ts'
@@ -43,4 +43,9 @@ export class Scopes {
     const scope = bindScope(store, place, this.#outbox)
     return { scope, live: new LiveRecord(scope) }
   }
+}
+
+/** Of an execution that is looked at once. Throws `core/bad-id`. */
+export function scopeOf(store: Store, { tenant, execution }: ExecutionScope): Scope {
+  return new Scopes(store, tenant).of(execution).scope
 }

@@ -10,6 +10,8 @@ export interface RecordStore<T> {
   get(id: string): Promise<T | undefined>
   /** Throws `refused` where a record with this id exists. */
   add(id: string, record: T): Promise<void>
+  /** Adds it, or replaces the one with this id. */
+  put(id: string, record: T): Promise<void>
   /** `false`: there was none. */
   remove(id: string): Promise<boolean>
   /** All of them, by id. */
@@ -34,6 +36,10 @@ export function openRecordStore<T>(store: Store, collection: string): RecordStor
           next: 'Choose another id.',
         })
       }
+    },
+    async put(id, record) {
+      const value = new TextEncoder().encode(JSON.stringify(record))
+      await store.commit({ operations: [{ do: 'put', key: serverKey(collection, id), value }] })
     },
     async remove(id) {
       const key = serverKey(collection, id)
