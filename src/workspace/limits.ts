@@ -32,6 +32,9 @@ export const WORKSPACE_REFUSALS_SHOWN = 10
 /** @internal Wait after a checkout for the file system's clock to advance, so that later edits change the times. */
 export const WORKSPACE_CLOCK_TICK_MAX_MS = 40
 
+/** @internal How often the processes are listed while those that may use a directory are searched. */
+export const WORKSPACE_HOLDER_PASSES_MAX = 300
+
 // ── the cache and reused directories
 /** An object larger than 1/n of the cache is not cached. */
 export const CACHE_OBJECT_MAX_PART = 4
@@ -63,7 +66,19 @@ export const GUARDRAIL_FAILURES_MAX = 100
 export const WORKSPACE_COLLECT_INTERVAL_MS = 300_000
 /** On another machine, a released lock proves an owner dead only after this time without a sign of life. */
 export const WORKSPACE_OWNER_SILENT_MS = 3_600_000
-/** @internal Time allowed for asking the operating system about a process. */
-export const WORKSPACE_PROCESS_QUERY_MS = 5_000
+/** @internal Files of the reserve below a root, set free when it is opened on a full disk. */
+export const WORKSPACE_RESERVE_FILES = 16
+/** @internal The size of each. */
+export const WORKSPACE_RESERVE_FILE_BYTES = 65_536
+/** @internal The reserve is made when n times as much is free. */
+export const WORKSPACE_RESERVE_ROOM_PART = 4
+/** @internal Files removed before it is checked again that their directory was not moved away. */
+export const WORKSPACE_REMOVE_BATCH = 1000
+/** @internal Directories open while a tree is removed, however deep it is. */
+export const WORKSPACE_REMOVE_OPEN_MAX = 32
+/** @internal Entries that could not be removed and are named in an error; the rest are counted. */
+export const WORKSPACE_REMOVE_TROUBLES_MAX = 10
+/** @internal Troubles that a worker remembers to have told. */
+export const WORKSPACE_TOLD_MAX = 1000
 /** @internal Largest marker file. */
 export const WORKSPACE_MARKER_MAX_BYTES = 65_536

@@ -31,8 +31,10 @@ export interface Manifest {
   entries(): IterableIterator<ManifestEntry>
   /** What the file system said about the file after it was laid out. */
   facts(index: number): FileFacts
-  /** The MD5 of the content, in hexadecimal. */
+  /** The MD5 of the content, in hexadecimal, if the checksum is what it looks like. */
   md5(index: number): string | undefined
+  /** The MD5 of the content that was laid out, which the checksum need not be. */
+  laidOutMd5(index: number): string | undefined
   sizeBytes(index: number): number
   /** Whether the content is in the content cache. */
   isCached(index: number): boolean
@@ -54,6 +56,8 @@ export class ManifestRecord implements Manifest {
   #inodes = new BigUint64Array(0)
   /** For objects whose checksum is not an MD5: computed when their files were written. */
   readonly #hashes = new Map<number, Buffer>()
+  /** … and for those whose checksum only looks like one, if they were hashed. */
+  readonly #unlike = new Map<number, Buffer>()
   /** Of the few objects whose checksum does not identify their content. */
   readonly #addresses = new Map<number, string>()
   #cached = new Uint8Array(0)
@@ -120,7 +124,10 @@ export class ManifestRecord implements Manifest {
   }
 
   recordMd5(index: number, md5: string): void {
-    this.#hashes.set(index, Buffer.from(md5, 'hex'))
+    const checksum = this.#checksums.md5At(index)
+    if (checksum === md5) return
+    const hashes = checksum === undefined ? this.#hashes : this.#unlike
+    hashes.set(index, Buffer.from(md5, 'hex'))
   }
 
   find(path: string): number {
@@ -162,6 +169,11 @@ export class ManifestRecord implements Manifest {
     }
   }
 
+  /** Whether a file had this inode when it was laid out. */
+  hasInode(inode: bigint): boolean {
+    return this.#inodes.includes(inode)
+  }
+
   /** The recorded MD5, for an object whose checksum is not one. */
   ownMd5(index: number): string | undefined {
     return this.#hashes.get(index)?.toString('hex')
@@ -169,6 +181,10 @@ export class ManifestRecord implements Manifest {
 
   md5(index: number): string | undefined {
     return this.ownMd5(index) ?? this.#checksums.md5At(index)
+  }
+
+  laidOutMd5(index: number): string | undefined {
+    return this.#unlike.get(index)?.toString('hex') ?? this.md5(index)
   }
 }
 

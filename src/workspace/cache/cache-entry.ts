@@ -4,8 +4,11 @@
  * file system that can share them.
  *
  * ```
- * bytes of the object · 16 bytes of magic · MD5 of the bytes · SHA-256 of everything before
+ * bytes of the object · 16 bytes of magic · MD5 of the bytes · SHA-256 of everything before and the name of the entry
  * ```
+ *
+ * The name is under the checksum: an entry that got another's name is as bad as one that got another's bytes. An entry of an
+ * earlier format, whose name was not, counts as absent and is replaced.
  */
 
 import { createHash, type Hash } from 'node:crypto'
@@ -18,7 +21,8 @@ import type { SourceObject } from '../ports.ts'
 import { readUnchanged, type KnownFile } from '../comparing/read-unchanged.ts'
 import { writeNewFile } from '../laying-out/write-files.ts'
 
-const MAGIC = Buffer.from('perago-object-1\n')
+const MAGIC = Buffer.from('perago-object-2\n')
+const EARLIER_MAGIC = Buffer.from('perago-object-1\n')
 const MD5_BYTES = 16
 const SHA256_BYTES = 32
 /** How many bytes an entry has in addition to its object. */
@@ -54,22 +58,33 @@ export function sizeOfEntryName(name: string): number {
   return Number(name.slice(name.lastIndexOf('-') + 1))
 }
 
-/** The bytes of an entry are not those that were added. */
-export class DamagedEntryError extends Error {}
+/** An entry is not what was added under its name. */
+export class UnusableEntryError extends Error {
+  /** Written by an earlier version: no sign of a failing disk. */
+  readonly isEarlierFormat: boolean
+
+  constructor(message: string, { isEarlierFormat = false } = {}) {
+    super(message)
+    this.isEarlierFormat = isEarlierFormat
+  }
+}
+
+export interface EntryUse {
+  /** The name that the entry was added under. */
+  readonly name: string
+  readonly signal: AbortSignal | undefined
+}
 
 /**
- * Makes a new file with the object of an entry, and returns its MD5. Throws `DamagedEntryError` or an error of the file
+ * Makes a new file with the object of an entry, and returns its MD5. Throws `UnusableEntryError` or an error of the file
  * system; a part of the file may be left then.
  */
-export async function copyOut(
-  entry: string,
-  path: string,
-  { sizeBytes, signal }: { readonly sizeBytes: number; readonly signal: AbortSignal | undefined },
-): Promise<string> {
+export async function copyOut(entry: string, path: string, { name, signal }: EntryUse): Promise<string> {
+  const sizeBytes = sizeOfEntryName(name)
   if (sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES) {
     const whole = readWhole(entry, sizeBytes + ENTRY_END_BYTES)
     const hash = createHash('sha256').update(whole.subarray(0, sizeBytes))
-    const md5 = checkEnd(hash, whole.subarray(sizeBytes))
+    const md5 = checkEnd(hash, whole.subarray(sizeBytes), name)
     writeNewFile(path, whole.subarray(0, sizeBytes))
     return md5
   }
@@ -77,7 +92,7 @@ export async function copyOut(
   const file = await open(path, 'r+')
   try {
     // The copy is checked, not the entry: it is what the task will read.
-    const md5 = await checkContent(file, sizeBytes, signal)
+    const md5 = await checkContent(file, { name, signal })
     await file.truncate(sizeBytes)
     return md5
   } finally {
@@ -85,29 +100,26 @@ export async function copyOut(
   }
 }
 
-/** Throws `DamagedEntryError` unless the checksum of the entry is right. */
-export async function checkEntry(entry: string, sizeBytes: number, signal?: AbortSignal): Promise<void> {
+/** Throws `UnusableEntryError` unless the entry is what was added under its name. */
+export async function checkEntry(entry: string, use: EntryUse): Promise<void> {
   const file = await open(entry, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    await checkContent(file, sizeBytes, signal)
+    await checkContent(file, use)
   } finally {
     await file.close()
   }
 }
 
 /** Compares the content of a whole entry with its end, and returns the MD5 in it. */
-async function checkContent(
-  file: FileHandle,
-  sizeBytes: number,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function checkContent(file: FileHandle, { name, signal }: EntryUse): Promise<string> {
+  const sizeBytes = sizeOfEntryName(name)
   if ((await file.stat()).size !== sizeBytes + ENTRY_END_BYTES)
-    throw new DamagedEntryError('its size is wrong')
+    throw new UnusableEntryError('its size is wrong')
   const hash = createHash('sha256')
   await readThrough(file, sizeBytes, { signal, onPiece: (piece) => hash.update(piece) })
   const end = Buffer.alloc(ENTRY_END_BYTES)
   await file.read(end, 0, end.length, sizeBytes)
-  return checkEnd(hash, end)
+  return checkEnd(hash, end, name)
 }
 
 /**
@@ -117,13 +129,13 @@ async function checkContent(
 export async function copyIn(
   file: KnownFile,
   entry: string,
-  { md5, signal }: { readonly md5: string; readonly signal: AbortSignal | undefined },
+  { name, md5, signal }: EntryUse & { readonly md5: string },
 ): Promise<boolean> {
   const { sizeBytes } = file.facts
   if (sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES) {
     const content = readUnchanged(file)
     if (createHash('md5').update(content).digest('hex') !== md5) return false
-    const end = makeEnd(createHash('sha256').update(content), md5)
+    const end = makeEnd(createHash('sha256').update(content), { md5, name })
     writeNewFile(entry, Buffer.concat([content, end]))
     return true
   }
@@ -140,7 +152,7 @@ export async function copyIn(
     }
     await readThrough(copy, sizeBytes, { signal, onPiece })
     if (content.digest('hex') !== md5) return false
-    const end = makeEnd(sum, md5)
+    const end = makeEnd(sum, { md5, name })
     await copy.write(end, 0, end.length, sizeBytes)
     return true
   } finally {
@@ -148,28 +160,31 @@ export async function copyIn(
   }
 }
 
-function makeEnd(hash: Hash, md5: string): Buffer {
+function makeEnd(hash: Hash, { md5, name }: { readonly md5: string; readonly name: string }): Buffer {
   const head = Buffer.concat([MAGIC, Buffer.from(md5, 'hex')])
-  return Buffer.concat([head, hash.update(head).digest()])
+  return Buffer.concat([head, hash.update(head).update(name).digest()])
 }
 
 /** Compares the end of an entry with the hash of its content, and returns the MD5 in it. */
-function checkEnd(hash: Hash, end: Uint8Array): string {
+function checkEnd(hash: Hash, end: Uint8Array, name: string): string {
   const head = end.subarray(0, MAGIC.length + MD5_BYTES)
-  if (MAGIC.compare(head, 0, MAGIC.length) !== 0) throw new DamagedEntryError('it does not end like an entry')
-  if (hash.update(head).digest().compare(end, head.length) !== 0)
-    throw new DamagedEntryError('its bytes have changed')
+  if (EARLIER_MAGIC.compare(head, 0, MAGIC.length) === 0)
+    throw new UnusableEntryError('an earlier version wrote it', { isEarlierFormat: true })
+  if (MAGIC.compare(head, 0, MAGIC.length) !== 0)
+    throw new UnusableEntryError('it does not end like an entry')
+  if (hash.update(head).update(name).digest().compare(end, head.length) !== 0)
+    throw new UnusableEntryError('its bytes or its name have changed')
   return Buffer.from(head.subarray(MAGIC.length)).toString('hex')
 }
 
 function readWhole(path: string, wantedBytes: number): Buffer {
   const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    if (fstatSync(file).size !== wantedBytes) throw new DamagedEntryError('its size is wrong')
+    if (fstatSync(file).size !== wantedBytes) throw new UnusableEntryError('its size is wrong')
     const content = Buffer.allocUnsafeSlow(wantedBytes)
     for (let filled = 0; filled < wantedBytes;) {
       const bytesRead = readSync(file, content, filled, wantedBytes - filled, filled)
-      if (bytesRead === 0) throw new DamagedEntryError('it became shorter')
+      if (bytesRead === 0) throw new UnusableEntryError('it became shorter')
       filled += bytesRead
     }
     return content
@@ -188,7 +203,7 @@ async function readThrough(
     to.signal?.throwIfAborted()
     const wanted = Math.min(buffer.length, sizeBytes - position)
     const { bytesRead } = await file.read(buffer, 0, wanted, position)
-    if (bytesRead === 0) throw new DamagedEntryError('it became shorter')
+    if (bytesRead === 0) throw new UnusableEntryError('it became shorter')
     to.onPiece(buffer.subarray(0, bytesRead))
     position += bytesRead
   }

@@ -4,7 +4,7 @@ import { lstatSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CACHE_INCOMING_STALE_MS } from '../limits.ts'
-import { DamagedEntryError, checkEntry, isEntryName, sizeOfEntryName } from './cache-entry.ts'
+import { UnusableEntryError, checkEntry, isEntryName } from './cache-entry.ts'
 import { systemCode } from '../disk-errors.ts'
 
 export interface CacheEntry {
@@ -20,6 +20,10 @@ export interface CacheCheck {
   readonly bytes: number
   /** The names of damaged entries, which were removed. */
   readonly damaged: readonly string[]
+  /** How many entries of an earlier version were removed. */
+  readonly outdated: number
+  /** What could not be read, or not removed although it is damaged: it is not known to be whole. */
+  readonly failed: readonly { readonly path: string; readonly systemCode: string }[]
 }
 
 export function entryPathOf(directory: string, name: string): string {
@@ -33,41 +37,78 @@ export function incomingOf(directory: string): string {
 
 /** Every entry of a cache, if there is one. Files with other names are left alone. */
 export async function* listEntries(directory: string): AsyncGenerator<CacheEntry, void> {
+  for (const part of await partsOf(directory)) yield* entriesIn(part)
+}
+
+async function partsOf(directory: string): Promise<readonly string[]> {
   const objects = join(directory, 'objects')
-  for (const digits of await namesIn(objects)) {
-    if (!/^[0-9a-f]{2}$/.test(digits)) continue
-    for (const name of await namesIn(join(objects, digits))) {
-      if (!isEntryName(name)) continue
-      const path = join(objects, digits, name)
-      const found = lstatSync(path, { throwIfNoEntry: false })
-      if (found?.isFile() === true) yield { name, path, sizeBytes: found.size, usedAtMs: found.mtimeMs }
-    }
+  const names = (await namesIn(objects)).filter((digits) => /^[0-9a-f]{2}$/.test(digits))
+  return names.map((digits) => join(objects, digits))
+}
+
+async function* entriesIn(part: string): AsyncGenerator<CacheEntry, void> {
+  for (const name of await namesIn(part)) {
+    if (!isEntryName(name)) continue
+    const path = join(part, name)
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    if (found?.isFile() === true) yield { name, path, sizeBytes: found.size, usedAtMs: found.mtimeMs }
   }
 }
 
-/** Reads every entry and removes damaged ones. Workers may use the cache at the same time. */
+/**
+ * Reads every entry and removes unusable ones; what cannot be read keeps nothing else from being checked. Workers may use the
+ * cache at the same time.
+ */
 export async function checkEntries(
   directory: string,
-  options: { readonly signal?: AbortSignal } = {},
+  { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<CacheCheck> {
-  const damaged: string[] = []
-  let entries = 0
-  let bytes = 0
-  for await (const { name, path, sizeBytes } of listEntries(directory)) {
-    options.signal?.throwIfAborted()
+  const check = new Check(signal)
+  for (const part of await partsOf(directory)) {
+    await check.goOn(part, async () => {
+      for await (const entry of entriesIn(part)) await check.goOn(entry.path, () => check.look(entry))
+    })
+  }
+  return check.result
+}
+
+class Check {
+  readonly #signal: AbortSignal | undefined
+  readonly result = {
+    ...{ entries: 0, bytes: 0, outdated: 0 },
+    damaged: [] as string[],
+    failed: [] as CacheCheck['failed'][number][],
+  }
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal
+  }
+
+  /** Notes where the file system does not let it. */
+  async goOn(path: string, work: () => Promise<void>): Promise<void> {
+    this.#signal?.throwIfAborted()
     try {
-      await checkEntry(path, sizeOfEntryName(name), options.signal)
-      entries++
-      bytes += sizeBytes
+      await work()
     } catch (error) {
-      // Another process removed it to make room.
-      if (systemCode(error) === 'ENOENT') continue
-      if (!(error instanceof DamagedEntryError)) throw error
-      damaged.push(name)
-      await rm(path, { force: true })
+      const code = systemCode(error)
+      if (code === undefined) throw error
+      // `ENOENT`: another process removed it to make room.
+      if (code !== 'ENOENT') this.result.failed.push({ path, systemCode: code })
     }
   }
-  return { entries, bytes, damaged }
+
+  async look({ name, path, sizeBytes }: CacheEntry): Promise<void> {
+    try {
+      await checkEntry(path, { name, signal: this.#signal })
+      this.result.entries++
+      this.result.bytes += sizeBytes
+    } catch (error) {
+      if (!(error instanceof UnusableEntryError)) throw error
+      await rm(path, { force: true })
+      if (error.isEarlierFormat) this.result.outdated++
+      else this.result.damaged.push(name)
+    }
+  }
 }
 
 /** Removes every entry. Workers may use the cache at the same time, and fetch what is missing. */

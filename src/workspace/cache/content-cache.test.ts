@@ -1,7 +1,8 @@
 // Goal: what comes out of the content cache is what went in, or nothing does; and nothing that goes wrong here fails a task.
 import { createHash } from 'node:crypto'
+import { getEventListeners } from 'node:events'
 import { existsSync, statSync, utimesSync } from 'node:fs'
-import { appendFile, mkdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -13,6 +14,7 @@ import {
 } from '../../../test/support/workspace/memory-source.ts'
 import { ATTEMPT, temporaryRoot } from '../../../test/support/workspace/temporary-root.ts'
 import { CACHE_INCOMING_STALE_MS } from '../limits.ts'
+import { ManualClock } from '../../testing/manual-clock.ts'
 import { entryNameOf } from './cache-entry.ts'
 import { checkEntries, clearEntries, listEntries, type CacheEntry } from './cache-files.ts'
 import { cacheDirectoryOf, cachedFrom, ContentCache, type ContentCacheOptions } from './content-cache.ts'
@@ -137,7 +139,7 @@ describe('what was kept', () => {
   })
 
   test('WS-62 an object whose checksum is not of its content is known by its address, or not at all', () => {
-    const opaque = (address?: string): StoredObject & { readonly address?: string } => ({
+    const opaque = (address?: string): StoredObject => ({
       content: small,
       checksum: 'etag-2',
       ...(address === undefined ? {} : { address }),
@@ -151,13 +153,19 @@ describe('what was kept', () => {
     )
   })
 
-  test('WS-62 a checksum that looks like one of the content and is none is never kept', async () => {
-    await layAndKeep(memorySource({ it: { content: small, checksum: md5Of('something else') } }))
-    expect(await entries()).toEqual([])
-  })
+  test.each([
+    ['small', small],
+    ['large', large],
+  ])(
+    'WS-62 a checksum that looks like one of the content and is none: a %s file is not kept',
+    async (_, content) => {
+      await layAndKeep(memorySource({ it: { content, checksum: md5Of('something else') } }))
+      expect(await entries()).toEqual([])
+    },
+  )
 })
 
-function described(object: StoredObject & { readonly address?: string }): Parameters<typeof entryNameOf>[0] {
+function described(object: StoredObject): Parameters<typeof entryNameOf>[0] {
   const { content, checksum = '', address } = object
   const base = { key: 'k', checksum, sizeBytes: content.length, contentType: '', metadata: {} }
   return address === undefined ? base : { ...base, address }
@@ -198,6 +206,77 @@ describe('an entry that is not what was kept', () => {
     expect(await readFile(join(workspace.dir, 'a/small'), 'utf8')).toBe(small)
     expect(await readFile(join(workspace.dir, 'large'))).toEqual(large)
   })
+
+  const twins = {
+    small: ['first text', 'other text'],
+    large: [Buffer.alloc(LARGE, 'first'), Buffer.alloc(LARGE, 'other')],
+  } as const
+
+  test.each(['small', 'large'] as const)(
+    'WS-220 a whole %s entry under the name of another of its size is not used',
+    async (size) => {
+      const [first, other] = twins[size]
+      // One name by checksum and one by address: both are proven.
+      const named = { first, other: { content: other, checksum: 'etag-1', address: 'local://x/1' } }
+      await layAndKeep(memorySource(named))
+      await exchangeEntries()
+      const source = memorySource(named)
+      const workspace = await layAndKeep(source)
+      expect([...source.reads].sort()).toEqual(['first', 'other'])
+      expect(await readFile(join(workspace.dir, 'first'))).toEqual(Buffer.from(first))
+      expect(await readFile(join(workspace.dir, 'other'))).toEqual(Buffer.from(other))
+      expect(cache.counts()).toMatchObject({ hits: 0, damaged: 2, kept: 4 })
+    },
+  )
+
+  test.each(['small', 'large'] as const)(
+    'WS-220 a whole %s entry under the name of another of its size is found by looking',
+    async (size) => {
+      const [first, other] = twins[size]
+      await layAndKeep(memorySource({ first, other }))
+      const names = await exchangeEntries()
+      const checked = await checkEntries(cacheDirectoryOf(root.directory))
+      expect(checked).toMatchObject({ entries: 0, bytes: 0, outdated: 0 })
+      expect([...checked.damaged].sort()).toEqual(names)
+      expect(await entries()).toEqual([])
+    },
+  )
+
+  async function exchangeEntries(): Promise<readonly string[]> {
+    const [one, two] = await entries()
+    await rename(one!.path, `${one!.path}-aside`)
+    await rename(two!.path, one!.path)
+    await rename(`${one!.path}-aside`, two!.path)
+    return [one!.name, two!.name].sort()
+  }
+
+  test('WS-221 an entry of the earlier format counts as absent, without an alarm, and is replaced', async () => {
+    await layAndKeep(memorySource(objects))
+    for (const entry of await entries()) await makeEarlier(entry)
+    const source = memorySource(objects)
+    await layAndKeep(source)
+    expect([...source.reads].sort()).toEqual(['a/small', 'large'])
+    expect(cache.counts()).toMatchObject({ hits: 0, damaged: 0, kept: 4 })
+    const [again] = await entries()
+    await makeEarlier(again!)
+    expect(await checkEntries(cacheDirectoryOf(root.directory))).toMatchObject({
+      entries: 1,
+      damaged: [],
+      outdated: 1,
+    })
+    expect(await entries()).toHaveLength(1)
+  })
+
+  /** As it was written before the name was under the checksum. */
+  async function makeEarlier({ path }: CacheEntry): Promise<void> {
+    const bytes = await readFile(path)
+    bytes.write('perago-object-1\n', bytes.length - 64)
+    createHash('sha256')
+      .update(bytes.subarray(0, -32))
+      .digest()
+      .copy(bytes, bytes.length - 32)
+    await writeFile(path, bytes)
+  }
 
   test('WS-63 one found by looking is removed and named, the others stay', async () => {
     await layAndKeep(memorySource(objects))
@@ -306,6 +385,25 @@ describe('trouble', () => {
     await cache.keepAll(workspace.dir, workspace.manifest)
   })
 
+  test('WS-222 a directory that a file replaced costs its own files alone, and no pause', async () => {
+    const files = {
+      'a/large': large,
+      'a/small': small,
+      'b/c/large': Buffer.alloc(LARGE, 'c'),
+      'b/c/small': 'c',
+      z: 'z',
+    }
+    const workspace = await lay(memorySource(files))
+    for (const directory of ['a', 'b/c']) {
+      await rm(join(workspace.dir, directory), { recursive: true })
+      await writeFile(join(workspace.dir, directory), 'a file now')
+    }
+    await cache.keepAll(workspace.dir, workspace.manifest)
+    expect(await entries()).toHaveLength(1)
+    await layAndKeep(memorySource(objects))
+    expect(await entries()).toHaveLength(3)
+  })
+
   test('WS-65 an abort stops a layout from the cache, with its reason', async () => {
     await layAndKeep(memorySource(objects))
     const stop = new AbortController()
@@ -314,6 +412,21 @@ describe('trouble', () => {
     const [object] = [described({ content: large, checksum: md5Of(large) })]
     await expect(cache.take(object, path, { signal: stop.signal })).rejects.toThrow('enough')
     expect(existsSync(path)).toBe(false)
+  })
+
+  test('BA-102 adding a directory follows its signal while it runs, and leaves no listener on it', async () => {
+    const { signal } = new AbortController()
+    const whileRunning: number[] = []
+    class Watching extends ManualClock {
+      override monotonicMs(): number {
+        whileRunning.push(getEventListeners(signal, 'abort').length)
+        return super.monotonicMs()
+      }
+    }
+    const workspace = await lay(memorySource(objects))
+    await open({ clock: new Watching() }).keepAll(workspace.dir, workspace.manifest, { signal })
+    expect(whileRunning).toEqual([1, 1])
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   test('WS-65 after it was closed nothing is added any more', async () => {

@@ -18,7 +18,7 @@ import { randomBytes } from 'node:crypto'
 import { lstatSync, statfsSync, utimesSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isAborted } from '../../base/abort-signals.ts'
+import { followSignals, isAborted } from '../../base/abort-signals.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import {
@@ -31,8 +31,17 @@ import {
 } from '../limits.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
-import { copyIn, copyOut, DamagedEntryError, ENTRY_END_BYTES, entryNameOf } from './cache-entry.ts'
+import { nodeFaultOf } from '../../base/node-fault.ts'
+import {
+  copyIn,
+  copyOut,
+  ENTRY_END_BYTES,
+  entryNameOf,
+  UnusableEntryError,
+  type EntryUse,
+} from './cache-entry.ts'
 import { entryPathOf, incomingOf, listEntries, removeStaleIncoming } from './cache-files.ts'
+import { readFileFacts, sameFacts } from '../comparing/file-facts.ts'
 import { systemCode } from '../disk-errors.ts'
 import type { FileProvider } from '../laying-out/file-provider.ts'
 import type { ManifestRecord } from '../manifest.ts'
@@ -109,7 +118,7 @@ export class ContentCache {
   ): Promise<{ readonly md5: string } | undefined> {
     const { sizeBytes } = object
     const name = entryNameOf(object)
-    const md5 = name === undefined ? undefined : await this.#copyOut(name, path, { sizeBytes, signal })
+    const md5 = name === undefined ? undefined : await this.#copyOut(path, { name, signal })
     if (md5 === undefined) {
       this.#counts.misses++
       this.#counts.missBytes += sizeBytes
@@ -158,33 +167,33 @@ export class ContentCache {
     await this.#keeping
   }
 
-  async #copyOut(
-    name: string,
-    path: string,
-    of: { readonly sizeBytes: number; readonly signal: AbortSignal | undefined },
-  ): Promise<string | undefined> {
-    const entry = entryPathOf(this.#directory, name)
+  async #copyOut(path: string, use: EntryUse): Promise<string | undefined> {
+    const entry = entryPathOf(this.#directory, use.name)
     try {
       // Checked first: in a new cache nearly everything is missing, and an exception is expensive.
       const found = lstatSync(entry, { throwIfNoEntry: false })
       if (found === undefined) return undefined
-      const md5 = await copyOut(entry, path, of)
+      const md5 = await copyOut(entry, path, use)
       this.#touch(entry, found.mtimeMs)
       return md5
     } catch (error) {
       await rm(path, { force: true })
-      of.signal?.throwIfAborted()
-      if (error instanceof DamagedEntryError) {
-        this.#counts.damaged++
-        this.#logger.warn('an entry of the content cache is damaged and is removed', {
-          name,
-          why: error.message,
-        })
-        await rm(entry, { force: true, recursive: true }).catch(() => undefined)
-      } else if (systemCode(error) !== 'ENOENT') {
-        this.#logger.warn('an entry of the content cache cannot be used', { name, error })
-      }
+      use.signal?.throwIfAborted()
+      await this.#giveUp(entry, use.name, error)
       return undefined
+    }
+  }
+
+  async #giveUp(entry: string, name: string, error: unknown): Promise<void> {
+    if (error instanceof UnusableEntryError) {
+      if (!error.isEarlierFormat) {
+        this.#counts.damaged++
+        const why = error.message
+        this.#logger.warn('an entry of the content cache is damaged and is removed', { name, why })
+      }
+      await rm(entry, { force: true, recursive: true }).catch(() => undefined)
+    } else if (systemCode(error) !== 'ENOENT') {
+      this.#logger.warn('an entry of the content cache cannot be used', { name, error })
     }
   }
 
@@ -200,7 +209,15 @@ export class ContentCache {
   }
 
   async #keepAll(directory: string, manifest: ManifestRecord, outer: AbortSignal | undefined): Promise<void> {
-    const signal = outer === undefined ? this.#closed.signal : AbortSignal.any([this.#closed.signal, outer])
+    const followed = followSignals(this.#closed.signal, outer)
+    try {
+      await this.#keepEach(directory, manifest, followed.signal)
+    } finally {
+      followed.release()
+    }
+  }
+
+  async #keepEach(directory: string, manifest: ManifestRecord, signal: AbortSignal): Promise<void> {
     try {
       // It may have been removed with the cache.
       makeDirectory(incomingOf(this.#directory))
@@ -223,22 +240,26 @@ export class ContentCache {
       try {
         if (await this.#keep(file, { name, md5, signal })) manifest.recordCached(index)
       } catch (error) {
-        if (isAborted(signal) || !this.#canContinue(error, directory)) return
+        if (isAborted(signal) || !this.#canContinue(error, directory, file)) return
       }
     }
   }
 
   /** Whether to try the rest of the directory. */
-  #canContinue(error: unknown, directory: string): boolean {
-    const code = systemCode(error)
-    if (code === 'ENOSPC' || code === 'EDQUOT') {
+  #canContinue(error: unknown, directory: string, file?: KnownFile): boolean {
+    const fault = nodeFaultOf(error)
+    if (fault !== undefined) {
       this.#pausedUntilMs = this.#clock.monotonicMs() + CACHE_PAUSE_MS
-      this.#logger.warn('the disk is full: nothing is added to the content cache for a while', { code })
+      this.#logger.warn(`${fault.what}: nothing is added to the content cache for a while`, {
+        code: fault.code,
+      })
       return false
     }
     if (lstatSync(directory, { throwIfNoEntry: false }) === undefined) return false
-    // A file that the body removed, replaced, changed or made unreadable.
+    // A file that the body removed, replaced, changed or made unreadable, or a directory above it.
+    const code = systemCode(error)
     if (code === 'ENOENT' || code === 'ELOOP' || code === 'EACCES' || isPeragoError(error)) return true
+    if (file !== undefined && hasChanged(file)) return true
     this.#pausedUntilMs = this.#clock.monotonicMs() + CACHE_PAUSE_MS
     this.#logger.warn('a file could not be added to the content cache: nothing is added for a while', {
       error,
@@ -318,4 +339,9 @@ export class ContentCache {
     this.#usedBytes = used
     this.#addedBytes = 0
   }
+}
+
+function hasChanged({ localPath, facts }: KnownFile): boolean {
+  const found = readFileFacts(localPath)
+  return found === undefined || !sameFacts(found, facts)
 }

@@ -17,6 +17,7 @@ import type { Manifest } from '../manifest.ts'
 import { hashUnchanged, openUnchanged, readUnchanged, type KnownFile } from './read-unchanged.ts'
 import { describeRefusals, RefusalList, type Refusals } from '../refusals.ts'
 import { scanTree } from './scan.ts'
+import { SeenFiles } from './seen-files.ts'
 import { TreeWatch, type WatchedTree } from '../hand-over/tree-watch.ts'
 import type { WorkspaceView } from '../../tasks/workspace-spec.ts'
 
@@ -49,12 +50,14 @@ export interface ChangeSet {
   readonly hashedCount: number
   /** Files outside the include and exclude globs, which are not published. Worth a warning. */
   readonly leftOut: Refusals
+  /** Throws `workspace/still-changing` if what is published changed after the comparison, as far as times show it. */
+  readonly assertUnchanged: (signal?: AbortSignal) => Promise<void>
   /** For `handOver`, if it was asked for and nothing changed during the comparison. */
   readonly seen: WatchedTree | undefined
 }
 
 /**
- * Compares size, times and inode; hashes the content only if these are not conclusive.
+ * Compares size, times and inode; hashes the content only if these are not conclusive, or not to be trusted here.
  *
  * ```ts
  * const { uploads, deletes } = await diffWorkspace(workspace, { signal })
@@ -103,23 +106,28 @@ class Comparison {
   readonly #directory: string
   readonly #manifest: Manifest
   readonly #view: WorkspaceView
+  readonly #areTimesTrusted: boolean
   readonly #isThere: Uint8Array
+  readonly #seen: SeenFiles
   readonly #uploads: UploadFile[] = []
   readonly #doubts: Doubt[] = []
   readonly #leftOut = new RefusalList()
   readonly #clashes = new RefusalList()
   #unchangedCount = 0
 
-  constructor({ dir, manifest, view }: AttemptWorkspace) {
+  constructor({ dir, manifest, view, times }: AttemptWorkspace) {
     this.#directory = dir
     this.#manifest = manifest
     this.#view = view
+    this.#areTimesTrusted = times.areTrusted
     this.#isThere = new Uint8Array(manifest.count)
+    this.#seen = new SeenFiles(manifest, view)
   }
 
   add(path: string, facts: FileFacts): void {
     const file = { path, localPath: join(this.#directory, path), facts }
     const index = this.#manifest.find(path)
+    this.#seen.add(path, facts, index)
     if (index === -1) {
       this.#addNew(file)
       return
@@ -128,7 +136,8 @@ class Comparison {
     const laidOut = this.#manifest.facts(index)
     switch (suspect({ laidOut, found: facts, layOutEndNs: this.#manifest.layOutEndNs })) {
       case 'same':
-        this.#unchangedCount++
+        if (this.#areTimesTrusted) this.#unchangedCount++
+        else this.#doubts.push({ index, file })
         break
       case 'changed':
         this.#addChanged(index, file)
@@ -143,7 +152,7 @@ class Comparison {
     const options = { limit: WORKSPACE_HASHES_IN_FLIGHT, signal }
     await forEachBounded(this.#doubts, options, async ({ index, file }, stop) => {
       const md5 = await hashUnchanged(file, stop)
-      if (md5 === this.#manifest.md5(index)) this.#unchangedCount++
+      if (md5 === this.#manifest.laidOutMd5(index)) this.#unchangedCount++
       else this.#addChanged(index, file, md5)
     })
   }
@@ -158,6 +167,7 @@ class Comparison {
       uploadBytes: uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
       hashedCount: this.#doubts.length,
       leftOut: this.#leftOut,
+      assertUnchanged: (signal) => this.#seen.assertUnchanged(this.#directory, signal),
     }
   }
 

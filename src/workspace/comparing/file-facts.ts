@@ -1,6 +1,7 @@
 /** What the file system says about a file without opening it, and what follows from that. */
 
 import { lstatSync, type BigIntStats } from 'node:fs'
+import { systemCode } from '../disk-errors.ts'
 import type { FileFacts } from '../../tasks/tree-entry.ts'
 
 export function factsOf(stats: BigIntStats): FileFacts {
@@ -14,9 +15,19 @@ export function factsOf(stats: BigIntStats): FileFacts {
 
 /** The facts of a regular file; `undefined` if there is none. */
 export function readFileFacts(path: string): FileFacts | undefined {
-  // Synchronous on purpose: an lstat takes a few microseconds, passing it to another thread takes tens.
-  const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  const stats = readStats(path)
   return stats?.isFile() === true ? factsOf(stats) : undefined
+}
+
+function readStats(path: string): BigIntStats | undefined {
+  try {
+    // Synchronous on purpose: an lstat takes a few microseconds, passing it to another thread takes tens.
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    // A directory above it is a file now.
+    if (systemCode(error) === 'ENOTDIR') return undefined
+    throw error
+  }
 }
 
 export function sameFacts(a: FileFacts, b: FileFacts): boolean {

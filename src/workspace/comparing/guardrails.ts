@@ -7,6 +7,7 @@ import { constants, lstatSync, type Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ZodType } from 'zod'
+import { followSignals } from '../../base/abort-signals.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { InvalidError, messageOf } from '../../base/errors.ts'
 import { GuardrailError, type GuardrailFailure, type GuardrailPhase } from '../../tasks/guardrail-error.ts'
@@ -147,13 +148,12 @@ async function checkOne(
   keepCause: (error: unknown) => void,
 ): Promise<readonly GuardrailFailure[]> {
   const rule = typeof guardrail === 'function' ? guardrail.name || 'guardrail' : guardrail.rule
-  const over = new AbortController()
-  const signal = AbortSignal.any([context.signal, over.signal])
+  const over = followSignals(context.signal)
   try {
     const findings = await Promise.race([
-      findingsOf(guardrail, { ...context, signal }),
+      findingsOf(guardrail, { ...context, signal: over.signal }),
       clock
-        .sleep(maxMs, signal)
+        .sleep(maxMs, over.signal)
         .then(() => [{ path: '.', found: 'no answer', wanted: `one within ${maxMs} ms` }]),
     ])
     return bounded(findings).map((finding) => ({ rule, ...finding }))
@@ -165,6 +165,7 @@ async function checkOne(
   } finally {
     // Ends the timer, or aborts a function that took too long.
     over.abort()
+    over.release()
   }
 }
 

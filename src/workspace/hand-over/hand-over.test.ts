@@ -19,8 +19,15 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openHandOverWorld, type HandOverWorld } from '../../../test/support/workspace/hand-over-world.ts'
 import { md5Of } from '../../../test/support/workspace/memory-source.ts'
-import { ATTEMPT, attemptsOf } from '../../../test/support/workspace/temporary-root.ts'
+import { mounted } from '../../../test/support/workspace/mounted.ts'
+import {
+  ATTEMPT,
+  attemptsOf,
+  temporaryDirectory,
+  temporaryRoot,
+} from '../../../test/support/workspace/temporary-root.ts'
 import { diffWorkspace } from '../comparing/diff.ts'
+import { describeHeld } from './held-directory.ts'
 import { findHolder, readProcessMoment } from './find-holder.ts'
 import type { HandedOver, HandOver } from './hand-over.ts'
 
@@ -120,6 +127,12 @@ describe('a directory that is handed over', () => {
   })
 })
 
+test('WS-202 nothing is handed over where the times of files do not show every edit', async (context) => {
+  const world = await openHandOverWorld(objects, {}, await temporaryRoot(await mounted('tmpfs', context)))
+  const left = await world.leave()
+  expect(left).toMatchObject({ isHandedOver: false, why: expect.stringContaining('tmpfs') as string })
+})
+
 describe('a directory is not handed over', () => {
   const holds: Readonly<Record<string, (world: HandOverWorld) => Promise<void> | void>> = {
     'this process has a file of it open': ({ workspace }) => {
@@ -161,9 +174,11 @@ describe('a directory is not handed over', () => {
     expect(await attemptsOf(world.root)).toEqual([])
   })
 
-  test('WS-72 where it cannot be told who holds it', () => {
-    expect(findHolder('/nowhere', undefined)).toContain('cannot be told')
-    if (process.platform === 'linux') expect(findHolder('/nowhere', readProcessMoment())).toBeUndefined()
+  test('WS-72 where it cannot be told who holds it', async () => {
+    const path = await temporaryDirectory()
+    const held = describeHeld({ path, file: path, formerNames: [], hasInode: () => false })
+    expect(await findHolder(held, undefined)).toContain('cannot be told')
+    if (process.platform === 'linux') expect(await findHolder(held, readProcessMoment())).toBeUndefined()
   })
 
   test('WS-72 when a file of it has another name elsewhere', async () => {

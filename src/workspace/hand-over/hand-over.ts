@@ -6,19 +6,20 @@
  *   first; if that is not possible, the directory is not handed over.
  * - HND-2 A directory that is handed over belongs to nobody, under a path that nobody knows, until an attempt takes it by
  *   renaming it in one step.
- * - HND-3 No process has a file of it open or mapped, or has it as its working directory: the facts would prove nothing.
+ * - HND-3 No process has anything of it open, mapped or mounted, or works in it: the facts would prove nothing.
  * - HND-4 Before it is used again, size, mtime, ctime and inode of every file and all names are compared. If anything
  *   differs, somebody writes to it, and it is removed.
  */
 
 import { chmodSync, lstatSync, rmdirSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { messageOf } from '../../base/errors.ts'
 import type { ChangeSet } from '../comparing/diff.ts'
 import { passFileClock, readFileClock } from '../comparing/file-clock.ts'
 import { laterOf, readFileFacts, sameFacts } from '../comparing/file-facts.ts'
 import type { FileFacts } from '../../tasks/tree-entry.ts'
 import { findHolder, type ProcessMoment } from './find-holder.ts'
+import { describeHeld, type HeldDirectory } from './held-directory.ts'
 import { clockFileOf, workspaceOf, type AttemptWorkspace } from '../laying-out/lay-out.ts'
 import { ManifestRecord } from '../manifest.ts'
 import type { AsideDirectory, WorkspaceAttempt, WorkspaceRoot } from '../ownership/ownership.ts'
@@ -47,23 +48,28 @@ export interface HandOverRequest {
   readonly stored: ReadonlyMap<string, string>
   /** A moment before the body began. */
   readonly since: ProcessMoment
+  /** A process that held a file before it was stored, as the end of a sentence. */
+  readonly holder?: string | undefined
 }
 
 /** To be called when the publication is confirmed, and the body and all readers of the directory have ended. */
 export async function handOver(request: HandOverRequest): Promise<HandOver> {
-  const { workspace, changes, since } = request
+  const { workspace, changes, since, holder: earlier } = request
   const { seen } = changes
+  if (!workspace.times.areTrusted)
+    return refused(`the times of its files do not show every edit (${workspace.times.fileSystem})`)
   if (seen === undefined) return refused('it changed while it was compared')
+  if (earlier !== undefined) return refused(earlier)
   try {
     const facts = new Map(seen.facts)
     const trouble = resetPermissions(workspace, seen, facts) ?? removeLeftOut(workspace, changes)
     if (trouble !== undefined) return refused(trouble)
     const manifest = nextManifest(workspace.manifest, { ...request, facts })
     if (manifest === undefined) return refused('it is not known what was stored')
-    tidyDirectories(workspace, manifest, seen.directories)
+    const directories = tidyDirectories(workspace, manifest, seen.directories)
     const aside = await workspace.owned.setAside()
     // After it was renamed: from here on its old path leads nowhere.
-    const holder = findHolder(aside.path, since)
+    const holder = await findHolder(heldAt(aside, workspace, { manifest, directories }), since)
     if (holder === undefined)
       return { isHandedOver: true, directory: { aside, manifest, view: workspace.view } }
     await aside.discard()
@@ -91,7 +97,7 @@ export async function takeOver(
   let owned
   try {
     owned = await root.adopt(aside, attempt)
-    const workspace = workspaceOf(owned, view, manifest)
+    const workspace = workspaceOf({ root, owned, view, manifest })
     const newestNs = await assertUnchanged(workspace, signal)
     manifest.layOutEndNs = await passFileClock(clockFileOf(owned), newestNs, root.clock)
     return { isTaken: true, workspace }
@@ -198,19 +204,63 @@ function nextManifest(
   return after
 }
 
-/** An empty directory is not published, so a new layout would not have it. */
+/** An empty directory is not published, so a new layout would not have it. Returns the inodes of the others. */
 function tidyDirectories(
   { dir, scratch }: AttemptWorkspace,
   manifest: ManifestRecord,
   directories: readonly string[],
-): void {
+): readonly bigint[] {
   const needed = directoriesOf(manifest)
   // Children before parents.
   const extra = directories.filter((path) => !needed.has(path)).sort((a, b) => b.length - a.length)
   for (const path of extra) rmdirSync(join(dir, path))
   const usualMode = modeOf(scratch)
-  for (const path of ['', ...needed])
-    if (modeOf(join(dir, path)) !== usualMode) chmodSync(join(dir, path), usualMode)
+  return ['', ...needed].map((path) => {
+    const { mode, inode } = directoryAt(join(dir, path))
+    if (mode !== usualMode) chmodSync(join(dir, path), usualMode)
+    return inode
+  })
+}
+
+/**
+ * Looks for a process that could change what is to be stored without a trace: to what it has mapped and written to already it can
+ * write again without a new time. To be awaited before anything is stored, because it may end afterwards. Never rejects.
+ */
+export async function findHolderBefore(
+  { owned, scratch }: AttemptWorkspace,
+  { seen, uploads }: ChangeSet,
+  since: ProcessMoment,
+): Promise<string | undefined> {
+  // Without these nothing is handed over, or nothing is stored.
+  if (seen === undefined || uploads.length === 0) return undefined
+  try {
+    const inodes = new Set([...seen.facts.values()].map(({ inode }) => inode))
+    const path = dirname(owned.tree)
+    const hasInode = (inode: bigint): boolean => inodes.has(inode)
+    const file = clockFileOf({ scratch })
+    return await findHolder(describeHeld({ path, file, formerNames: [], hasInode }), since)
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+function heldAt(
+  aside: AsideDirectory,
+  { owned }: AttemptWorkspace,
+  found: { readonly manifest: ManifestRecord; readonly directories: readonly bigint[] },
+): HeldDirectory {
+  const scratch = join(aside.path, 'scratch')
+  const directories = new Set([
+    ...found.directories,
+    directoryAt(aside.path).inode,
+    directoryAt(scratch).inode,
+  ])
+  return describeHeld({
+    path: aside.path,
+    file: clockFileOf({ scratch }),
+    formerNames: [basename(dirname(owned.tree))],
+    hasInode: (inode) => directories.has(inode) || found.manifest.hasInode(inode),
+  })
 }
 
 function directoriesOf(manifest: ManifestRecord): ReadonlySet<string> {
@@ -270,9 +320,13 @@ async function assertUnchanged(
 }
 
 function modeOf(path: string): number {
+  return directoryAt(path).mode
+}
+
+function directoryAt(path: string): { readonly mode: number; readonly inode: bigint } {
   const stats = lstatSync(path, { bigint: true })
   if (!stats.isDirectory()) throw new Error(`${JSON.stringify(path)} is not a directory`)
-  return permissionsOf(stats).mode
+  return { mode: permissionsOf(stats).mode, inode: stats.ino }
 }
 
 function compareBytes(a: string, b: string): number {

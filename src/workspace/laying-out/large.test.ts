@@ -1,7 +1,6 @@
-// Real files, and many of them; on a file system in memory where there is one, so that no disk is worn out.
-import { accessSync, constants, existsSync, writeFileSync } from 'node:fs'
+// Real files, and many of them.
+import { existsSync, writeFileSync } from 'node:fs'
 import { truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { md5Of } from '../../../test/support/workspace/memory-source.ts'
@@ -11,11 +10,10 @@ import type { FileProvider } from './file-provider.ts'
 import { layOut } from './lay-out.ts'
 import type { ObjectSource } from '../ports.ts'
 
-const BELOW = inMemory() ?? tmpdir()
 const FILES = 100_000
 
 test('WS-32 a hundred thousand files are laid out, compared and removed, and only the changed ones are told', async () => {
-  const root = await temporaryRoot(BELOW)
+  const root = await temporaryRoot()
   const content = 'sixteen bytes...'
   const checksum = md5Of(content)
   const pathOf = (index: number): string =>
@@ -50,7 +48,7 @@ test('WS-32 a hundred thousand files are laid out, compared and removed, and onl
 }, 120_000)
 
 test('WS-33 a file of more than 5 GiB keeps its size to the byte, and is streamed', async () => {
-  const root = await temporaryRoot(BELOW)
+  const root = await temporaryRoot()
   const sizeBytes = 5 * 2 ** 30 + 1
   const source: ObjectSource = {
     // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous
@@ -80,13 +78,3 @@ test('WS-33 a file of more than 5 GiB keeps its size to the byte, and is streame
   }
   expect(received).toBeLessThan(8_000_000)
 })
-
-function inMemory(): string | undefined {
-  try {
-    accessSync('/dev/shm', constants.W_OK)
-    return '/dev/shm'
-  } catch {
-    // Not Linux, or not for us.
-    return undefined
-  }
-}

@@ -12,6 +12,7 @@ import { silentLogger, type Logger } from '../../base/logger.ts'
 import { asDiskError } from '../disk-errors.ts'
 import { passFileClock } from '../comparing/file-clock.ts'
 import { laterOf } from '../comparing/file-facts.ts'
+import type { FileTimes } from '../comparing/file-times.ts'
 import { fetchFrom, type FileProvider } from './file-provider.ts'
 import type { Manifest, ManifestRecord } from '../manifest.ts'
 import type { OwnedDirectory, WorkspaceAttempt, WorkspaceRoot } from '../ownership/ownership.ts'
@@ -50,6 +51,7 @@ export interface AttemptWorkspace {
   readonly scratch: string
   readonly view: WorkspaceView
   readonly manifest: ManifestRecord
+  readonly times: FileTimes
   /** The directory that holds both. */
   readonly owned: OwnedDirectory
   /** Throws `workspace/directory-gone` unless the directory is still this attempt's own. */
@@ -90,11 +92,13 @@ export async function layOut(options: LayOutOptions): Promise<AttemptWorkspace> 
     await provideFiles(owned.tree, plan.manifest, {
       provider: options.provider ?? fetchFrom(options.source),
       inFlight: options.limits?.downloadsInFlight,
+      // All are hashed again when they are compared.
+      wantsAllMd5: !root.times.areTrusted,
       signal,
     })
     plan.manifest.layOutEndNs = await passClockTick(owned, plan.manifest, root.clock)
     signal?.throwIfAborted()
-    return workspaceOf(owned, view, plan.manifest)
+    return workspaceOf({ root, owned, view, manifest: plan.manifest })
   } catch (error) {
     // The failure of the layout is reported, not that of the clean-up; a later collection of orphans tries again.
     await owned?.remove().catch((leftover: unknown) => {
@@ -199,17 +203,20 @@ async function passClockTick(owned: OwnedDirectory, manifest: Manifest, clock: C
   return passFileClock(clockFileOf(owned), newestNs, clock)
 }
 
-export function workspaceOf(
-  owned: OwnedDirectory,
-  view: WorkspaceView,
-  manifest: ManifestRecord,
-): AttemptWorkspace {
+export function workspaceOf(parts: {
+  readonly root: WorkspaceRoot
+  readonly owned: OwnedDirectory
+  readonly view: WorkspaceView
+  readonly manifest: ManifestRecord
+}): AttemptWorkspace {
+  const { root, owned, view, manifest } = parts
   return {
     owned,
     dir: owned.tree,
     scratch: owned.scratch,
     view,
     manifest,
+    times: root.times,
     assertOwned: () => owned.assertOwned(),
     remove: () => owned.remove(),
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compareBytes } from '../../../test/support/workspace/memory-source.ts'
-import { STRICT_FILE_SYSTEM, type FileSystemTraits } from '../../tasks/unsafe-path.ts'
+import type { FileSystemTraits } from '../../tasks/unsafe-path.ts'
 import { LayOutPlanner, type LayOutDecision } from './plan-lay-out.ts'
 import { readWorkspaceSpec, type WorkspaceSpec } from '../../tasks/workspace-spec.ts'
 
@@ -11,6 +11,15 @@ interface Case {
   readonly maxBytes?: number
 }
 
+/** As on most Linux file systems. */
+const PLAIN: FileSystemTraits = {
+  foldsCase: false,
+  foldsUnicode: false,
+  keepsNames: true,
+  separatesByBackslash: false,
+  pathMaxBytes: 4095,
+}
+
 function decide(
   keys: readonly string[],
   { spec = {}, traits = {}, maxFiles = 100, maxBytes = 100 }: Case = {},
@@ -18,7 +27,7 @@ function decide(
   const view = readWorkspaceSpec(spec)
   const planner = new LayOutPlanner({
     view,
-    traits: { ...STRICT_FILE_SYSTEM, ...traits },
+    traits: { ...PLAIN, ...traits },
     maxFiles,
     maxBytes,
   })
@@ -187,4 +196,10 @@ describe('bounds and the listing', () => {
     const decision = decide(['a/b/c/d', 'a/e', 'f/g'])
     expect(decision.action === 'lay-out' && decision.plan.directories).toEqual(['a', 'a/b', 'a/b/c', 'f'])
   })
+})
+
+test('PU-159 the actions of the repository are never laid out, whatever the prefix', () => {
+  const keys = ['_lakefs_actions/publish-fence.yaml', '_lakefs_actionsx', 'a']
+  expect(planned(decide(keys))).toEqual(['_lakefs_actionsx', 'a'])
+  expect(planned(decide([keys[0]!], { spec: { prefix: '_lakefs_actions' } }))).toEqual([])
 })

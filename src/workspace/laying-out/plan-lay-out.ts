@@ -1,6 +1,7 @@
 /** Decides which objects become files, or what forbids that. Pure. */
 
 import { DefectError } from '../../base/errors.ts'
+import { ACTIONS_FOLDER } from '../../base/reserved-paths.ts'
 import { foldPath } from './file-system-traits.ts'
 import { ManifestRecord } from '../manifest.ts'
 import type { SourceObject } from '../ports.ts'
@@ -54,7 +55,7 @@ export class LayOutPlanner {
       throw brokenListing(object.key, `it is not below ${JSON.stringify(this.#view.prefix)}`)
     }
     const path = object.key.slice(this.#view.prefix.length)
-    if (!this.#view.covers(path)) {
+    if (!this.#view.covers(path) || object.key.startsWith(ACTIONS_FOLDER)) {
       if (!this.#manifest.outside.append(path)) throw unordered(object.key)
       return true
     }

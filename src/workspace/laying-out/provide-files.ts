@@ -18,6 +18,8 @@ export interface ProvideFilesOptions {
   readonly provider: FileProvider
   /** How many small files are provided in parallel. */
   readonly inFlight?: number | undefined
+  /** Whether to record the MD5 of every file, also where the checksum looks like one. */
+  readonly wantsAllMd5?: boolean
   readonly signal?: AbortSignal | undefined
 }
 
@@ -31,7 +33,7 @@ export async function provideFiles(
   const provide = async (index: number, signal: AbortSignal): Promise<void> => {
     const object = manifest.entry(index)
     const path = join(tree, object.path)
-    const wantsMd5 = !looksLikeMd5(object.checksum)
+    const wantsMd5 = options.wantsAllMd5 === true || !looksLikeMd5(object.checksum)
     const provided = await provider.provide({ object, path, wantsMd5, signal })
     recordFile(manifest, index, path)
     if (wantsMd5 && provided.md5 !== undefined) manifest.recordMd5(index, provided.md5)

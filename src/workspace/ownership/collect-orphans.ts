@@ -1,6 +1,6 @@
 /** Removes the directories of dead workers: at a worker's start, and periodically. */
 
-import { lstatSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAborted } from '../../base/abort-signals.ts'
@@ -10,6 +10,7 @@ import { judgeOwner } from './judge-owner.ts'
 import { isWorkerToken, lockPathOf, workerHome, type WorkspaceRoot } from './ownership.ts'
 import { takeProcessLock, type ProcessLock } from './process-lock.ts'
 import { discardTree, emptyTrash } from './remove-tree.ts'
+import { keepReserve } from './reserve.ts'
 
 export interface KeptDirectory {
   readonly token: string
@@ -33,31 +34,33 @@ export interface CollectedOrphans {
  */
 export async function collectOrphans(
   root: WorkspaceRoot,
-  options: { readonly signal?: AbortSignal } = {},
+  options: { readonly signal?: AbortSignal; readonly isDryRun?: boolean } = {},
 ): Promise<CollectedOrphans> {
   const { directory } = root
+  const { signal, isDryRun = false } = options
   const nowMs = root.beat()
-  await emptyTrash(directory, options.signal)
+  if (isDryRun) return judgeAll(root, { nowMs, signal, isDryRun })
+  await emptyTrash(directory, {
+    signal,
+    onTrouble: (path, error) => root.warnOnce(path, 'could not remove a directory from the trash', error),
+  })
+  const collected = await judgeAll(root, { nowMs, signal, isDryRun })
+  await removeStrayLocks(root, nowMs, signal)
+  keepReserve(directory)
+  return collected
+}
+
+async function judgeAll(root: WorkspaceRoot, of: Omit<CollectRequest, 'token'>): Promise<CollectedOrphans> {
+  const { directory } = root
   const removed: string[] = []
   const kept: KeptDirectory[] = []
   const names = await readdir(join(directory, 'workers'))
   for (const token of names.filter((name) => isWorkerToken(name) && name !== root.token)) {
-    options.signal?.throwIfAborted()
-    const owner = await judgeOwner({ root: directory, token, judge: root.identity, nowMs })
-    if (owner.verdict !== 'dead') {
-      kept.push({ token, reason: owner.reason })
-      continue
-    }
-    const trouble = await removeOrphan(directory, token, owner.lock)
-    if (trouble === undefined) {
-      removed.push(token)
-      root.logger.info('removed the directory of a dead worker', { worker: token, reason: owner.reason })
-    } else {
-      kept.push({ token, reason: `it could not be removed: ${trouble}` })
-      root.logger.warn('could not remove the directory of a dead worker', { worker: token, trouble })
-    }
+    of.signal?.throwIfAborted()
+    const reason = await collectOne(root, { token, ...of })
+    if (reason === undefined) removed.push(token)
+    else kept.push({ token, reason })
   }
-  await removeStrayLocks(root, nowMs, options.signal)
   return { removed, kept }
 }
 
@@ -78,20 +81,53 @@ export async function collectPeriodically(
   }
 }
 
-/** Returns the error, if any: a directory that cannot be removed must not keep the others. */
-async function removeOrphan(
-  root: string,
-  token: string,
-  lock: ProcessLock | undefined,
+interface CollectRequest {
+  readonly token: string
+  readonly nowMs: number
+  readonly signal: AbortSignal | undefined
+  /** Only judged. */
+  readonly isDryRun: boolean
+}
+
+/** `undefined` if it was removed, else why it stays: a directory that cannot be removed must not keep the others. */
+async function collectOne(
+  root: WorkspaceRoot,
+  { token, nowMs, signal, isDryRun }: CollectRequest,
 ): Promise<string | undefined> {
+  const { directory, identity, logger } = root
+  const home = workerHome(directory, token)
   try {
-    await discardTree(root, workerHome(root, token))
-    await rm(lockPathOf(root, token), { force: true })
+    const owner = await judgeOwner({ root: directory, token, judge: identity, nowMs })
+    if (owner.verdict !== 'dead') return owner.reason
+    if (isDryRun) {
+      owner.lock?.release()
+      return undefined
+    }
+    await removeOrphan(root, { token, lock: owner.lock, signal })
+    logger.info('removed the directory of a dead worker', { worker: token, reason: owner.reason })
     return undefined
   } catch (error) {
-    return messageOf(error)
+    if (signal !== undefined && isAborted(signal)) throw error
+    root.warnOnce(home, 'could not remove the directory of a dead worker', error)
+    return `it could not be removed: ${messageOf(error)}`
+  }
+}
+
+async function removeOrphan(
+  { directory }: WorkspaceRoot,
+  of: {
+    readonly token: string
+    readonly lock: ProcessLock | undefined
+    readonly signal: AbortSignal | undefined
+  },
+): Promise<void> {
+  const home = workerHome(directory, of.token)
+  try {
+    await discardTree(directory, home, of.signal)
   } finally {
-    lock?.release()
+    // What is left is in the trash, and belongs to nobody.
+    if (!existsSync(home)) await rm(lockPathOf(directory, of.token), { force: true }).catch(() => undefined)
+    of.lock?.release()
   }
 }
 
@@ -109,13 +145,23 @@ async function removeStrayLocks(
     signal?.throwIfAborted()
     const token = name.slice(0, -'.lock'.length)
     if (name !== `${token}.lock` || !isWorkerToken(token)) continue
-    const path = lockPathOf(directory, token)
-    const found = lstatSync(path, { throwIfNoEntry: false })
-    const hasHome = lstatSync(workerHome(directory, token), { throwIfNoEntry: false }) !== undefined
-    if (found === undefined || hasHome || nowMs - found.mtimeMs < WORKSPACE_OWNER_SILENT_MS) continue
-    const lock = await takeProcessLock(path).catch(() => undefined)
-    if (lock === undefined) continue
-    await rm(path, { force: true })
-    lock.release()
+    try {
+      await removeStrayLock(directory, token, nowMs)
+    } catch (error) {
+      root.warnOnce(lockPathOf(directory, token), 'could not remove the lock file of a dead worker', error)
+    }
+  }
+}
+
+async function removeStrayLock(directory: string, token: string, nowMs: number): Promise<void> {
+  const path = lockPathOf(directory, token)
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  const hasHome = lstatSync(workerHome(directory, token), { throwIfNoEntry: false }) !== undefined
+  if (found === undefined || hasHome || nowMs - found.mtimeMs < WORKSPACE_OWNER_SILENT_MS) return
+  const lock = await takeProcessLock(path).catch(() => undefined)
+  try {
+    if (lock !== undefined) await rm(path, { force: true })
+  } finally {
+    lock?.release()
   }
 }

@@ -15,9 +15,9 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { readProcessStart, sharesPids, type ProcessIdentity } from '../../base/process-identity.ts'
 import { WORKSPACE_MARKER_MAX_BYTES, WORKSPACE_OWNER_SILENT_MS } from '../limits.ts'
 import { lockPathOf, WORKER_BEAT_FILE, WORKER_FILE, workerHome, type WorkerRecord } from './ownership.ts'
-import { readProcessStart, sharesPids, type ProcessIdentity } from './process-identity.ts'
 import { takeProcessLock, type ProcessLock } from './process-lock.ts'
 
 export type OwnerVerdict =

@@ -10,7 +10,7 @@ import { ManualClock } from '../../testing/manual-clock.ts'
 import { collectOrphans, collectPeriodically } from './collect-orphans.ts'
 import { layOut } from '../laying-out/lay-out.ts'
 import { lockPathOf, openWorkspaceRoot, workerHome, type WorkspaceRoot } from './ownership.ts'
-import { identifyThisProcess, readProcessStart } from './process-identity.ts'
+import { identifyThisProcess, readProcessStart } from '../../base/process-identity.ts'
 import { takeProcessLock } from './process-lock.ts'
 import { removeTree } from './remove-tree.ts'
 

@@ -12,25 +12,31 @@
  *     scratch/                           files that are not published
  *   workers/<worker>/aside/…             directories that a later attempt may use
  *   trash/…                              being removed
+ *   reserve/…                            space that opening a root on a full disk may use
  * ```
  *
  * The marker is beside the tree, not in it: everything in the tree belongs to the task's author.
  */
 
 import { randomBytes } from 'node:crypto'
-import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { systemClock, type Clock } from '../../base/clock.ts'
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { InvalidError, isPeragoError, RefusedError } from '../../base/errors.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
+import { nodeFaultOf } from '../../base/node-fault.ts'
 import { once } from '../../base/once.ts'
+import { identifyThisProcess, type ProcessIdentity } from '../../base/process-identity.ts'
+import { judgeFileTimes, type FileTimes } from '../comparing/file-times.ts'
+import { WORKSPACE_TOLD_MAX } from '../limits.ts'
 import { probeFileSystem, traitsBelow } from '../laying-out/file-system-traits.ts'
 import type { FileSystemTraits } from '../../tasks/unsafe-path.ts'
-import { identifyThisProcess, type ProcessIdentity } from './process-identity.ts'
 import { takeProcessLock, type ProcessLock } from './process-lock.ts'
 import { discardTree, removeTree } from './remove-tree.ts'
+import { isNearlyFull, releaseReserve } from './reserve.ts'
 import { diskError } from '../disk-errors.ts'
 
 /** What identifies an attempt. */
@@ -86,36 +92,56 @@ export interface OpenWorkspaceRootOptions {
  */
 export async function openWorkspaceRoot(options: OpenWorkspaceRootOptions): Promise<WorkspaceRoot> {
   const directory = resolve(options.directory)
-  const clock = options.clock ?? systemClock
   const logger = (options.logger ?? silentLogger).child({ workspaceRoot: directory })
-  const token = newToken()
-  const identity = await identifyThisProcess()
+  const opening = { ...options, directory, logger, clock: options.clock ?? systemClock }
   try {
     for (const part of ROOT_PARTS) makeDirectory(join(directory, part), PRIVATE)
-    const lock = await takeLock(lockPathOf(directory, token))
+    // What follows the opening needs some room too.
+    if (isNearlyFull(directory) && releaseReserve(directory))
+      logger.warn('the disk is full: used the reserve', {})
     try {
-      const home = workerHome(directory, token)
-      await mkdir(join(home, 'attempts'), { recursive: true, mode: PRIVATE })
-      const record: WorkerRecord = {
-        format: 'perago-worker',
-        version: 1,
-        token,
-        workerId: options.workerId,
-        ...identity,
-        startedAt: clock.now().toISOString(),
-      }
-      await writeFile(join(home, WORKER_FILE), toJson(record), { flag: 'wx' })
-      const traits = probeFileSystem(join(home, 'probe'))
-      const root = new WorkspaceRoot({ directory, token, identity, logger, clock, lock, traits })
-      root.beat()
-      return root
+      return await register(opening)
     } catch (error) {
-      lock.release()
-      throw error
+      // A quota may be used up where the disk has room.
+      if (nodeFaultOf(error) === undefined || !releaseReserve(directory)) throw error
+      return await register(opening)
     }
   } catch (error) {
     if (isPeragoError(error)) throw error
     throw diskError(`open workspace root ${JSON.stringify(directory)}`, error)
+  }
+}
+
+/** Registers this process in a root; leaves nothing if that fails. */
+async function register({
+  directory,
+  workerId,
+  logger,
+  clock,
+}: Required<OpenWorkspaceRootOptions>): Promise<WorkspaceRoot> {
+  const token = newToken()
+  const identity = await identifyThisProcess()
+  const home = workerHome(directory, token)
+  const lock = await takeLock(lockPathOf(directory, token))
+  try {
+    makeDirectory(join(home, 'attempts'), PRIVATE)
+    const record: WorkerRecord = {
+      format: 'perago-worker',
+      version: 1,
+      ...{ token, workerId, ...identity },
+      startedAt: clock.now().toISOString(),
+    }
+    await writeFile(join(home, WORKER_FILE), toJson(record), { flag: 'wx' })
+    const traits = probeFileSystem(join(home, 'probe'))
+    const times = await judgeFileTimes(home)
+    const root = new WorkspaceRoot({ directory, token, identity, logger, clock, lock, traits, times })
+    root.beat()
+    return root
+  } catch (error) {
+    await removeTree(home).catch(() => undefined)
+    lock.release()
+    await rm(lockPathOf(directory, token), { force: true }).catch(() => undefined)
+    throw error
   }
 }
 
@@ -162,6 +188,7 @@ interface OpenRootParts {
   readonly clock: Clock
   readonly lock: ProcessLock
   readonly traits: FileSystemTraits
+  readonly times: FileTimes
 }
 
 /** A worker's root, opened by one process. */
@@ -173,8 +200,11 @@ export class WorkspaceRoot {
   readonly identity: ProcessIdentity
   readonly logger: Logger
   readonly clock: Clock
+  /** Whether the times of its files show every edit. */
+  readonly times: FileTimes
   readonly #lock: ProcessLock
   readonly #traits: FileSystemTraits
+  readonly #told = new BoundedMap<string, true>({ max: WORKSPACE_TOLD_MAX, evict: 'oldest' })
   #isClosed = false
   /** Removes the directories of this process and releases its lock. May be called twice. */
   readonly close = once(() => this.#close())
@@ -185,6 +215,7 @@ export class WorkspaceRoot {
     this.identity = parts.identity
     this.logger = parts.logger
     this.clock = parts.clock
+    this.times = parts.times
     this.#lock = parts.lock
     this.#traits = parts.traits
   }
@@ -241,8 +272,21 @@ export class WorkspaceRoot {
   /** Updates `beat`. Returns the file system's time, in milliseconds since 1970. */
   beat(): number {
     const path = join(this.#home, WORKER_BEAT_FILE)
-    writeFileSync(path, '.')
-    return lstatSync(path).mtimeMs
+    // Without making it empty first: a full disk might have no room to write it again.
+    const file = openSync(path, constants.O_WRONLY | constants.O_CREAT)
+    try {
+      writeSync(file, '.', 0)
+      return fstatSync(file).mtimeMs
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  /** Logs a trouble with one directory or file, once: what cannot be removed is tried again and again. */
+  warnOnce(path: string, message: string, error: unknown): void {
+    if (this.#told.get(path) === true) return
+    this.#told.set(path, true)
+    this.logger.warn(message, { path, error })
   }
 
   get #home(): string {
@@ -265,9 +309,11 @@ export class WorkspaceRoot {
     this.#isClosed = true
     try {
       await discardTree(this.directory, this.#home)
+    } catch (error) {
+      this.warnOnce(this.#home, 'could not remove all directories of this worker', error)
     } finally {
       this.#lock.release()
-      await rm(lockPathOf(this.directory, this.token), { force: true })
+      await rm(lockPathOf(this.directory, this.token), { force: true }).catch(() => undefined)
     }
   }
 }

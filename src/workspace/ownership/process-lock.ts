@@ -6,8 +6,11 @@
  * A process that holds the lock must not open its file in another way: closing any handle of it releases the lock.
  */
 
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { UnavailableError } from '../../base/errors.ts'
+import { nodeFaultOf } from '../../base/node-fault.ts'
 import { once } from '../../base/once.ts'
+import { diskError } from '../disk-errors.ts'
 
 export interface ProcessLock {
   /** May be called twice. */
@@ -26,6 +29,7 @@ export async function takeProcessLock(path: string): Promise<ProcessLock | undef
   const { default: Database } = await import('libsql')
   let database: InstanceType<typeof Database> | undefined
   try {
+    makeFile(path)
     const opened = new Database(path, { timeout: 0 })
     database = opened
     // Nothing is written, so no journal is needed.
@@ -39,6 +43,7 @@ export async function takeProcessLock(path: string): Promise<ProcessLock | undef
   } catch (error) {
     database?.close()
     if (isBusy(error)) return undefined
+    if (nodeFaultOf(error) !== undefined) throw diskError(`lock ${JSON.stringify(path)}`, error)
     throw new UnavailableError(
       'workspace/lock-failed',
       `lock ${JSON.stringify(path)}: the file system refused`,
@@ -49,6 +54,11 @@ export async function takeProcessLock(path: string): Promise<ProcessLock | undef
       },
     )
   }
+}
+
+/** SQLite would not say why it cannot make it, such as that the disk is full. Nobody here can hold it yet. */
+function makeFile(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a'))
 }
 
 function isBusy(error: unknown): boolean {
