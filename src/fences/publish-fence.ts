@@ -46,9 +46,11 @@ export function decidePublication(facts: PublishFacts): PublishDecision {
  * Why a publication was refused. The first two are decided by the fence; the others are found before or after it:
  * `not-own`: only the task's own publication may be replaced, and somebody else published the head;
  * `landed-elsewhere`: a commit slipped in between the check and the merge, which was applied on top of it;
- * `moved-away`: what was published was taken off the branch before it could be confirmed.
+ * `moved-away`: what was published was taken off the branch before it could be confirmed;
+ * `fence-not-held`: a merge with a hard fence stands on another commit than expected, so the server did not evaluate the fence.
  */
-export type PublishRefusal = 'branch-missing' | 'branch-moved' | 'not-own' | 'landed-elsewhere' | 'moved-away'
+export type PublishRefusal =
+  'branch-missing' | 'branch-moved' | 'not-own' | 'landed-elsewhere' | 'moved-away' | 'fence-not-held'
 
 export interface PublishRefusalFacts {
   readonly branch: BranchName
@@ -68,6 +70,8 @@ const REFUSALS: Readonly<Record<PublishRefusal, (facts: PublishRefusalFacts) => 
     `its head ${head ?? 'unknown'} is not a publication of this task, and only such may be replaced`,
   'landed-elsewhere': ({ inputRef, publishedRef }) =>
     `the branch moved in between, so that ${publishedRef ?? 'the merge'} does not stand directly above ${inputRef}`,
+  'fence-not-held': ({ inputRef, headFirstParent, publishedRef }) =>
+    `the hard fence did not hold: ${publishedRef ?? 'the merge'} stands on ${headFirstParent ?? 'nothing'}, not on ${inputRef}`,
   'moved-away': ({ publishedRef }) =>
     `${publishedRef ?? 'what was published'} was taken off the branch before it was confirmed`,
 }

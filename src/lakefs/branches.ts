@@ -1,11 +1,20 @@
 /** Branches of one repository. */
 
-import { RefusedError } from '../base/errors.ts'
+import { errorKindOf, RefusedError, UncertainError } from '../base/errors.ts'
 import { isCommitRef, type BranchName, type CommitRef } from '../base/ids.ts'
-import type { BranchHead, CallOptions, MoveOutcome, MoveRequest } from '../publication/ports.ts'
+import type {
+  BranchHead,
+  CallOptions,
+  CollapseOutcome,
+  MoveOutcome,
+  MoveRequest,
+  WriteGuard,
+  WriteOptions,
+} from '../publication/ports.ts'
 import { noSuchBranch, requireRepository, unexplained, type RepoContext } from './context.ts'
 import { paged } from './paging.ts'
 import { toBranchHead, toPage } from './readers.ts'
+import { inWriteLane, laneOf, sendGuarded } from './write-lane.ts'
 
 export async function createBranch(
   context: RepoContext,
@@ -39,7 +48,7 @@ export async function readBranch(
   branch: BranchName,
   options: CallOptions = {},
 ): Promise<BranchHead | undefined> {
-  const { server, repository } = context
+  const { server, repository } = laneOf(context, options)
   const path = { repository, branch }
   const result = await server.call({ operation: 'getBranch', path, signal: options.signal }, toBranchHead)
   if (result.is === 'done') return result.value
@@ -78,19 +87,17 @@ export async function deleteBranch(
 }
 
 /**
- * Reads the head, compares, resets, reads back. Between the first read and the reset others may move the branch, and
+ * Looks (or has the guard look), resets, reads back. Between the look and the reset others may move the branch, and
  * their move would be undone without a trace: the server offers no condition on this call. That window is why the outcome
  * says `soft`.
  */
-export async function moveBranch(
+export function moveBranch(
   context: RepoContext,
   request: MoveRequest,
-  options: CallOptions = {},
+  options: WriteOptions = {},
 ): Promise<MoveOutcome> {
-  const { server, repository } = context
+  const { repository } = context
   const { branch, expectedHead, to } = request
-  const before = await headOf(context, branch, options)
-  if (before !== expectedHead) return { moved: false, head: before }
   const call = {
     operation: 'hardResetBranch',
     path: { repository, branch },
@@ -98,11 +105,55 @@ export async function moveBranch(
     target: { repository, branch, to },
     signal: options.signal,
   } as const
-  const result = await server.call(call, () => undefined)
-  // A commit leads to itself; so it was refused because a commit on the branch is under way.
-  if (result.is !== 'done') throw unexplained(call, result.message)
-  const after = await headOf(context, branch, options)
-  return after === to ? { moved: true, strength: 'soft' } : { moved: false, head: after }
+  return inWriteLane(context, options, async (lane, inLane): Promise<MoveOutcome> => {
+    let seen: CommitRef | undefined
+    const look: WriteGuard = {
+      confirm: async () => (seen = await headOf(lane, branch, inLane)) === expectedHead,
+      mayBegin: () => true,
+    }
+    const result = await sendGuarded({ guard: look, ...options }, call, (mayBegin) =>
+      lane.server.call({ ...call, mayBegin }, () => undefined),
+    )
+    if (result === undefined) return { moved: false, head: seen }
+    // A commit leads to itself; so it was refused because a commit on the branch is under way.
+    if (result.is !== 'done') throw unexplained(call, result.message)
+    const after = await readBack(lane, branch, inLane)
+    return after === to ? { moved: true, strength: 'soft' } : { moved: false, head: after }
+  })
+}
+
+/** Any other head has no such parent, so a late or repeated request moves nothing. */
+export function collapseClaim(
+  context: RepoContext,
+  branch: BranchName,
+  options: CallOptions = {},
+): Promise<CollapseOutcome> {
+  const { repository } = context
+  const ref = `${branch}^2^3`
+  return inWriteLane(context, options, async (lane) => {
+    const result = await lane.server.call(
+      {
+        operation: 'hardResetBranch',
+        path: { repository, branch },
+        query: { ref },
+        target: { repository, branch, ref },
+        signal: options.signal,
+      },
+      () => undefined,
+    )
+    return { collapsed: result.is === 'done' }
+  })
+}
+
+async function readBack(lane: RepoContext, branch: BranchName, call: CallOptions): Promise<CommitRef> {
+  try {
+    return await headOf(lane, branch, call)
+  } catch (error) {
+    if (errorKindOf(error) !== 'unavailable') throw error
+    // "Surely not done" is true of the reading alone: the branch was moved.
+    const said = `move the branch (branch ${branch}): it was moved, and could not be read afterwards`
+    throw new UncertainError('lakefs/answer-lost', said, { read: 'the head of the branch', cause: error })
+  }
 }
 
 async function headOf(context: RepoContext, branch: BranchName, options: CallOptions): Promise<CommitRef> {

@@ -193,17 +193,61 @@ describe('an answer that is lost', () => {
 })
 
 describe('a request that was surely not done', () => {
-  test('LC-79 because nobody listens is tried again, and then unavailable, even a merge', async () => {
+  test('LC-79 because nobody listens is tried again, and then unavailable; a merge is not tried again', async () => {
     const { repo, clock } = connect(await closedAddress(), { retry: { maxAttempts: 4 } })
-    const failure = repo.merge({ source: MERGED, into: MAIN })
-    await expect(failure).rejects.toMatchObject({ kind: 'unavailable', code: 'lakefs/unreachable' })
+    const gone = { kind: 'unavailable', code: 'lakefs/unreachable' }
+    await expect(repo.merge({ source: MERGED, into: MAIN })).rejects.toMatchObject(gone)
+    expect(clock.slept).toHaveLength(0)
+    await expect(repo.commit({ branch: MAIN, message: 'm' })).rejects.toMatchObject(gone)
     expect(clock.slept).toHaveLength(3)
   })
 
   test.each([
+    [423, 'held', 'unavailable'],
+    [429, 'Too many attempts, try again later', 'unavailable'],
+    [503, 'slow down', 'uncertain'],
+    [408, 'too slow', 'uncertain'],
+    [500, 'update branch: predicate failed', 'unavailable'],
+    [502, 'bad gateway', 'uncertain'],
+  ])(
+    'LC-200 a merge and a move are sent once, whatever the answer: %i "%s"',
+    async (status, message, kind) => {
+      const answer: Reaction = { status, json: { message }, headers: { 'retry-after': '3' } }
+      const { repo, asked, clock } = await scripted((request) => (request.method === 'GET' ? BRANCH : answer))
+      const retryAfterMs = 3000
+      const writes = [
+        () => repo.merge({ source: MERGED, into: MAIN }),
+        () => repo.moveBranch({ branch: MAIN, expectedHead: HEAD, to: MERGED }),
+      ]
+      for (const write of writes) await expect(write()).rejects.toMatchObject({ kind, retryAfterMs })
+      expect(asked().filter((request) => !request.startsWith('GET'))).toHaveLength(2)
+      expect(clock.slept).toEqual([])
+    },
+  )
+
+  test.each([503, 408])(
+    'LC-201 %i may come after the deed: it is uncertain, except for a reading',
+    async (status) => {
+      const answer: Reaction = { status, json: { message: 'slow down' }, headers: { 'retry-after': '7' } }
+      for (const write of Object.values(MUTATIONS)) {
+        const { repo, asked } = await scripted([answer])
+        await expect(write(repo)).rejects.toMatchObject({ kind: 'uncertain', retryAfterMs: 7000 })
+        expect(asked()).toHaveLength(1)
+      }
+      // Twice does no harm: it is sent again, after the wait that the server asked for.
+      const upload = await scripted([answer, STORED])
+      expect(await upload.repo.write({ branch: MAIN, path: 'p', body: hello })).toMatchObject({
+        written: true,
+      })
+      expect(upload.clock.slept[0]).toBeGreaterThanOrEqual(7000)
+      const reading = await scripted([answer])
+      await expect(reading.repo.readBranch(MAIN)).rejects.toMatchObject({ kind: 'unavailable' })
+    },
+  )
+
+  test.each([
     [423, 'held', 'lakefs/locked'],
     [429, 'too many', 'lakefs/too-many-requests'],
-    [503, 'slow down', 'lakefs/overloaded'],
     [500, 'update branch: predicate failed', 'lakefs/contention'],
   ])('LC-80 says %i "%s": a commit is tried again until it is done', async (status, message, code) => {
     const made = {
@@ -230,6 +274,46 @@ describe('a request that was surely not done', () => {
     await repo.readBranch(MAIN)
     expect(clock.slept).toHaveLength(1)
     expect(clock.slept[0]).toBeGreaterThanOrEqual(7000)
+  })
+
+  test('LC-203 a guard is asked on a standing connection; when it says no, nothing is sent and it is asked to confirm again', async () => {
+    const told: string[] = []
+    const { repo, asked, server } = await scripted([{ status: 200, json: { reference: MERGED } }])
+    const answers = [false, false, true]
+    const guard = {
+      confirm: () => (told.push(`confirm after ${asked().length}`), Promise.resolve(true)),
+      mayBegin: () => (told.push('may begin'), answers.shift() ?? true),
+    }
+    expect(await repo.merge({ source: MERGED, into: MAIN }, { guard })).toMatchObject({ merged: true })
+    expect(told).toEqual(Array.from({ length: 3 }, () => ['confirm after 0', 'may begin']).flat())
+    expect(asked()).toHaveLength(1)
+
+    const never = { confirm: () => Promise.resolve(true), mayBegin: () => false }
+    for (const write of [
+      () => repo.merge({ source: MERGED, into: MAIN }, { guard: never }),
+      () => repo.moveBranch({ branch: MAIN, expectedHead: HEAD, to: MERGED }, { guard: never }),
+    ])
+      await expect(write()).rejects.toMatchObject({ kind: 'unavailable', code: 'lakefs/not-sent' })
+    const no = { confirm: () => Promise.resolve(false), mayBegin: () => true }
+    expect(await repo.merge({ source: MERGED, into: MAIN }, { guard: no })).toMatchObject({
+      reason: 'withheld',
+    })
+    expect(asked()).toHaveLength(1)
+    // What was withheld costs no connection.
+    expect(new Set(server.seen.map(({ port }) => port)).size).toBe(1)
+  })
+
+  test('LC-202 a branch that was moved and is elsewhere when read back is not reported as moved', async () => {
+    const elsewhere: Reaction = { status: 200, json: { id: 'main', commit_id: 'c'.repeat(64) } }
+    const { repo } = await scripted([BRANCH, { status: 204 }, elsewhere])
+    expect(await repo.moveBranch({ branch: MAIN, expectedHead: HEAD, to: MERGED })).toEqual({
+      moved: false,
+      head: 'c'.repeat(64),
+    })
+    const unread = await scripted([BRANCH, { status: 204 }, { status: 500, json: { message: 'oops' } }])
+    await expect(
+      unread.repo.moveBranch({ branch: MAIN, expectedHead: HEAD, to: MERGED }),
+    ).rejects.toMatchObject({ kind: 'uncertain', cause: { kind: 'unavailable' } })
   })
 
   test('LC-82 lets fewer requests out side by side after the server asked to slow down', async () => {
@@ -386,6 +470,19 @@ describe('bytes', () => {
     const taken = await scripted([harmed])
     const failure = taken.repo.write({ branch: MAIN, path: 'p', body: hello, ifAbsent: true })
     await expect(failure).rejects.toMatchObject({ kind: 'uncertain', code: 'lakefs/checksum-mismatch' })
+  })
+
+  test('LC-92 an object that is stored with another size is sent again, with checksums or without', async () => {
+    for (const checksum of [STORED_OBJECT.checksum, 'opaque-2']) {
+      const short: Reaction = { status: 201, json: { ...STORED_OBJECT, checksum, size_bytes: 4 } }
+      const { repo, asked } = await scripted([short, { status: 201, json: { ...STORED_OBJECT, checksum } }])
+      expect(await repo.write({ branch: MAIN, path: 'p', body: hello })).toMatchObject({ written: true })
+      expect(asked()).toHaveLength(2)
+      const never = await scripted([short], { retry: { maxAttempts: 2 } })
+      await expect(never.repo.write({ branch: MAIN, path: 'p', body: hello })).rejects.toMatchObject({
+        ...{ kind: 'unavailable', code: 'lakefs/short-body' },
+      })
+    }
   })
 
   test('LC-93 an upload is refused early without its body being sent to the end', async () => {

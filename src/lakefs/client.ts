@@ -4,7 +4,7 @@
  */
 
 import { unlessAborted } from '../base/abort-signals.ts'
-import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
+import { createAdaptiveLimit, type AdaptiveLimit } from '../base/adaptive-limit.ts'
 import type { Clock } from '../base/clock.ts'
 import { DefectError, InvalidError, invariant } from '../base/errors.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
@@ -12,10 +12,12 @@ import type { Random } from '../base/random.ts'
 import type { RetryPolicy } from '../base/retry.ts'
 import type { CallOptions } from '../publication/ports.ts'
 import { parseAddress } from '../remote/address.ts'
+import type { Availability } from '../remote/availability.ts'
 import { Connection, type RequestNotice } from '../remote/connection.ts'
 import { readCapabilities, type Capabilities } from './capabilities.ts'
 import {
   LAKEFS_ANSWER_TIMEOUT_MS,
+  LAKEFS_BRANCH_WRITES_MAX,
   LAKEFS_BODY_IDLE_MS,
   LAKEFS_CONNECT_TIMEOUT_MS,
   LAKEFS_CONNECTIONS_MAX,
@@ -58,6 +60,8 @@ export interface LakefsClientOptions {
   readonly random?: Random
   /** Called for every request to lakeFS that was made, not for those to the object store: for metrics. */
   readonly onExchange?: (notice: RequestNotice<OperationName>) => void
+  /** Told of every exchange, also with the object store; see `openServerWatch`. */
+  readonly availability?: Availability
 }
 
 export interface Endpoint {
@@ -80,6 +84,8 @@ export interface LakefsClient {
 /** What the operations work over. */
 export interface LakefsConnection extends LakefsClient {
   readonly server: LakefsServer
+  /** For branch writes alone: the same server over connections of their own, one for each place. */
+  readonly writes: { readonly server: LakefsServer; readonly places: AdaptiveLimit }
   /** No credentials are sent here. */
   readonly store: StoreConnection
   readonly multipart: MultipartSizes
@@ -104,7 +110,7 @@ export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
     bound: { bounds: 'answer', boundMs: timeouts?.answerMs ?? LAKEFS_ANSWER_TIMEOUT_MS },
     bodyIdleMs: timeouts?.bodyIdleMs ?? LAKEFS_BODY_IDLE_MS,
   } as const
-  const server: LakefsServer = new Connection({
+  const lakefs = {
     ...shared,
     table: LAKEFS,
     origin: endpoint.origin,
@@ -112,9 +118,19 @@ export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
     headers: { authorization: basicAuthorization(options) },
     secrets: [options.secretAccessKey],
     answerMaxBytes: LAKEFS_JSON_ANSWER_MAX_BYTES,
-    limit: createAdaptiveLimit({ max: connections, initial: connections }),
     onRequest: options.onExchange,
-  })
+  }
+  const limit = createAdaptiveLimit({ max: connections, initial: connections })
+  const server: LakefsServer = new Connection({ ...lakefs, limit })
+  const writes = {
+    server: new Connection({ ...lakefs, connections: LAKEFS_BRANCH_WRITES_MAX }) satisfies LakefsServer,
+    // A fixed number: that others write the same branch says nothing of how much the server can do.
+    places: createAdaptiveLimit({
+      max: LAKEFS_BRANCH_WRITES_MAX,
+      initial: LAKEFS_BRANCH_WRITES_MAX,
+      isOverload: () => false,
+    }),
+  }
   const store: StoreConnection = new Connection({
     ...shared,
     table: OBJECT_STORE,
@@ -126,6 +142,7 @@ export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
     endpoint,
     logger,
     server,
+    writes,
     store,
     multipart: {
       thresholdBytes: LAKEFS_MULTIPART_THRESHOLD_BYTES,
@@ -143,7 +160,7 @@ export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
     },
     async close() {
       closing.abort(new DefectError('lakefs/client-closed', 'use the lakeFS client: it is closed'))
-      await Promise.all([server.close(), store.close()])
+      await Promise.all([server.close(), writes.server.close(), store.close()])
     },
   }
   return connection

@@ -7,14 +7,18 @@ import type {
   CommitOutcome,
   CommitRecord,
   CommitRequest,
+  DetachedCommit,
   LogOptions,
   MergeOutcome,
   MergeRequest,
+  WriteOptions,
 } from '../publication/ports.ts'
+import { commitIdOf } from './commit-id.ts'
 import { requireRepository, unexplained, type RepoContext } from './context.ts'
 import { bringsAnything, isDirty } from './diffs.ts'
 import { paged } from './paging.ts'
 import { toCommit, toMergeRef, toPage } from './readers.ts'
+import { inWriteLane, laneOf, sendGuarded } from './write-lane.ts'
 
 export async function readCommit(
   context: RepoContext,
@@ -31,10 +35,11 @@ export async function readCommit(
 }
 
 export async function* readLog(
-  { server, repository }: RepoContext,
+  context: RepoContext,
   from: CommitRef | BranchName,
   options: LogOptions = {},
 ): AsyncGenerator<CommitRecord, void, undefined> {
+  const { server, repository } = laneOf(context, options)
   const { firstParent, limit = Number.POSITIVE_INFINITY, stopAt, signal } = options
   if (limit <= 0) return
   let shown = 0
@@ -94,12 +99,43 @@ export async function commit(
   })
 }
 
+/** The server refuses an id that is not that of the fields, so what is written is what is said. */
+export async function writeCommit(
+  context: RepoContext,
+  fields: DetachedCommit,
+  options: CallOptions = {},
+): Promise<CommitRef> {
+  const { server, repository } = context
+  const ref = commitIdOf(fields)
+  const call = {
+    operation: 'createCommitRecord',
+    path: { repository },
+    json: {
+      commit_id: ref,
+      version: 1,
+      committer: fields.committer,
+      message: fields.message,
+      metarange_id: fields.metaRange,
+      creation_date: Math.floor(fields.createdAt.getTime() / 1000),
+      parents: fields.parents,
+      generation: fields.generation,
+      metadata: fields.metadata,
+    },
+    target: { repository, ref },
+    signal: options.signal,
+  } as const
+  // Also when it was there already.
+  await server.call(call, () => undefined)
+  return ref
+}
+
+/** When a refusal cannot be explained, others wrote in between: nothing was done. */
 export function merge(
   context: RepoContext,
   request: MergeRequest,
-  options: CallOptions = {},
+  options: WriteOptions = {},
 ): Promise<MergeOutcome> {
-  const { server, repository } = context
+  const { repository } = context
   const { source, into, message, metadata = {}, squash, allowEmpty, strategy } = request
   const call = {
     operation: 'mergeIntoBranch',
@@ -108,9 +144,11 @@ export function merge(
     target: { repository, source, into },
     signal: options.signal,
   } as const
-  // When the refusal cannot be explained, others wrote in between: nothing was done, so the whole try is repeated.
-  return server.attempts(call, async () => {
-    const result = await server.once(call, toMergeRef)
+  return inWriteLane(context, options, async (lane, inLane) => {
+    const result = await sendGuarded(options, call, (mayBegin) =>
+      lane.server.call({ ...call, mayBegin }, toMergeRef),
+    )
+    if (result === undefined) return { merged: false, reason: 'withheld' }
     switch (result.is) {
       case 'done':
         return { merged: true, ref: result.value }
@@ -120,8 +158,8 @@ export function merge(
         return { merged: false, reason: 'hook-refused', message: result.message }
       case 'nothing-or-dirty': {
         // The server looks at the destination first; in the same order the answers agree.
-        if (await isDirty(context, into, options)) return { merged: false, reason: 'dirty-target' }
-        if (!(await bringsAnything(context, source, into, options)))
+        if (await isDirty(lane, into, inLane)) return { merged: false, reason: 'dirty-target' }
+        if (!(await bringsAnything(lane, source, into, inLane)))
           return { merged: false, reason: 'nothing-to-merge' }
         throw unexplained(call, result.message)
       }

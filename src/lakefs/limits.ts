@@ -3,6 +3,10 @@
 // ── the client
 /** Connections to one lakeFS server, and so parallel requests. */
 export const LAKEFS_CONNECTIONS_MAX = 32
+/** Branch writes at once over one client, with connections of their own. */
+export const LAKEFS_BRANCH_WRITES_MAX = 8
+/** @internal How often a branch write is confirmed until it could be sent in time. */
+export const LAKEFS_CONFIRMATIONS_MAX = 5
 /** Time to open a connection to lakeFS. */
 export const LAKEFS_CONNECT_TIMEOUT_MS = 10_000
 /**

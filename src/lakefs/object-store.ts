@@ -11,7 +11,7 @@ import type { FailureRow, OperationRow, ServerTable } from '../remote/server-tab
 const GET = { doing: 'download from the object store', method: 'GET', path: '', class: 'safe' } as const
 
 /** Nothing refers to the bytes yet that are put, so every operation may be repeated. */
-export const STORE_OPERATIONS = {
+const STORE_OPERATIONS = {
   getBytes: { ...GET, body: 'any' },
   getRange: { ...GET, body: 'any', done: [206] },
   putBytes: {

@@ -1,7 +1,7 @@
 // Writes `operations.md` from the tables: after a change run
 // `npx vitest run src/lakefs/operations-page.test.ts -u`.
 import { expect, test } from 'vitest'
-import type { OperationRow } from '../remote/server-table.ts'
+import type { FailureRow, OperationRow } from '../remote/server-table.ts'
 import { LAKEFS, OPERATIONS, type OperationName } from './operations.ts'
 
 const MEANING: Readonly<Record<string, string>> = {
@@ -18,13 +18,18 @@ function renderOperation(name: OperationName): string {
   const values = Object.entries(row.values ?? {}).map(([status, value]) => `${status} ${MEANING[value!]}`)
   const read = row.class === 'safe' ? '–' : row.read
   const { done = LAKEFS.done } = row
-  return `| \`${name}\` | ${row.doing} | ${row.class} | ${done.join(', ')} | ${values.join('; ') || '–'} | ${read} |`
+  const repeated = row.isSentOnce === true ? `${row.class}, sent once` : row.class
+  return `| \`${name}\` | ${row.doing} | ${repeated} | ${done.join(', ')} | ${values.join('; ') || '–'} | ${read} |`
+}
+
+function renderKind({ kind, mayBeDone }: FailureRow): string {
+  return mayBeDone === true ? `${kind}; \`uncertain\` where something may have been done` : kind
 }
 
 function renderPage(): string {
   const operations = Object.keys(OPERATIONS).map((name) => renderOperation(name as OperationName))
   const statuses = Object.entries(LAKEFS.statuses).map(
-    ([status, row]) => `| ${status} | ${row.kind} | \`${row.code}\` | ${row.next} |`,
+    ([status, row]) => `| ${status} | ${renderKind(row)} | \`${row.code}\` | ${row.next} |`,
   )
   return `# Requests to lakeFS, and what each response means
 
@@ -37,6 +42,8 @@ Written from \`operations.ts\`; after a change run \`npx vitest run src/lakefs/o
   \`uncertain\`.
 - **look-before-repeat**: doing it twice could do harm. Once the server may have received it, it is never retried: the error is
   \`uncertain\` and names what to read.
+- **sent once**: what it depends on may have changed by the next try. It is not sent again whatever the answer; the publication
+  reads and decides again.
 
 | operation | what it does | class | success | other expected statuses | what to read when the response was lost |
 |---|---|---|---|---|---|

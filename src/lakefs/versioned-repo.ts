@@ -2,9 +2,16 @@
 
 import type { RepositoryName } from '../base/ids.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
-import { createBranch, deleteBranch, listBranches, moveBranch, readBranch } from './branches.ts'
+import {
+  collapseClaim,
+  createBranch,
+  deleteBranch,
+  listBranches,
+  moveBranch,
+  readBranch,
+} from './branches.ts'
 import { connectionOf, type LakefsClient } from './client.ts'
-import { commit, merge, readCommit, readLog } from './commits.ts'
+import { commit, merge, readCommit, readLog, writeCommit } from './commits.ts'
 import type { RepoContext } from './context.ts'
 import { diffCommits } from './diffs.ts'
 import { deleteObjects, download, listObjects, read, stat } from './objects.ts'
@@ -30,12 +37,14 @@ export function openLakefsRepo(client: LakefsClient, repository: RepositoryName)
     listBranches: listBranches.bind(undefined, context),
     deleteBranch: deleteBranch.bind(undefined, context),
     moveBranch: moveBranch.bind(undefined, context),
+    collapseClaim: collapseClaim.bind(undefined, context),
     createTag: createTag.bind(undefined, context),
 
     readCommit: readCommit.bind(undefined, context),
     log: readLog.bind(undefined, context),
     diff: diffCommits.bind(undefined, context),
     commit: commit.bind(undefined, context),
+    writeCommit: writeCommit.bind(undefined, context),
     merge: merge.bind(undefined, context),
 
     list: listObjects.bind(undefined, context),

@@ -15,7 +15,7 @@ import {
 import type { CommitRef } from '../base/ids.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
 import type { ActorAuthority, Authority } from './authority.ts'
-import { beginStaging } from './open-staging.ts'
+import { openStagingSession } from './open-staging.ts'
 import type { VersionedRepo } from './ports.ts'
 import type { PublicationRequest } from './publication.ts'
 import { publish } from './publish.ts'
@@ -55,7 +55,7 @@ describe('a write without an authority', () => {
       expect(await failureOf(publish({ ...request, ...given }))).toMatchObject(wanted)
       const move = { ...given, branch: TARGET, expectedHead: input, to: input }
       expect(await failureOf(relocate(move))).toMatchObject(wanted)
-      expect(() => beginStaging({ ...given, inputRef: input })).toThrow(expect.objectContaining(wanted))
+      expect(() => openStagingSession({ ...given, inputRef: input })).toThrow(expect.objectContaining(wanted))
     }
     expect(world.calls).toEqual([])
   })

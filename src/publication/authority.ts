@@ -44,6 +44,8 @@ export interface ActorAuthority {
   readonly actor: string
   /** What is published, such as the name of a task. */
   readonly subject: string
+  /** The execution on whose behalf it acts, such as one that is rolled back. */
+  readonly workflowId?: string | undefined
   /** Unique for each execution: no two share a staging branch. */
   readonly executionId: string
   readonly codeVersion?: string | undefined

@@ -13,10 +13,21 @@ export async function removeStaging(
   const { steps, repo, stagingBranch, repeat } = session
   // The attempt may have been aborted; its branch is removed all the same.
   const signal = AbortSignal.timeout(PUBLICATION_CLEANUP_MS)
-  const remove = (): Promise<{ readonly deleted: boolean }> =>
-    repeat((call) => repo.deleteBranch(stagingBranch, call), signal)
+  let isLost = false
+  const remove = async (call: CallOptions): Promise<void> => {
+    // A server that was away has to be back first.
+    if (isLost && (await repo.readBranch(stagingBranch, call)) === undefined) return
+    isLost = true
+    await repo.deleteBranch(stagingBranch, call)
+  }
   // The observer is told of a failure.
-  await steps.runAlways('clean-up', remove, () => ({ stagingBranch })).catch(() => undefined)
+  await steps
+    .runAlways(
+      'clean-up',
+      () => repeat(remove, signal),
+      () => ({ stagingBranch }),
+    )
+    .catch(() => undefined)
 }
 
 export interface LeftoverQuery {

@@ -4,7 +4,7 @@
  */
 
 import type { CommitRef } from '../base/ids.ts'
-import type { Authority } from './authority.ts'
+import type { ActorAuthority, Authority } from './authority.ts'
 import type { Metadata } from './ports.ts'
 
 /** Every key, with what it says. */
@@ -19,6 +19,18 @@ export const METADATA_KEYS = {
   'publish.worker': 'the worker id of the claim',
   'publish.actor': 'only without an attempt: who asked for the publication',
   'publish.code_version': 'the version of the task code, where one is known',
+  'publish.repository': 'the repository of the branch',
+  'publish.branch': 'the branch that was published to',
+  'publish.ledger': 'the version of this schema; without it the commit has no ledger',
+  'publish.result': 'the result of the run as JSON, where it is small',
+  'publish.result_ref': 'where it is larger: the commit, held by no branch, whose metadata has the result',
+  'publish.result_sha256': 'with it, the checksum of that result',
+  'publish.result_left_out': 'why no result is recorded: `not-given`, `too-large`, `secret` or `no-place`',
+  'publish.checksum': 'SHA-256 over the fields of the ledger',
+  'publish.signature': 'where keys are configured: the id of a key, and the signature made with it',
+  'publish.expected_head': 'only where the hard fence held: the head that lakeFS compared',
+  'publish.claim': 'only on a claim: the commit to which the branch moves next',
+  'publish.replaces': 'only on a forward replacement: the commit whose place it takes',
   'publish.evidence':
     'only on the last commit of a kept staging branch: why the publication was refused, as JSON',
 } as const
@@ -30,7 +42,11 @@ export function describeCommit(authority: Authority, inputRef: CommitRef): Metad
     'publish.run': executionId,
     'publish.input': inputRef,
     ...(authority.kind === 'actor'
-      ? { 'publish.task': authority.subject, 'publish.actor': authority.actor }
+      ? {
+          'publish.task': authority.subject,
+          'publish.actor': authority.actor,
+          ...(authority.workflowId !== undefined && { 'publish.workflow': authority.workflowId }),
+        }
       : {
           'publish.workflow': authority.attempt.workflowId,
           'publish.task': authority.referenceTaskName,
@@ -47,6 +63,24 @@ export function describeCommit(authority: Authority, inputRef: CommitRef): Metad
 /** True when the commit was made by this very execution. */
 export function isMadeBy(metadata: Metadata, executionId: string): boolean {
   return metadata['publish.run' satisfies MetadataKey] === executionId
+}
+
+/** What an attempt or an actor of one of these executions published. */
+export function isOfExecution(metadata: Metadata, workflowIds: readonly string[]): boolean {
+  const workflowId = metadata['publish.workflow' satisfies MetadataKey]
+  return workflowId !== undefined && workflowIds.includes(workflowId)
+}
+
+/** Published by one of these attempts. */
+export function isOfAttempt(metadata: Metadata, taskIds: readonly string[]): boolean {
+  const taskId = metadata['publish.task_id' satisfies MetadataKey]
+  return taskId !== undefined && taskIds.includes(taskId)
+}
+
+/** A commit that does the same as another one of this actor for this subject on this input would. */
+export function isSameAct(metadata: Metadata, actor: ActorAuthority, inputRef: CommitRef): boolean {
+  const { 'publish.run': run, ...expected } = describeCommit(actor, inputRef)
+  return run !== '' && Object.entries(expected).every(([key, value]) => metadata[key] === value)
 }
 
 /**

@@ -1,12 +1,13 @@
 /** Keeps what a refusal or a replacement would otherwise make unreachable: the refs, who published, the decision. */
 
-import { isPeragoError, RefusedError, type ErrorCode } from '../base/errors.ts'
+import { isPeragoError, RefusedError, type ErrorCode, type PeragoError } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
 import { StaleAttemptError, type AttemptDifference } from '../fences/attempt-fence.ts'
 import type { AttemptSnapshot } from '../fences/attempt-snapshot.ts'
 import { PublishFenceError, type PublishRefusal } from '../fences/publish-fence.ts'
 import { PUBLICATION_CLEANUP_MS } from './limits.ts'
 import type { StagingSession } from './open-staging.ts'
+import type { CallOptions, TagOutcome } from './ports.ts'
 import type { Session } from './session.ts'
 
 export interface EvidenceRecord {
@@ -35,9 +36,16 @@ export interface EvidenceRecord {
 export async function keepSuperseded(session: Session, supersededRef: CommitRef): Promise<string> {
   const { repo, steps, repeat } = session
   const tag = evidenceTag(supersededRef)
+  let isLost = false
+  const create = async (call: CallOptions): Promise<TagOutcome> => {
+    // A server that was away has to be back first; then a tag that was created is found to be there.
+    if (isLost) await repo.readCommit(supersededRef, call)
+    isLost = true
+    return repo.createTag({ tag, at: supersededRef }, call)
+  }
   const outcome = await steps.run(
     'keep-superseded',
-    () => repeat((call) => repo.createTag({ tag, at: supersededRef }, call)),
+    () => repeat(create),
     () => ({ tag, supersededRef }),
   )
   if (outcome.created || outcome.at === supersededRef) return tag
@@ -56,13 +64,17 @@ export function evidenceTag(supersededRef: CommitRef): string {
   return `perago-superseded-${supersededRef}`
 }
 
-/** `undefined` for a failure that leaves no evidence: nothing was refused, and nothing is uncertain. */
+/**
+ * `undefined` for a failure that leaves no evidence: nothing was refused, and nothing is uncertain, or the caller ended the
+ * publication. That needs nobody's look: the next attempt starts from the facts.
+ */
 export function describeRefusal(
   error: unknown,
   session: StagingSession,
   of: Pick<EvidenceRecord, 'branch' | 'stagedRef'>,
 ): EvidenceRecord | undefined {
   if (!isPeragoError(error) || (error.kind !== 'refused' && error.kind !== 'uncertain')) return undefined
+  if (isEndedByCaller(error, session)) return undefined
   const { authority, inputRef, stagingBranch } = session
   const { code, message } = error
   const record: EvidenceRecord = {
@@ -73,6 +85,12 @@ export function describeRefusal(
   if (!(error instanceof PublishFenceError)) return record
   const { reason, facts } = error
   return { ...record, refusal: { reason, head: facts.head, headFirstParent: facts.headFirstParent } }
+}
+
+/** Stopped, abandoned, or without its lease. */
+function isEndedByCaller(error: PeragoError, { call: { signal } }: StagingSession): boolean {
+  // A request that was cut while it ran is uncertain.
+  return signal?.aborted === true && (error === signal.reason || error.kind === 'uncertain')
 }
 
 /**

@@ -5,15 +5,43 @@
 export const STAGING_NAME_MAX_CHARS = 1024
 /** How often a publication decides from the branch: once, and again after each lost response or moved head. */
 export const PUBLICATION_TURNS_MAX = 4
+/** How long a branch write that was surely not done is decided and sent again, as on a branch that others write busily. */
+export const PUBLICATION_BUSY_MS = 60_000
+/** @internal How often, at most. */
+export const PUBLICATION_BUSY_TURNS_MAX = 50
+/** Age of the answers about attempt and branch when the first byte of a branch write is sent. */
+export const PUBLICATION_CONFIRMATION_AGE_MAX_MS = 250
+/** An answer about attempt or branch that took longer is asked for again. */
+export const PUBLICATION_READING_MAX_MS = 2_000
+/** @internal Rounds of readings until attempt and branch are known well enough. */
+export const PUBLICATION_READING_ROUNDS_MAX = 10
 /** Commits searched for one's own publication after a lost response. */
 export const PUBLICATION_LOOK_BACK_COMMITS = 20
 /** Commits that a relocation may take off a branch. */
 export const RELOCATION_COMMITS_MAX = 1_000
 /** Tries in all of a step that may safely run twice, when its response is lost. */
-export const PUBLICATION_REPEATS_MAX = 3
+export const PUBLICATION_REPEATS_MAX = 6
 /** Time allowed for keeping evidence and removing a staging branch, also after an abort. */
 export const PUBLICATION_CLEANUP_MS = 30_000
 /** @internal Paths named in an error about a staged commit. */
 export const PUBLICATION_PATHS_SHOWN = 5
 /** Parallel uploads of one publication. */
 export const PUBLICATION_UPLOADS_IN_FLIGHT = 32
+
+// ── hard fence
+/** @internal How often a claim is collapsed before the head is taken as it is. */
+export const CLAIM_COLLAPSES_MAX = 4
+/** How long it is remembered that a branch has no fence file. */
+export const FENCE_ABSENCE_MS = 60_000
+/** @internal Branches of which that is remembered; the oldest are forgotten. */
+export const FENCE_ABSENCES_MAX = 1_000
+/** A canary that has not ended by then has failed. */
+export const FENCE_CANARY_MS = 30_000
+/** @internal Foreign files that are named. */
+export const FENCE_FOREIGN_FILES_MAX = 10
+
+// ── ledger
+/** Largest result, as JSON, in the metadata of the published commit itself, which everybody reads with the branch. */
+export const LEDGER_INLINE_MAX_BYTES = 4 * 1024
+/** Largest result, as JSON, that the ledger records; several stores of lakeFS take no larger records. */
+export const LEDGER_RESULT_MAX_BYTES = 256 * 1024

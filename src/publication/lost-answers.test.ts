@@ -3,6 +3,7 @@ import {
   attemptOf,
   failureOf,
   filesOf,
+  freshOf,
   logOf,
   NO_CHANGES,
   PREFIX,
@@ -17,6 +18,7 @@ import type { TaskId } from '../fences/attempt-snapshot.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
 import type { RepoCall, RepoFault, RepoScript } from '../testing/scripted-world.ts'
+import { PUBLICATION_BUSY_MS } from './limits.ts'
 import type { PublicationRequest, PublicationResult } from './publication.ts'
 import { publish } from './publish.ts'
 
@@ -163,6 +165,103 @@ describe('a lost answer', () => {
       code: 'publication/unconfirmed',
     })
   })
+})
+
+describe('a branch that others write busily', () => {
+  test('PU-105 is judged and written again for about a minute, with attempt and head read before each write', async () => {
+    const seen: string[] = []
+    trouble = (call) => {
+      if (call.client === 'worker' && (call.request === 'log' || call.request === 'merge'))
+        seen.push(call.request)
+      return onFirstTen(call)
+    }
+    const onFirstTen = onFirst('merge', 'refuse', 10)
+    let reads = 0
+    const attempt = attemptOf()
+    const readFresh = () => (seen.push('attempt'), (reads += 1), Promise.resolve(freshOf(attempt)))
+    expect(await run(publication({ authority: { attempt, readFresh } }))).toMatchObject({ action: 'merged' })
+    expect(reads).toBe(12)
+    // The first reading is the one before staging; the last one confirms the merge.
+    expect(seen.slice(1, -1)).toEqual(Array.from({ length: 11 }, () => ['attempt', 'log', 'merge']).flat())
+  })
+
+  test('PU-105 that never gives in is surely not written: unavailable, and nothing is left behind', async () => {
+    trouble = onFirst('merge', 'refuse', Infinity)
+    const clock = new ManualClock()
+    const publishing = publish({ ...publication(), clock, random: { next: () => 0.5 } })
+    expect(await failureOf(clock.run(publishing))).toMatchObject({ kind: 'unavailable' })
+    expect(clock.monotonicMs()).toBeGreaterThan(45_000)
+    expect(clock.monotonicMs()).toBeLessThanOrEqual(PUBLICATION_BUSY_MS)
+    expect(world.head(TARGET)).toBe(input)
+    expect(await stagingBranchesOf(watcher())).toEqual([])
+  })
+
+  test('PU-105 after a lost answer it is uncertain, and what was staged is kept', async () => {
+    let merges = 0
+    trouble = ({ request }) =>
+      request === 'merge' ? (merges++ === 0 ? 'lose-request' : 'refuse') : undefined
+    expect(await failureOf(run(publication()))).toMatchObject({
+      ...{ kind: 'uncertain', code: 'publication/unsettled', cause: { kind: 'unavailable' } },
+    })
+    expect(await stagingBranchesOf(watcher())).toHaveLength(1)
+  })
+})
+
+describe('duplicates of the own commit', () => {
+  /** The merge took effect, nobody heard of it, and this stands above it by the next look. */
+  async function publishBelow(...above: readonly ('own' | 'foreign')[]): Promise<PublicationResult> {
+    trouble = onFirst('merge', 'lose-answer')
+    afterEffect = ({ request, branch }) => {
+      if (request !== 'merge' || branch !== TARGET) return
+      for (const kind of above) {
+        const head = world.model.commit(world.head(TARGET)!)!
+        if (kind === 'foreign') world.commitDirectly(TARGET, { y: 'built upon it' })
+        else {
+          const { tree, ...rest } = { ...head, tree: world.model.treeAt(head.ref)! }
+          const again = world.model.addCommit({ ...rest, parents: [head.ref], message: 'again', tree })
+          world.move({ client: 'wire', branch: TARGET, how: 'merge', to: again.ref })
+        }
+      }
+    }
+    return run(publication())
+  }
+
+  test('PU-106 alone above it leave the branch', async () => {
+    const { outputRef } = await publishBelow('own', 'own')
+    expect(world.head(TARGET)).toBe(outputRef)
+  })
+
+  test.each([
+    ['below', ['own', 'foreign']],
+    ['above', ['foreign', 'own']],
+  ] as const)('PU-106 with foreign work %s stay, and so does the work', async (_, above) => {
+    const { outputRef } = await publishBelow(...above)
+    const log = await logOf(watcher())
+    expect(log.map(({ ref }) => ref).indexOf(outputRef)).toBe(2)
+    expect(log.map(({ message }) => message)).toContain('Foreign work')
+  })
+
+  test.each(['refuse', 'lose-request'] as const)(
+    'PU-106 that cannot be taken off (%s) change nothing about the publication',
+    async (fault) => {
+      const publishing = publishBelow('own')
+      const before = trouble
+      trouble = (call) => (call.request === 'resetBranch' ? fault : before(call))
+      const { outputRef } = await publishing
+      expect((await logOf(watcher())).map(({ ref }) => ref).slice(1, 3)).toEqual([outputRef, input])
+    },
+  )
+})
+
+test('PU-107 a record that can be kept nowhere changes nothing about the refusal', async () => {
+  world.commitDirectly(TARGET, { y: '1' })
+  world.commitDirectly(TARGET, { y: '2' })
+  let commits = 0
+  trouble = ({ request }) => (request === 'commit' && ++commits > 1 ? 'refuse' : undefined)
+  const keepRecord = () => Promise.reject(new Error('the disk is full'))
+  const error = await failureOf(run({ ...publication(), keepRecord }))
+  expect(error).toMatchObject({ code: 'fences/publish-refused', reason: 'branch-moved' })
+  expect(commits).toBeGreaterThan(1)
 })
 
 // Goal: whatever happens to any single request, `publish` tells the truth, and the next attempt ends well.

@@ -2,7 +2,6 @@
 
 import { errorKindOf, RefusedError } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
-import { removeStaging } from './clean-up.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
 import { stagingBranchOf } from './staging-name.ts'
 
@@ -39,50 +38,6 @@ export async function openStaging(session: StagingSession, mayBeOpen: () => void
     }
   }
   await steps.run('open-staging', () => repeat(create))
-}
-
-/** A staging branch that was begun while the task still runs. */
-export interface EarlyStaging {
-  /** The publication owns it from here. `false`: there is none, and what may be left of it was removed. Never rejects. */
-  takeOver(): Promise<boolean>
-  /** Removes it, unless it was taken over. Never rejects. */
-  discard(): Promise<void>
-}
-
-/**
- * Begins a staging branch at once, while the task still runs: creating one takes longer than most requests, and an attempt
- * that was only just claimed is current. It stays empty until the attempt fence was passed.
- */
-export function beginStaging(options: StagingOptions): EarlyStaging {
-  const session = openStagingSession(options)
-  let mayBeOpen = false
-  let isTaken = false
-  const opening = openStaging(session, () => {
-    mayBeOpen = true
-  }).then(
-    () => true,
-    () => {
-      // Interrupted: it is not known whether it was created.
-      if (options.signal?.aborted === true) mayBeOpen = true
-      // The publication tries again, and reports what is wrong.
-      return false
-    },
-  )
-  const removeIfAny = async (): Promise<void> => {
-    if (mayBeOpen) await removeStaging(session)
-  }
-  return {
-    async takeOver() {
-      isTaken = true
-      const isOpen = await opening
-      if (!isOpen) await removeIfAny()
-      return isOpen
-    },
-    async discard() {
-      await opening
-      if (!isTaken) await removeIfAny()
-    },
-  }
 }
 
 async function standsAtInput({ repo, stagingBranch, inputRef, call }: StagingSession): Promise<boolean> {

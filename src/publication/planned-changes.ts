@@ -1,6 +1,7 @@
 /** What an attempt changed against its input ref, as whole keys of the repository. */
 
-import { InvalidError } from '../base/errors.ts'
+import { InvalidError, RefusedError } from '../base/errors.ts'
+import { ACTIONS_FOLDER } from '../base/reserved-paths.ts'
 import { PUBLICATION_PATHS_SHOWN } from './limits.ts'
 import type { WriteRequest } from './ports.ts'
 
@@ -18,6 +19,21 @@ export type StoredChecksums = ReadonlyMap<string, string>
 
 export function isEmpty({ uploads, deletes }: PlannedChanges): boolean {
   return uploads.length === 0 && deletes.length === 0
+}
+
+/** The actions of lakeFS decide what may happen to the repository, a fence among them: that is its owner's to say. */
+export function refuseActions({ uploads, deletes }: PlannedChanges): void {
+  const paths = [...uploads.map((upload) => upload.path), ...deletes]
+  const found = paths.filter((path) => path.startsWith(ACTIONS_FOLDER))
+  if (found.length === 0) return
+  throw new RefusedError(
+    'publication/actions-folder',
+    `plan changes: ${found.length} paths are in ${ACTIONS_FOLDER}, which no publication changes, such as ${showPaths(found)}`,
+    {
+      details: { count: found.length },
+      next: `Write somewhere else; "perago fence" changes ${ACTIONS_FOLDER}.`,
+    },
+  )
 }
 
 /** Refuses a plan that reaches outside the prefix, or names a path twice, before anything is sent. */

@@ -13,6 +13,23 @@ export type Metadata = Readonly<Record<string, string>>
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
+  /** Given to a guard: what it reads belongs to a branch write and never queues behind anything else. */
+  readonly lane?: 'branch-write' | undefined
+}
+
+/** What a branch write depends on. A repository asks it once the write has its place, and sends nothing without its word. */
+export interface WriteGuard {
+  /**
+   * Reads what the write depends on. `false`: the write is not wanted any more, and nothing is sent; throws when it is
+   * forbidden. Called again after `mayBegin` said no.
+   */
+  confirm(options: CallOptions): Promise<boolean>
+  /** Called when the connection stands, in the moment before the first byte is sent. `false`: what was read is too old. */
+  mayBegin(): boolean
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly guard?: WriteGuard
 }
 
 export interface BranchHead {
@@ -31,6 +48,8 @@ export interface CommitRecord {
   readonly metaRange: MetaRangeId | ''
   readonly generation: number
 }
+
+export type DetachedCommit = Omit<CommitRecord, 'ref' | 'metaRange'> & { readonly metaRange: MetaRangeId }
 
 export interface ObjectStat {
   readonly path: string
@@ -147,7 +166,7 @@ export interface MergeRequest {
 
 export type MergeOutcome =
   | { readonly merged: true; readonly ref: CommitRef }
-  | { readonly merged: false; readonly reason: 'conflict' | 'nothing-to-merge' | 'dirty-target' }
+  | { readonly merged: false; readonly reason: 'conflict' | 'nothing-to-merge' | 'dirty-target' | 'withheld' }
   | { readonly merged: false; readonly reason: 'hook-refused'; readonly message: string }
 
 export interface MoveRequest {
@@ -159,10 +178,16 @@ export interface MoveRequest {
 
 /**
  * lakeFS has no conditional reset: `soft` means read, decide, act, with a small window between. `moved: true`
- * is only said when the branch was read afterwards and stood at `to`.
+ * is only said when the branch was read afterwards and stood at `to`. `head` is `undefined` when the guard said no.
  */
 export type MoveOutcome =
-  { readonly moved: true; readonly strength: 'soft' } | { readonly moved: false; readonly head: CommitRef }
+  | { readonly moved: true; readonly strength: 'soft' }
+  | { readonly moved: false; readonly head: CommitRef | undefined }
+
+/** `collapsed: false`: the head of the branch is no claim, and stays. */
+export interface CollapseOutcome {
+  readonly collapsed: boolean
+}
 
 export interface TagRequest {
   /** Letters, digits, `_`, `-` and `.`; permanent. */
@@ -196,7 +221,17 @@ export interface VersionedRepo {
     options?: CallOptions,
   ): AsyncIterable<BranchHead>
   deleteBranch(branch: BranchName, options?: CallOptions): Promise<{ readonly deleted: boolean }>
-  moveBranch(request: MoveRequest, options?: CallOptions): Promise<MoveOutcome>
+  /**
+   * Sent once, whatever the answer, and never behind transfers; the caller looks and decides again. A guard looks in place
+   * of the repository.
+   */
+  moveBranch(request: MoveRequest, options?: WriteOptions): Promise<MoveOutcome>
+
+  /**
+   * Moves the branch to the third parent of the second parent of its head, which is resolved at the write. No commit that
+   * the server makes has a third parent, so only a claim can be collapsed. Sent once; doing it twice does no harm.
+   */
+  collapseClaim(branch: BranchName, options?: CallOptions): Promise<CollapseOutcome>
 
   /** A tag keeps a commit reachable that no branch holds any more. */
   createTag(request: TagRequest, options?: CallOptions): Promise<TagOutcome>
@@ -234,5 +269,11 @@ export interface VersionedRepo {
   diff(from: CommitRef, to: CommitRef, options?: DiffOptions): AsyncIterable<Change>
 
   commit(request: CommitRequest, options?: CallOptions): Promise<CommitOutcome>
-  merge(request: MergeRequest, options?: CallOptions): Promise<MergeOutcome>
+  /**
+   * Writes a commit that no branch holds, with any parents. Its id follows from its fields, so that the same twice is one
+   * commit. Times count in whole seconds. Sent once.
+   */
+  writeCommit(commit: DetachedCommit, options?: CallOptions): Promise<CommitRef>
+  /** Sent once, like `moveBranch`. */
+  merge(request: MergeRequest, options?: WriteOptions): Promise<MergeOutcome>
 }

@@ -2,8 +2,10 @@
 
 import type { AdaptiveLimit } from '../base/adaptive-limit.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
+import type { Json } from '../base/json.ts'
 import type { EvidenceRecord } from './evidence.ts'
-import type { EarlyStaging, StagingSession } from './open-staging.ts'
+import type { LedgerKeys } from './ledger-signature.ts'
+import type { StagingSession } from './open-staging.ts'
 import type { PlannedChanges, StoredChecksums } from './planned-changes.ts'
 import type { Metadata } from './ports.ts'
 import type { Move, SessionOptions } from './session.ts'
@@ -17,11 +19,28 @@ export interface PublicationTarget {
   readonly prefix: string
 }
 
+/** What a run gives back. */
+export interface GivenResult {
+  readonly value: Json
+  /** Not recorded: everybody who reads the repository could read it. */
+  readonly isSecret?: boolean
+  /** Nothing is published where it cannot be recorded. */
+  readonly isRequired?: boolean
+}
+
 export interface PublicationRequest extends SessionOptions {
   readonly target: PublicationTarget
   readonly changes: PlannedChanges
-  /** A staging branch that was begun before; nothing is uploaded to it before the first attempt check has passed. */
-  readonly early?: EarlyStaging | undefined
+  /** What the run gives back; recorded with the publication, so that a retry can give the same. */
+  readonly result?: GivenResult | undefined
+  /** The first signs what is recorded. */
+  readonly ledgerKeys?: LedgerKeys | undefined
+  /** Only to install or remove a fence: everybody else's changes of `_lakefs_actions/` are refused. */
+  readonly changesActions?: true
+  /** Awaited before the first upload, beside what comes before it. */
+  readonly beforeUpload?: Promise<unknown> | undefined
+  /** Throws if what was uploaded has changed at its source. Awaited beside the verification of what was staged. */
+  readonly assertSourceUnchanged?: (() => Promise<void>) | undefined
   /** Shared by the publications of one worker, so that together they do not overload the server. */
   readonly uploadLimit?: AdaptiveLimit | undefined
   /** Where the record of a refused publication goes besides the staging branch. */

@@ -13,15 +13,13 @@ import {
   uploadOf,
   withAuthority,
 } from '../../test/support/publication-world.ts'
-import { UnavailableError } from '../base/errors.ts'
+import { RefusedError } from '../base/errors.ts'
 import { branchName, type CommitRef } from '../base/ids.ts'
 import { StaleAttemptError, UnknownAttemptError } from '../fences/attempt-fence.ts'
 import type { FreshAttempt, TaskId } from '../fences/attempt-snapshot.ts'
 import { PublishFenceError } from '../fences/publish-fence.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
-import { beginStaging, type EarlyStaging } from './open-staging.ts'
 import type { VersionedRepo } from './ports.ts'
-import type { PublicationRequest } from './publication.ts'
 import { publish } from './publish.ts'
 import type { PublicationEvent } from './steps.ts'
 
@@ -229,13 +227,13 @@ describe('the order of steps', () => {
     const { request, steps } = publicationOf(repo, input)
     await publish(request)
     const told = steps()
-    // Side by side: which of the two ends first says nothing.
-    expect(told.splice(4, 2).sort()).toEqual(['attempt-fence', 'verify-staging'])
     expect(told).toEqual([
       'attempt-fence',
       'open-staging',
       'upload',
       'commit-staging',
+      'verify-staging',
+      'attempt-fence',
       'read-facts',
       'publish-fence',
       'merge',
@@ -261,6 +259,8 @@ describe('the order of steps', () => {
       'read-facts',
       'publish-fence',
       'keep-superseded',
+      'attempt-fence',
+      'read-facts',
       'replace',
       'clean-up',
     ])
@@ -273,13 +273,15 @@ describe('the order of steps', () => {
     await publishAndDie()
     const back = publicationOf(repo, input, { ...retried, changes: NO_CHANGES })
     await publish(back.request)
-    // Read once beside the attempt, and once more before the branch is written.
+    // Read once beside the attempt, once more to be judged, and in the write itself.
     expect(back.steps()).toEqual([
       'attempt-fence',
       'read-facts',
       'read-facts',
       'publish-fence',
       'keep-superseded',
+      'attempt-fence',
+      'read-facts',
       'relocate',
     ])
   })
@@ -442,57 +444,6 @@ describe('the attempt fence in its place', () => {
     expect(steps()).toEqual(['read-facts', 'attempt-fence', 'read-facts', 'publish-fence', 'keep-evidence'])
     expect(world.calls.slice(before).filter((call) => call.writes)).toEqual([])
   })
-
-  const earlyOf = (at: VersionedRepo, request: PublicationRequest, signal?: AbortSignal): EarlyStaging =>
-    beginStaging({ repo: at, authority: request.authority, inputRef: input, signal })
-
-  test('PU-16 a staging branch that was begun early is used, and no second one is made', async () => {
-    const { request } = publicationOf(repo, input)
-    const early = earlyOf(repo, request)
-    expect(await publish({ ...request, early })).toMatchObject({ action: 'merged' })
-    await early.discard()
-    expect(writes()).toEqual(['createBranch', 'write', 'commit', 'merge', 'deleteBranch'])
-  })
-
-  test('PU-16 it is empty until the attempt is confirmed, and gone when it is stale', async () => {
-    const { request } = publicationOf(repo, input, {
-      authority: { readFresh: () => Promise.resolve(stale) },
-    })
-    const early = earlyOf(repo, request)
-    expect(await failureOf(publish({ ...request, early }))).toBeInstanceOf(StaleAttemptError)
-    expect(writes()).toEqual(['createBranch', 'deleteBranch'])
-  })
-
-  test('PU-16 an attempt that publishes nothing removes it', async () => {
-    const { request } = publicationOf(repo, input, { changes: NO_CHANGES })
-    const early = earlyOf(repo, request)
-    expect(await publish({ ...request, early })).toMatchObject({ action: 'completed' })
-    await early.discard()
-    expect(writes()).toEqual(['createBranch', 'deleteBranch'])
-    expect(await stagingBranchesOf(repo)).toEqual([])
-  })
-
-  test('PU-16 one whose making was cut off or failed leaves nothing and costs nobody the publication', async () => {
-    const { request } = publicationOf(repo, input)
-    const abort = new AbortController()
-    const slow: VersionedRepo = {
-      ...delegate(repo),
-      createBranch: async (...given) => {
-        await repo.createBranch(...given)
-        abort.abort(new Error('the lease is lost'))
-        throw abort.signal.reason as Error
-      },
-    }
-    await earlyOf(slow, request, abort.signal).discard()
-    expect(await stagingBranchesOf(repo)).toEqual([])
-
-    const away: VersionedRepo = {
-      ...delegate(repo),
-      createBranch: () => Promise.reject(new UnavailableError('lakefs/unreachable', 'create a branch: no')),
-    }
-    expect(await publish({ ...request, early: earlyOf(away, request) })).toMatchObject({ action: 'merged' })
-    expect(await stagingBranchesOf(repo)).toEqual([])
-  })
 })
 
 describe('what is left behind', () => {
@@ -574,6 +525,26 @@ describe('what is left behind', () => {
     expect(world.head(TARGET)).toBe(input)
     expect(await stagingBranchesOf(repo)).toEqual([])
   })
+
+  test.each(['worker/stopping', 'worker/abandoned', 'worker/lease-lost', 'fences/stale-attempt'] as const)(
+    'PU-140 a publication that its caller ends (%s) leaves no evidence and no staging branch',
+    async (code) => {
+      const stop = new AbortController()
+      const observer = ({ step }: PublicationEvent): void => {
+        if (step === 'commit-staging') stop.abort(new RefusedError(code, 'it is over'))
+      }
+      const kept: unknown[] = []
+      const error = await failureOf(
+        publish({
+          ...publicationOf(repo, input).request,
+          ...{ observer, signal: stop.signal },
+          keepRecord: (record) => Promise.resolve(void kept.push(record)),
+        }),
+      )
+      expect(error).toMatchObject({ code })
+      expect([kept, await stagingBranchesOf(repo)]).toEqual([[], []])
+    },
+  )
 
   test('PU-21 an observer that throws changes nothing', async () => {
     const observer = (): void => {

@@ -62,6 +62,7 @@ describe('moving a branch back', () => {
       'read-facts',
       'publish-fence',
       'keep-superseded',
+      'read-facts',
       'relocate',
     ])
   })

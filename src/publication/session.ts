@@ -1,23 +1,26 @@
-/** What the steps of one publication or relocation share, and the parts that every branch write is made of. */
+/** What the steps of one publication or relocation share. */
 
 import { systemClock, type Clock } from '../base/clock.ts'
-import { errorKindOf, UncertainError } from '../base/errors.ts'
+import { errorKindOf } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
-import type { Random } from '../base/random.ts'
+import { systemRandom, type Random } from '../base/random.ts'
 import { retry } from '../base/retry.ts'
 import { createStepRecorder, type StepRecorder } from '../base/steps.ts'
 import { confirmAuthority, requireAuthority, type Authority } from './authority.ts'
-import { PUBLICATION_REPEATS_MAX, PUBLICATION_TURNS_MAX } from './limits.ts'
+import { PUBLICATION_REPEATS_MAX } from './limits.ts'
 import type { CallOptions, CommitRecord, VersionedRepo } from './ports.ts'
+import type { HardFences } from './hard-fences.ts'
 import { SoftStrategy } from './soft-strategy.ts'
 import type { PublicationObserver, PublicationStep } from './steps.ts'
-import type { BranchWrite, PublishStrategy } from './strategy.ts'
+import type { PublishStrategy } from './strategy.ts'
 
 export interface SessionOptions {
   readonly repo: VersionedRepo
   readonly authority: Authority
   /** Soft unless set. */
   readonly strategy?: PublishStrategy | undefined
+  /** Where they are installed, branches are written with hard fences; without this, never. */
+  readonly fences?: HardFences | undefined
   readonly observer?: PublicationObserver | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
@@ -28,7 +31,10 @@ export interface Session {
   readonly repo: VersionedRepo
   readonly authority: Authority
   readonly strategy: PublishStrategy
+  readonly fences: HardFences | undefined
   readonly steps: StepRecorder<PublicationStep>
+  readonly clock: Clock
+  readonly random: Random
   /** The caller's signal, as calls take it. */
   readonly call: CallOptions
   /**
@@ -46,13 +52,16 @@ export interface Move {
 }
 
 export function openSession(options: SessionOptions): Session {
-  const { repo, authority, observer, clock = systemClock, random, signal } = options
+  const { repo, authority, observer, clock = systemClock, random = systemRandom, signal } = options
   requireAuthority(authority)
   return {
     repo,
     authority,
     strategy: options.strategy ?? new SoftStrategy(repo),
+    fences: options.fences,
     steps: createStepRecorder({ clock, observer, signal }),
+    clock,
+    random,
     call: { signal },
     repeat: (operation, own = signal) =>
       retry(() => operation({ signal: own }), {
@@ -63,10 +72,20 @@ export function openSession(options: SessionOptions): Session {
   }
 }
 
+/** With the strategy for a write that relies on one of these trees. Throws where a fence is required and cannot be had. */
+export async function withFence<Of extends Session>(
+  session: Of,
+  write: { readonly branch: BranchName; readonly trees: readonly CommitRef[] },
+): Promise<Of> {
+  const { repo, repeat, fences } = session
+  const strategy = await fences?.choose({ repo, repeat, ...write })
+  return strategy === undefined ? session : { ...session, strategy }
+}
+
 /** An actor has no attempt, so there is nothing to read and no step to report. */
 export async function checkAuthority(
   { authority, steps, call }: Session,
-  position: 'before-staging' | 'before-relocation' | 'before-publishing',
+  position: 'before-staging' | 'before-relocation' | 'before-publishing' | 'before-adopting',
 ): Promise<void> {
   const confirm = (): Promise<void> => confirmAuthority(authority, call)
   if (authority.kind === 'actor') await confirm()
@@ -74,67 +93,15 @@ export async function checkAuthority(
 }
 
 /** `undefined`: there is no such branch. */
-export function readHead(session: Session, branch: BranchName): Promise<CommitRecord | undefined> {
+export function readHead(
+  session: Session,
+  branch: BranchName,
+  options?: CallOptions,
+): Promise<CommitRecord | undefined> {
   const { steps, strategy, repeat } = session
   return steps.run(
     'read-facts',
-    () => repeat((call) => strategy.readHead(branch, call)),
+    () => repeat((call) => strategy.readHead(branch, { ...options, ...call })),
     (head) => ({ head: head?.ref, headFirstParent: head?.parents[0] }),
-  )
-}
-
-export async function writeBranch(
-  { steps }: Session,
-  step: 'merge' | 'replace' | 'relocate',
-  write: () => Promise<BranchWrite>,
-  move?: Move,
-): Promise<BranchWrite> {
-  try {
-    return await steps.run(step, write, (outcome) => ({ ...outcome }))
-  } catch (error) {
-    // A write made of several requests can be "surely not done" in its last one only; if nothing can be done at all,
-    // reading the facts will say so.
-    const kind = errorKindOf(error)
-    if (kind === 'uncertain' || kind === 'unavailable') throw new LostWrite(move, { cause: error })
-    throw error
-  }
-}
-
-/** It is not known what a branch write did. Caught by `untilSettled`, which has the branch read again. */
-export class LostWrite extends Error {
-  readonly move: Move | undefined
-
-  constructor(move: Move | undefined, options?: ErrorOptions) {
-    super('it is not known what a branch write did', options)
-    this.move = move
-  }
-}
-
-/** Runs `turn` again after each lost response or moved head (`undefined`), a bounded number of times. */
-export async function untilSettled<T>(
-  session: Session,
-  branch: BranchName,
-  turn: (lost: LostWrite | undefined) => Promise<T | undefined>,
-): Promise<T> {
-  let lost: LostWrite | undefined
-  for (let count = 1; count <= PUBLICATION_TURNS_MAX; count++) {
-    if (count > 1) await checkAuthority(session, 'before-publishing')
-    try {
-      const result = await turn(lost)
-      if (result !== undefined) return result
-    } catch (error) {
-      // Every other failure ends the work.
-      if (!(error instanceof LostWrite)) throw error
-      lost = error
-    }
-  }
-  throw new UncertainError(
-    'publication/unsettled',
-    `publish on branch "${branch}": the branch was judged ${PUBLICATION_TURNS_MAX} times and no outcome could be confirmed`,
-    {
-      details: { branch },
-      read: `the log of branch "${branch}"`,
-      next: 'See that lakeFS answers and that nobody else writes the branch; the next attempt starts from the facts.',
-    },
   )
 }

@@ -53,6 +53,21 @@ export function readStagingName(
   return { taskId, retryCount: Number(retryCount) }
 }
 
+/** What the names of all attempts' staging branches begin with, and those of actors. */
+export const STAGING_PREFIXES = ['perago-staging-', 'perago-actor-'] as const
+
+/** The task of any attempt's staging branch, as its name has it; `undefined` if the name can be read in two ways. */
+export function readTaskIdOf(branch: string): string | undefined {
+  const parts = branch.split(/-seq-\d+-iteration-\d+-task-id-/)
+  const [taskId, ...others] = (parts[1] ?? '').split(/-retry-\d+-exec-/)
+  return parts.length === 2 && others.length === 1 && taskId !== '' ? taskId : undefined
+}
+
+/** Whether this execution made the staging branch. */
+export function isStagingOf(branch: string, executionId: string): boolean {
+  return branch.endsWith(`-exec-${toSegment(executionId)}`)
+}
+
 /** What the names of a workflow's staging branches begin with, or of one of its tasks. */
 export function stagingPrefix(of: {
   readonly workflowId: string

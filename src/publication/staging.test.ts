@@ -155,6 +155,23 @@ describe('the staged commit', () => {
     expect(world.head(TARGET)).toBe(input)
   })
 
+  test('PU-06 a staged commit with a second parent is found, though its first is the input', async () => {
+    const first = world.model.commit(input)!.parents[0]!
+    const merging: VersionedRepo = {
+      ...repo,
+      commit: async (request, options) => {
+        const outcome = await repo.commit(request, options)
+        if (!outcome.committed) return outcome
+        const { ref, parents } = outcome.commit
+        return { ...outcome, commit: { ...outcome.commit, ref, parents: [...parents, first] } }
+      },
+    }
+    expect(await failureOf(publish(publicationOf(merging, input).request))).toMatchObject({
+      code: 'publication/staging-moved',
+    })
+    expect(world.head(TARGET)).toBe(input)
+  })
+
   test('PU-07 uploads of what the input holds already are no change', async () => {
     const same = await publish(
       publicationOf(repo, input, { changes: { uploads: [upload('a.txt', 'first')], deletes: [] } }).request,
@@ -194,10 +211,23 @@ describe('the staged commit', () => {
       'publish.attempt': '0',
       'publish.worker': 'worker-1-claim-1',
       'publish.code_version': '1.2.3',
+      'publish.ledger': '1',
+      'publish.repository': 'scripted',
+      'publish.branch': TARGET,
+      'publish.result_left_out': 'not-given',
+      'publish.checksum': expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     }
     expect(staged).toEqual([said])
     expect(head?.metadata).toEqual({ ...said, '.lakefs.merge.strategy': 'default' })
-    const others = { 'publish.actor': '', 'publish.evidence': '' }
+    const fenced = { 'publish.expected_head': '', 'publish.claim': '', 'publish.replaces': '' }
+    const results = { 'publish.result': '', 'publish.result_ref': '', 'publish.result_sha256': '' }
+    const others = {
+      'publish.actor': '',
+      'publish.evidence': '',
+      'publish.signature': '',
+      ...fenced,
+      ...results,
+    }
     expect(Object.keys({ ...said, ...others }).sort()).toEqual(Object.keys(METADATA_KEYS).sort())
   })
 })

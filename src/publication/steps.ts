@@ -4,6 +4,8 @@ import type { StepEvent, StepObserver } from '../base/steps.ts'
 
 export const PUBLICATION_STEPS = [
   'attempt-fence',
+  'record-result',
+  'read-ledger',
   'open-staging',
   'upload',
   'commit-staging',

@@ -4,7 +4,7 @@
  */
 
 import type { BranchName, CommitRef } from '../base/ids.ts'
-import type { CallOptions, CommitRecord, Metadata } from './ports.ts'
+import type { CallOptions, CommitRecord, Metadata, WriteGuard, WriteOptions } from './ports.ts'
 
 export type FenceStrength = 'soft' | 'hard'
 
@@ -20,19 +20,31 @@ export interface MoveWrite {
   readonly branch: BranchName
   readonly expectedHead: CommitRef
   readonly to: CommitRef
+  /** Of the commits that the move may need. */
+  readonly metadata: Metadata
+  /** On a branch that takes no reset, the tree of `to` may be put on top of the head. */
+  readonly mayGoForward: boolean
 }
 
-/** Not written: a merge changed nothing; or the branch was elsewhere, before the write or when it was read afterwards. */
+/**
+ * Not written: the guard said no, or the server refused the claim, and nothing was done; a merge changed nothing; or the branch was elsewhere, at the write
+ * or when it was read afterwards.
+ */
 export type BranchWrite =
   | { readonly written: true; readonly ref: CommitRef }
-  | { readonly written: false; readonly why: 'head-moved' | 'nothing-to-merge' }
+  | { readonly written: false; readonly why: 'withheld' | 'head-moved' | 'nothing-to-merge' }
+
+/** Every branch write is guarded: a strategy sends it once, right after its guard confirmed attempt and head. */
+export interface GuardedOptions extends WriteOptions {
+  readonly guard: WriteGuard
+}
 
 export interface PublishStrategy {
   readonly strength: FenceStrength
   /** `undefined`: there is no such branch. */
   readHead(branch: BranchName, options: CallOptions): Promise<CommitRecord | undefined>
   /** Puts one commit with the staged tree directly on the head. */
-  merge(write: MergeWrite, options: CallOptions): Promise<BranchWrite>
-  /** Moves the branch to a commit that exists already. */
-  move(write: MoveWrite, options: CallOptions): Promise<BranchWrite>
+  merge(write: MergeWrite, options: GuardedOptions): Promise<BranchWrite>
+  /** Moves the branch to a commit that exists already; where it could only go forward, `ref` is the commit with that tree. */
+  move(write: MoveWrite, options: GuardedOptions): Promise<BranchWrite>
 }

@@ -220,6 +220,25 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/repositories/{repository}/commits": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Writes a commit that no branch holds, with any number of parents. */
+        readonly post: operations["createCommitRecord"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/repositories/{repository}/commits/{commitId}": {
         readonly parameters: {
             readonly query?: never;
@@ -528,6 +547,21 @@ export interface components {
             readonly meta_range_id: string;
             readonly metadata?: components["schemas"]["Metadata"];
             readonly generation?: number;
+        };
+        readonly CommitRecordCreation: {
+            /** @description A digest of the other fields. */
+            readonly commit_id: string;
+            readonly version: number;
+            readonly committer: string;
+            readonly message: string;
+            readonly metarange_id: string;
+            /** @description Unix seconds. */
+            readonly creation_date: number;
+            readonly parents: readonly string[];
+            readonly generation: number;
+            readonly metadata: {
+                readonly [key: string]: string;
+            };
         };
         readonly CommitCreation: {
             readonly message: string;
@@ -1207,6 +1241,50 @@ export interface operations {
             };
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];
+        };
+    };
+    readonly createCommitRecord: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["CommitRecordCreation"];
+            };
+        };
+        readonly responses: {
+            /** @description Written. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The id is not that of the fields. */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+            /** @description There is such a commit already. Equal ids mean equal commits. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Refusal"];
+                };
+            };
         };
     };
     readonly getCommit: {
