@@ -7,7 +7,8 @@ import { InvalidError, RefusedError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
 import type { RetryPolicy } from '../base/retry.ts'
-import { Connection, type Authorization, type Call, type RequestNotice } from '../remote/connection.ts'
+import type { Call } from '../remote/call.ts'
+import { Connection, type Authorization, type RequestNotice } from '../remote/connection.ts'
 import { parseAddress } from '../remote/address.ts'
 import { createTokenSource, type ConductorKey } from './auth.ts'
 import {
@@ -123,6 +124,11 @@ function authorizationBy(trade: () => Promise<string | undefined>, clock: Clock)
     renew({ [TOKEN_HEADER]: token }) {
       if (token !== undefined) tokens.discard(token)
       return token !== undefined
+    },
+    renewed: {
+      kind: 'unavailable',
+      code: 'conductor/unauthorized',
+      next: 'Try again: nothing was done, and the next request gets a new token.',
     },
   }
 }

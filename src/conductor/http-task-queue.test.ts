@@ -9,7 +9,7 @@ import {
   type SeenRequest,
 } from '../../test/conformance/scripted-server.ts'
 import type { TaskId, TaskQueue, TaskResult, WorkflowId } from '../worker/ports.ts'
-import { openConductorClient, type ConductorClientOptions } from './client.ts'
+import { openConductorClient, type ConductorClient, type ConductorClientOptions } from './client.ts'
 import { createDefinitionRegistry, type DefinitionRegistry } from './definitions.ts'
 import { createHttpTaskQueue } from './http-task-queue.ts'
 
@@ -77,11 +77,61 @@ describe('when the answer does not come', () => {
   test('CO-62 what surely did not arrive is sent again, until the tries are used up', async () => {
     const clock = instantClock()
     const queue = queueAt(await closedAddress(), { clock, retry: { maxAttempts: 3 } })
-    await expect(queue.postResult(RESULT)).rejects.toMatchObject({
+    await expect(queue.appendLog(RESULT.taskId, 'line')).rejects.toMatchObject({
       kind: 'unavailable',
       code: 'conductor/unreachable',
     })
     expect(clock.slept).toHaveLength(2)
+  })
+
+  test('CO-100 a result is sent once, even when it surely did not arrive or comes too often', async () => {
+    const clock = instantClock()
+    const absent = queueAt(await closedAddress(), { clock })
+    await expect(absent.postResult(RESULT)).rejects.toMatchObject({ kind: 'unavailable' })
+    const { server, queue } = await scripted(() => refusal(429, 'slow down'), { clock })
+    await expect(queue.postResult(RESULT)).rejects.toMatchObject({ kind: 'unavailable' })
+    expect([server.seen.length, clock.slept]).toEqual([1, []])
+  })
+
+  test('CO-100 a result with a refused token is not sent again, but the next request has a new one', async () => {
+    let trades = 0
+    const { server, queue } = await scripted(
+      ({ path, headers }) => {
+        if (path === '/api/token') return { status: 200, json: { token: `token-${++trades}` } }
+        return headers['x-authorization'] === 'token-1'
+          ? refusal(401, 'expired')
+          : { status: 200, json: TASK }
+      },
+      { key: { keyId: 'key', keySecret: 'secret' } },
+    )
+    const post = queue.postResult(RESULT)
+    await expect(post).rejects.toMatchObject({ kind: 'unavailable', code: 'conductor/unauthorized' })
+    expect(await queue.readTask(RESULT.taskId)).toMatchObject({ taskId: 'task-1' })
+    expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      ...['POST /api/token', 'POST /api/tasks', 'POST /api/token', 'GET /api/tasks/task-1'],
+    ])
+  })
+
+  test.each<[string, Partial<ConductorClientOptions>]>([
+    ['a token', { key: { keyId: 'key', keySecret: 'secret' } }],
+    ['a connection', { connectionsMax: 1 }],
+  ])('CO-102 a result that waits for %s until its time is over is not sent', async (_, options) => {
+    let nowMs = 0
+    const { server, queue } = await scripted(
+      ({ path }) => {
+        if (path === '/api/tasks') return TAKEN
+        nowMs += 100
+        return { status: 200, json: path === '/api/token' ? { token: 'token' } : [] }
+      },
+      { clock: { ...instantClock(), monotonicMs: () => nowMs }, ...options },
+    )
+    const busy = options.key === undefined ? queue.poll(POLL) : undefined
+    const late = queue.postResult(RESULT, { sendWithinMs: 50 })
+    await expect(late).rejects.toMatchObject({ kind: 'unavailable', code: 'conductor/unreachable' })
+    await expect(late).rejects.toThrow('its time to be sent was over, nothing was sent')
+    await busy
+    expect(await queue.postResult(RESULT, { sendWithinMs: 50 })).toBe(true)
+    expect(server.seen.filter(({ path }) => path === '/api/tasks')).toHaveLength(1)
   })
 
   test('CO-63 a read is repeated after trouble', async () => {
@@ -141,6 +191,31 @@ describe('when the answer does not come', () => {
     },
   )
 
+  test.each<[string, (client: ConductorClient) => Promise<Reaction>]>([
+    ['the client is closed before the next try', (client) => client.close().then(() => 'drop')],
+    [
+      'a proxy answers the next try',
+      () => Promise.resolve({ status: 404, text: 'none', type: 'text/plain' }),
+    ],
+  ])('CO-101 an idempotent request whose answer was lost is uncertain when %s', async (_, meanwhile) => {
+    const server = await startScriptedServer((__, index) => (index === 0 ? 'drop' : next))
+    let next: Reaction = 'drop'
+    const clock = instantClock()
+    const client = openConductorClient({
+      endpoint: server.url,
+      clock: {
+        ...clock,
+        sleep: async (...given) => {
+          next = await meanwhile(client)
+          await clock.sleep(...given)
+        },
+      },
+    })
+    open.push(server, client)
+    const terminated = createDefinitionRegistry(client).terminateWorkflow(RESULT.workflowId, 'why')
+    await expect(terminated).rejects.toMatchObject({ kind: 'uncertain', code: 'conductor/answer-lost' })
+  })
+
   test('CO-67 a poll may take the wait it asked for on top of the bound of every request', async () => {
     const reply = { status: 200, json: [] }
     const { server, queue } = await scripted(
@@ -172,15 +247,20 @@ describe('when the answer does not come', () => {
 })
 
 describe('what an answer means', () => {
-  test('CO-64 trouble that calls itself not retryable is not repeated', async () => {
-    const { server, queue } = await scripted(() => refusal(500, 'JSON parse error'))
-    await expect(queue.readTask(RESULT.taskId)).rejects.toMatchObject({
-      kind: 'invalid',
-      code: 'conductor/not-retryable',
-      message: 'read the task (taskId task-1): the server answered 500: JSON parse error',
+  test('CO-64 trouble that calls itself not retryable: a read is repeated, nothing else is', async () => {
+    const { server, queue } = await scripted(() => refusal(500, 'database is away'), {
+      retry: { maxAttempts: 3 },
     })
-    await expect(queue.postResult(RESULT)).rejects.toMatchObject({ kind: 'uncertain' })
-    expect(server.seen).toHaveLength(2)
+    await expect(queue.readTask(RESULT.taskId)).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'conductor/server-trouble',
+      message: 'read the task (taskId task-1): the server answered 500: database is away',
+    })
+    expect(server.seen).toHaveLength(3)
+    const unknown = { kind: 'uncertain', code: 'conductor/not-retryable' }
+    await expect(queue.postResult(RESULT)).rejects.toMatchObject(unknown)
+    await expect(queue.appendLog(RESULT.taskId, 'line')).rejects.toMatchObject(unknown)
+    expect(server.seen).toHaveLength(5)
   })
 
   test('CO-65 only Conductor itself can say that a task is gone', async () => {
@@ -191,10 +271,32 @@ describe('what an answer means', () => {
     const wrong = { kind: 'invalid', code: 'conductor/not-conductor' }
     const noRoute = await scripted(() => refusal(404, 'No static resource api/tasks/task-1.'))
     await expect(noRoute.queue.readTask(RESULT.taskId)).rejects.toMatchObject(wrong)
-    await expect(noRoute.queue.postResult(RESULT)).rejects.toMatchObject(wrong)
     await expect(noRoute.queue.poll(POLL)).rejects.toMatchObject(wrong)
     const proxy = await scripted(() => ({ status: 404, text: '<h1>not here</h1>', type: 'text/html' }))
     await expect(proxy.queue.readTask(RESULT.taskId)).rejects.toMatchObject(wrong)
+  })
+
+  test.each<[string, Reaction]>([
+    ['no route', refusal(404, 'No static resource api/tasks.')],
+    ['a text 404', { status: 404, text: 'default backend - 404', type: 'text/plain' }],
+    ['the 404 of a gateway', { status: 404, json: { message: 'no Route matched with those values' } }],
+    ['a page 400', { status: 400, text: '<html>', type: 'text/html' }],
+    ['a wrong method', refusal(405, 'not supported')],
+    ['a page 413', { status: 413, text: '<html>', type: 'text/html' }],
+    ['a redirection', { status: 302, text: '', type: 'text/plain' }],
+    ['an empty success', { status: 200, text: '', type: 'text/plain' }],
+    ['a page 502', { status: 502, text: '<html>', type: 'text/html' }],
+    ['a timeout of a proxy', { status: 408, text: '', type: 'text/plain' }],
+    ['the database is away', refusal(500, 'Connection refused')],
+  ])('CO-103 %s says nothing about a result: it is uncertain', async (_, reaction) => {
+    const { queue } = await scripted(() => reaction)
+    const { taskId } = RESULT
+    await expect(queue.postResult(RESULT)).rejects.toMatchObject({ kind: 'uncertain', details: { taskId } })
+  })
+
+  test.each([400, 413, 422])('CO-103 a %i of Conductor itself refuses a result', async (status) => {
+    const { queue } = await scripted(() => refusal(status, 'Validation failed'))
+    await expect(queue.postResult(RESULT)).rejects.toMatchObject({ kind: 'invalid' })
   })
 
   test('CO-66 a page where an answer belongs is no success', async () => {

@@ -11,6 +11,7 @@ import { CONDUCTOR_LOGS_PER_RESULT_MAX, CONDUCTOR_POLL_WAIT_MAX_MS } from '../wo
 import {
   WORKFLOW_STATUSES,
   type OpenWorkflow,
+  type PostOptions,
   type TaskQueue,
   type TaskRecord,
   type TaskResult,
@@ -68,7 +69,7 @@ export function createHttpTaskQueue(
       }
     },
 
-    renewLease({ taskId, workflowId, workerId }, { signal } = {}) {
+    renewLease({ taskId, workflowId, workerId }, options) {
       const json: TaskUpdate = {
         taskId,
         workflowInstanceId: workflowId,
@@ -76,12 +77,12 @@ export function createHttpTaskQueue(
         status: 'IN_PROGRESS',
         extendLease: true,
       }
-      return update(client, 'extendLease', json, signal)
+      return update(client, 'extendLease', json, options)
     },
 
-    async postResult(result, { signal } = {}) {
+    async postResult(result, options) {
       requirePayloadFits('task output', result.output)
-      return update(client, 'updateTask', renderResult(result, clock.now()), signal)
+      return update(client, 'updateTask', renderResult(result, clock.now()), options)
     },
 
     async appendLog(taskId, line, { signal } = {}) {
@@ -97,7 +98,7 @@ async function update(
   client: ConductorClient,
   operation: 'updateTask' | 'extendLease',
   json: TaskUpdate,
-  signal: AbortSignal | undefined,
+  options: PostOptions = {},
 ): Promise<boolean> {
   const { taskId } = json
   // Conductor responds with the id of the task. Anything else is not from Conductor, and the update may have arrived.
@@ -105,7 +106,7 @@ async function update(
     if (typeof body === 'string' && body.trim().replaceAll('"', '') === taskId) return true
     throw new ShapeError('it is not the id of the task')
   }
-  return (await client.call({ operation, json, target: { taskId }, signal }, readId)) ?? false
+  return (await client.call({ operation, json, target: { taskId }, ...options }, readId)) ?? false
 }
 
 function readTasks(body: unknown): readonly TaskRecord[] {

@@ -44,7 +44,7 @@ function renderPage(): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   const operations = NAMES.map((name) => {
     const row = rowOf(name)
-    const repeated = row.isPacedByCaller ? 'never: the caller decides when' : REPEATED[row.class]
+    const repeated = row.isPacedByCaller ? 'never: the caller decides when' : repetitionOf(row)
     const on404 = row.values?.[404] === 'missing' ? 'not found' : 'wrong endpoint'
     return line([`\`${name}\``, row.doing, row.class, repeated, on404, 'read' in row ? row.read : '–'])
   })
@@ -78,7 +78,7 @@ Conductor answers an update with 200 whether it accepted it or not. To know whet
 ## Responses
 
 A success is 200 or 204 with the body of the operation, not a proxy's page. A 404 means "not found" only if it has Conductor's
-own format and does not mention a route; otherwise it is \`conductor/not-conductor\`.
+own format and does not mention a route; otherwise it is \`conductor/not-conductor\`. So is a 400 in another format.
 
 | status | kind | code | next |
 |---|---|---|---|
@@ -88,10 +88,15 @@ ${statuses.join('\n')}
 |---|---|---|---|
 ${[...trouble, ...breaks].join('\n')}
 
-Conductor sends 500 with \`retryable: false\` for malformed requests, and in every other case seen. A write is then
-\`uncertain\`: the server may have stored the result and failed later.
+Conductor sends 500 with \`retryable: false\` for malformed requests, and in every other case seen, as when its database is away.
+A write is then \`uncertain\`: the server may have stored the result and failed later.
+
+A result is refused only by Conductor itself: what a proxy or a missing route answers to \`updateTask\` is \`uncertain\`.
 `
 }
+
+const repetitionOf = (row: OperationRow): string =>
+  row.isSentOnce ? 'never: the caller reads before each sending' : REPEATED[row.class]
 
 const REPEATED = {
   safe: 'yes',

@@ -64,9 +64,11 @@ export const OPERATIONS = {
     method: 'POST',
     path: '/api/tasks',
     class: 'look-before-repeat',
+    // It counts for whoever has the task by then, so each sending comes after a reading of the attempt.
     read: 'the task: whether it has ended, under which worker id and with which output',
     values: MISSING,
     body: 'text',
+    isSentOnce: true,
   },
   extendLease: {
     doing: 'renew the lease of the task',
@@ -104,6 +106,40 @@ export const OPERATIONS = {
     read: 'the workflow',
     values: MISSING,
     body: 'none',
+  },
+  pauseWorkflow: {
+    doing: 'pause the workflow',
+    method: 'PUT',
+    path: '/api/workflow/{workflowId}/pause',
+    class: 'idempotent',
+    read: 'the workflow',
+    values: MISSING,
+    body: 'none',
+  },
+  resumeWorkflow: {
+    doing: 'resume the workflow',
+    method: 'PUT',
+    path: '/api/workflow/{workflowId}/resume',
+    // A repetition after a success is answered with an error.
+    class: 'look-before-repeat',
+    read: 'the workflow: whether it is paused',
+    values: MISSING,
+    body: 'none',
+  },
+  retryWorkflow: {
+    doing: 'retry the workflow',
+    method: 'POST',
+    path: '/api/workflow/{workflowId}/retry',
+    class: 'look-before-repeat',
+    read: 'the workflow: whether it runs',
+    values: MISSING,
+    body: 'none',
+  },
+  getTaskLog: {
+    doing: 'read the log of the task',
+    method: 'GET',
+    path: '/api/tasks/{taskId}/log',
+    class: 'safe',
   },
   getTaskDef: {
     doing: 'read the task definition',
@@ -225,33 +261,57 @@ export const CONDUCTOR: ServerTable<OperationName> = {
     unknownAnswer: { kind: 'uncertain', code: 'conductor/unknown-answer', next: READ_FIRST },
   },
   closed: 'conductor/client-closed',
-  // Only Conductor itself can say that a task is gone.
-  isOwnRefusal: (answer) => answer.status !== 404 || readRefusal(answer) !== undefined,
+  // Only Conductor itself can say that something is gone, or that a request is wrong.
+  isOwnRefusal: (answer) => OF_ANY_SERVER.has(answer.status) || readRefusal(answer) !== undefined,
   messageOf: (answer) => readRefusal(answer)?.message,
   exception(operation, answer) {
     const { status } = answer
-    const refusal = readRefusal(answer)
-    if (status === 404) {
-      // A route that does not exist is answered in the same shape. A server without access control has none for tokens;
-      // anywhere else it means that the address is wrong, not that the task is gone.
-      const isRoute = refusal?.message.startsWith('No static resource') === true
-      return isRoute && operation !== 'createToken' ? NOT_CONDUCTOR : undefined
-    }
-    if (status < 500 || refusal?.isRetryable !== false) return undefined
     const row: OperationRow = OPERATIONS[operation]
-    // A result may have been stored before the server failed on what comes after it.
-    return row.class === 'look-before-repeat'
-      ? {
-          kind: 'uncertain',
-          code: 'conductor/not-retryable',
-          next: `Before trying again, read ${row.read}. The same request may fail in the same way.`,
-        }
-      : {
-          kind: 'invalid',
-          code: 'conductor/not-retryable',
-          next: 'Correct what the server names, or read its log.',
-        }
+    const refusal = readRefusal(answer)
+    if (status >= 500) return refusal?.isRetryable === false ? notRetryable(row) : undefined
+    if (status === 408) return row.class === 'safe' ? undefined : requestTimeout(row)
+    // A route that does not exist is answered in the same shape. A server without access control has none for tokens;
+    // anywhere else it means that the address is wrong, not that the task is gone.
+    const isRoute = refusal?.message.startsWith('No static resource') === true
+    const isConductor = refusal !== undefined && status !== 405 && !isRoute
+    const isVerdict = isConductor || status < 400 || OF_ANY_SERVER.has(status)
+    if (operation === 'updateTask' && !isVerdict) return NO_VERDICT
+    return status === 404 && isRoute && operation !== 'createToken' ? NOT_CONDUCTOR : undefined
   },
+}
+
+/** A proxy may answer these in Conductor's place, and means the same. */
+const OF_ANY_SERVER: ReadonlySet<number> = new Set([401, 403, 408, 409, 429])
+
+/**
+ * `undefined`: as any other trouble. Conductor says so while its database is away, too, so a read is tried again; a result
+ * may have been stored before the server failed on what comes after it.
+ */
+function notRetryable(row: OperationRow): FailureRow | undefined {
+  if (row.class === 'safe') return undefined
+  return row.class === 'look-before-repeat'
+    ? {
+        kind: 'uncertain',
+        code: 'conductor/not-retryable',
+        next: `Before trying again, read ${row.read}. The same request may fail in the same way.`,
+      }
+    : {
+        kind: 'invalid',
+        code: 'conductor/not-retryable',
+        next: 'Correct what the server names, or read its log.',
+      }
+}
+
+/** A proxy says it, too, when it has passed the request on. */
+function requestTimeout({ read }: Extract<OperationRow, { readonly read: string }>): FailureRow {
+  return { kind: 'uncertain', code: 'conductor/request-timeout', next: `Before trying again, read ${read}.` }
+}
+
+/** Somebody answered in Conductor's place, so the result is neither refused nor known to have arrived. */
+const NO_VERDICT: FailureRow = {
+  kind: 'uncertain',
+  code: 'conductor/not-conductor',
+  next: `Check the endpoint, and what answers in Conductor's place. Before trying again, read ${OPERATIONS.updateTask.read}.`,
 }
 
 /** A refusal in Conductor's own shape. */

@@ -1,6 +1,7 @@
 /** Reads a task as Conductor writes it. */
 
 import { z } from 'zod'
+import { defined } from '../base/defined.ts'
 import { TASK_STATUSES, type TaskId, type TaskRecord, type WorkflowId } from '../worker/ports.ts'
 import { ShapeError } from '../remote/failures.ts'
 import type { JsonObject } from '../base/json.ts'
@@ -38,7 +39,9 @@ const TASK = z.object({
   outputData: payload,
   externalInputPayloadStoragePath: text,
   externalOutputPayloadStoragePath: text,
-}) satisfies z.ZodType<unknown, Partial<Record<keyof ApiTask, unknown>>>
+  // Of a server of ours; Conductor has none.
+  traceparent: text,
+}) satisfies z.ZodType<unknown, Partial<Record<keyof ApiTask | 'traceparent', unknown>>>
 
 export function readTaskRecord(body: unknown): TaskRecord {
   const task = readBy(TASK, body, 'a task')
@@ -69,6 +72,7 @@ export function readTaskRecord(body: unknown): TaskRecord {
     output: task.outputData as JsonObject,
     externalInputPath: task.externalInputPayloadStoragePath ?? undefined,
     externalOutputPath: task.externalOutputPayloadStoragePath ?? undefined,
+    ...defined({ traceparent: task.traceparent ?? undefined }),
   }
 }
 

@@ -2,13 +2,16 @@
 
 import type { ErrorCode } from '../base/errors.ts'
 import type { StepEvent } from '../base/steps.ts'
+import type { FenceStrength } from '../publication/strategy.ts'
 import type { PublicationStep } from '../publication/steps.ts'
+import type { OutageOf } from './outages/outage.ts'
 import type { ResultStatus } from './ports.ts'
 import type { AttemptInfo } from '../tasks/task-definition.ts'
 
 /** The steps of an attempt, in their order. A publication reports its own steps as well. */
 export type AttemptStep =
   | 'read-input'
+  | 'adopt'
   | 'lay-out'
   | 'pre-guardrails'
   | 'body'
@@ -27,6 +30,8 @@ export interface AttemptSummary {
   readonly status: ResultStatus
   /** What its publication did; `undefined` if there was none. */
   readonly action: string | undefined
+  /** Of the fence that held for it. */
+  readonly strength: FenceStrength | undefined
   /** `superseded`: the task was decided without this result. `kept`: the result waits in the outbox. */
   readonly delivery: 'delivered' | 'superseded' | 'kept' | 'refused'
   readonly errorCode: ErrorCode | undefined
@@ -41,7 +46,13 @@ export type WorkerEvent =
       readonly durationMs: number
       readonly error?: unknown
     }
-  | { readonly kind: 'attempt-started'; readonly attempt: AttemptInfo; readonly executionId: string }
+  | {
+      readonly kind: 'attempt-started'
+      readonly attempt: AttemptInfo
+      readonly executionId: string
+      /** The span that its own is below, from a queue that has one. */
+      readonly traceparent?: string | undefined
+    }
   | {
       readonly kind: 'step'
       readonly attempt: AttemptInfo
@@ -70,7 +81,18 @@ export type WorkerEvent =
       readonly executionId: string
       readonly summary: AttemptSummary
     }
-  | { readonly kind: 'outbox'; readonly waiting: number }
+  /** Results found undelivered; `oldestMs` is the age of the oldest. */
+  | { readonly kind: 'outbox'; readonly waiting: number; readonly oldestMs?: number }
+  /** Tasks that need what is missing are not taken until it has ended. */
+  | { readonly kind: 'outage-began'; readonly what: OutageOf; readonly why: string }
+  | { readonly kind: 'outage-ended'; readonly what: OutageOf; readonly durationMs: number }
+  /** A look for staging branches that were left behind; `kept` are those that are there still. */
+  | {
+      readonly kind: 'staging-looked'
+      readonly repository: string
+      readonly removed: number
+      readonly kept: number
+    }
 
 export type WorkerObserver = (event: WorkerEvent) => void
 

@@ -1,6 +1,6 @@
 /** Whether a worker does its work: judged by its last successful polls and renewals, not by whether its process runs. */
 
-import { WORKER_POLL_SILENT_MS } from './limits.ts'
+import { OUTBOX_LATE_MS, WORKER_POLL_SILENT_MS } from './limits.ts'
 import type { WorkerStatus } from './worker.ts'
 
 export interface WorkerHealth {
@@ -13,7 +13,14 @@ export interface WorkerHealth {
 export function judgeReadiness(status: WorkerStatus | undefined): WorkerHealth {
   if (status === undefined) return { ok: false, problems: ['the worker is starting'] }
   const problems = status.state === 'running' ? [] : [`the worker is ${status.state}`]
-  return healthOf([...problems, ...findSilentPolls(status, 'never'), ...findSilentLeases(status)])
+  const outages = status.outages.map(({ why }) => why)
+  return healthOf([
+    ...problems,
+    ...outages,
+    ...findSilentPolls(status, 'never'),
+    ...findSilentLeases(status),
+    ...findLateResults(status),
+  ])
 }
 
 /** Whether a restart of the worker may help. */
@@ -26,8 +33,10 @@ export function judgeHealth(status: WorkerStatus | undefined): WorkerHealth {
 
 function findSilentPolls(status: WorkerStatus, before: 'never' | 'since-start'): readonly string[] {
   return Object.entries(status.polls).flatMap(([task, { succeededAtMs, slots }]) => {
+    // A restart helps against no outage.
+    if (status.held.includes(task)) return []
     if (succeededAtMs === undefined && before === 'never') return [`"${task}" was not polled yet`]
-    const silentMs = status.nowMs - (succeededAtMs ?? status.startedAtMs)
+    const silentMs = status.nowMs - Math.max(succeededAtMs ?? status.startedAtMs, status.freeSinceMs)
     // A worker whose slots are all taken does not poll.
     const isBusy = status.slots.taken >= status.slots.limit || runningOf(status, task) >= slots
     if (isBusy || silentMs < WORKER_POLL_SILENT_MS) return []
@@ -45,6 +54,12 @@ function findSilentLeases({ attempts, nowMs }: WorkerStatus): readonly string[] 
     if (silentMs < responseTimeoutSeconds * 1_000) return []
     return [`the lease of task ${taskId} was not renewed for ${Math.round(silentMs / 1_000)} s`]
   })
+}
+
+function findLateResults({ oldestResultAtMs, nowMs }: WorkerStatus): readonly string[] {
+  const waitedMs = nowMs - (oldestResultAtMs ?? nowMs)
+  if (waitedMs < OUTBOX_LATE_MS) return []
+  return [`a result has waited for ${Math.round(waitedMs / 1_000)} s: the task queue does not take it`]
 }
 
 function healthOf(problems: readonly string[]): WorkerHealth {

@@ -3,10 +3,15 @@ import {
   CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES,
   CONDUCTOR_WORKFLOW_PAYLOAD_INLINE_MAX_BYTES,
 } from './limits.ts'
-import { measurePayload, requirePayloadFits } from './payload-limits.ts'
+import { requirePayloadFits } from './payload-limits.ts'
 
 test('CO-75 the bytes of the JSON count, as the server counts them', () => {
-  expect(measurePayload({ n: 'ä€' })).toBe('{"n":""}'.length + 5)
+  const pairs = Math.floor(CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES / 5)
+  const payloadBytes = '{"n":""}'.length + pairs * 5
+  expect(() => requirePayloadFits('task output', { n: 'ä€'.repeat(pairs) })).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ payloadBytes }) as unknown }),
+  )
+  expect(() => requirePayloadFits('task output', { n: 'ä€'.repeat(pairs - 2) })).not.toThrow()
 })
 
 test.each([

@@ -18,7 +18,7 @@ const INLINE_MAX_BYTES = {
 export type PayloadKind = keyof typeof INLINE_MAX_BYTES
 
 /** The size as the server counts it: the bytes of the JSON. */
-export function measurePayload(payload: object): number {
+function measurePayload(payload: object): number {
   return Buffer.byteLength(JSON.stringify(payload), 'utf8')
 }
 

@@ -28,6 +28,11 @@ export interface QueueCallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+export interface PostOptions extends QueueCallOptions {
+  /** A result that has not begun to be sent after this time is not sent: `unavailable`. */
+  readonly sendWithinMs?: number | undefined
+}
+
 /** A task as the queue holds it. */
 export interface TaskRecord extends AttemptSnapshot {
   readonly status: TaskStatus
@@ -51,6 +56,8 @@ export interface TaskRecord extends AttemptSnapshot {
   readonly reasonForIncompletion: string | undefined
   /** True when a later attempt has taken over. */
   readonly isRetried: boolean
+  /** The span that this attempt is, as W3C Trace Context writes it, from a queue that has one. */
+  readonly traceparent?: string | undefined
 }
 
 export interface PollRequest {
@@ -110,7 +117,12 @@ export interface TaskQueue {
   readOpenWorkflows(max: number, options?: QueueCallOptions): Promise<OpenWorkflows>
   /** `false`: the task does not exist any more. `true` does not prove whose task it is. */
   renewLease(attempt: AttemptSnapshot, options?: QueueCallOptions): Promise<boolean>
-  /** `true`: it arrived, which does not prove that it counted. `false`: the task does not exist any more. */
-  postResult(result: TaskResult, options?: QueueCallOptions): Promise<boolean>
+  /**
+   * `true`: it arrived, which does not prove that it counted. `false`: the task does not exist any more. `invalid`: the queue
+   * itself will never take this result; what somebody else answered in its place, such as a proxy, is `uncertain`.
+   *
+   * Sent once: it counts for whoever has the task by then, so the caller reads the task before it posts again.
+   */
+  postResult(result: TaskResult, options?: PostOptions): Promise<boolean>
   appendLog(taskId: TaskId, line: string, options?: QueueCallOptions): Promise<void>
 }

@@ -12,7 +12,7 @@ import { silentLogger, type LogFields, type Logger } from '../base/logger.ts'
 import { plainRedactor } from '../base/redaction.ts'
 import type { WorkflowId } from '../fences/attempt-snapshot.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
-import { ScriptedRepo } from '../testing/scripted-repo.ts'
+import { calmScript, ScriptedRepo } from '../testing/scripted-repo.ts'
 import type { WorkflowView } from '../engine/protocol/control.ts'
 import { openTestQueue, type QueueCall, type QueueLink, type TestQueue } from '../testing/open-test-queue.ts'
 import type { Deficiencies } from '../testing/memory-queue.ts'
@@ -21,7 +21,8 @@ import type { WorkerEvent } from './events.ts'
 import { openLocalLeases } from './leases/lease.ts'
 import { openOutbox } from './results/outbox.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
-import { startWorker, type RunningWorker, type WorkerOptions } from './worker.ts'
+import type { WorkerOptions } from './worker-options.ts'
+import { startWorker, type RunningWorker } from './worker.ts'
 
 let directory: string
 let root: WorkspaceRoot
@@ -289,6 +290,116 @@ describe('a task', () => {
     expect(output['workspace']).toMatchObject({ ref: repo.head(MAIN) })
     expect(repo.head(MAIN)).not.toBe(abandoned)
     expect(await filesOf(repo.connect('test'))).toEqual({ 'orders/a.csv': 'changed by attempt 1' })
+  })
+})
+
+/** A task whose last run on the same worker published at once: what follows is the worker as it is, without any switch. */
+describe('nothing is written before the attempt fence, also by a task that has published before', () => {
+  /** What the worker is doing, in the order in which it happens. */
+  const happened: string[] = []
+  const written = (): string[] => happened.filter((what) => what.startsWith('write '))
+  beforeEach(() => {
+    happened.length = 0
+    repo = new ScriptedRepo({
+      script: {
+        ...calmScript,
+        arrive: (call) => {
+          if (call.writes) happened.push(`write ${call.request}`)
+          return Promise.resolve('none')
+        },
+      },
+    })
+    inputRef = repo.commitDirectly(MAIN, { 'orders/a.csv': 'a' })
+  })
+
+  /** Runs the task once, to its end, then again on what it published. */
+  async function runTwice(
+    task: TaskDefinition,
+    given: { readonly queue: TestQueue; readonly between?: () => void },
+  ): Promise<WorkflowView> {
+    const { queue, between } = given
+    const worker = await open(queue, task, {
+      observers: [
+        (event) => events.push(event),
+        (event) => {
+          if (event.kind === 'step') happened.push(`${event.event.outcome} ${event.event.step}`)
+        },
+      ],
+    })
+    await ended(queue, await start(queue))
+    await until(() => happened.includes('done clean-up'))
+    happened.length = 0
+    between?.()
+    const head = repo.head(MAIN)
+    if (head === undefined) throw new Error('there is no branch')
+    const second = await ended(queue, await queue.start({ name: 'daily', input: inputFor(head) }))
+    await worker.stop()
+    return second
+  }
+
+  test('F-09 WK-200 the second run of a task writes its first byte after its attempt fence', async () => {
+    const task = filesTask({
+      body: async ({ workspace, attempt }) => {
+        await writeFile(workspace.path('a.csv'), attempt.workflowId)
+        return { rows: 1 }
+      },
+    })
+    expect((await runTwice(task, { queue: await openQueue() })).status).toBe('COMPLETED')
+    const fence = happened.indexOf('done publish/attempt-fence')
+    expect(fence).toBeGreaterThan(happened.indexOf('done compare'))
+    expect(happened.indexOf(written()[0] ?? '')).toBeGreaterThan(fence)
+  })
+
+  test('F-10 WK-200 a failed post check writes nothing', async () => {
+    let runs = 0
+    const onlyOnce = (): Promise<string | undefined> => Promise.resolve(runs < 2 ? undefined : 'again')
+    const task = filesTask({
+      workspace: { prefix: 'orders', post: [onlyOnce] },
+      body: async ({ workspace }) => {
+        await writeFile(workspace.path('a.csv'), `run ${String(++runs)}`)
+        return { rows: 1 }
+      },
+    })
+    expect((await runTwice(task, { queue: await openQueue() })).status).toBe('FAILED')
+    expect(written()).toEqual([])
+  })
+
+  test('F-20 WK-200 an attempt that is lost while its body runs writes nothing', async () => {
+    const queue = await openQueue()
+    let runs = 0
+    const task = filesTask({
+      body: async ({ workspace, attempt }) => {
+        await writeFile(workspace.path('a.csv'), attempt.workflowId)
+        if (++runs === 2) await queue.terminate(attempt.workflowId as WorkflowId)
+        return { rows: 1 }
+      },
+    })
+    expect((await runTwice(task, { queue })).status).toBe('TERMINATED')
+    expect(written()).toEqual([])
+  })
+
+  test('F-28 WK-200 with the queue out of reach nothing is written', async () => {
+    let isAway = false
+    const queue = await openQueue({
+      link: {
+        onRequest: ({ operation }) => {
+          if (isAway && operation !== 'poll') throw new UnavailableError('testing/away', 'no connection')
+        },
+      },
+    })
+    let runs = 0
+    const task = filesTask({
+      body: async ({ workspace, attempt }) => {
+        await writeFile(workspace.path('a.csv'), attempt.workflowId)
+        isAway = ++runs === 2
+        return { rows: 1 }
+      },
+    })
+    const running = runTwice(task, { queue })
+    await until(() => happened.includes('failed publish/attempt-fence'))
+    expect(written()).toEqual([])
+    isAway = false
+    await running
   })
 })
 

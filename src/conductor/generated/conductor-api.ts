@@ -81,10 +81,61 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        readonly get?: never;
+        readonly get: operations["getTaskLog"];
         readonly put?: never;
         /** Adds one line. The raw body is the text; it is not read as JSON. Unknown tasks are taken, too. */
         readonly post: operations["addTaskLog"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/workflow/{workflowId}/pause": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /** Nothing new is scheduled; what is in progress goes on. Again, on one that is paused, without effect. */
+        readonly put: operations["pauseWorkflow"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/workflow/{workflowId}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /** Continues a paused workflow. On one that is not paused the server answers 500. */
+        readonly put: operations["resumeWorkflow"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/workflow/{workflowId}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** A new attempt at every failed task. On one that runs the server answers 404, on a completed one 409. */
+        readonly post: operations["retryWorkflow"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -327,6 +378,11 @@ export interface components {
             readonly workflowId: string;
             readonly status: components["schemas"]["WorkflowStatus"];
             readonly workflowName?: string;
+            readonly workflowVersion?: number;
+            readonly endTime?: number;
+            readonly output?: components["schemas"]["JsonObject"];
+            readonly reasonForIncompletion?: string;
+            readonly tasks?: readonly components["schemas"]["Task"][];
             /** @description Of a workflow that another one runs as a step. */
             readonly parentWorkflowId?: string;
             readonly startTime?: number;
@@ -550,6 +606,38 @@ export interface operations {
             readonly 404: components["responses"]["Missing"];
         };
     };
+    readonly getTaskLog: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly taskId: components["parameters"]["TaskId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Its lines, in no certain order. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly {
+                        readonly log: string;
+                        readonly createdTime?: number;
+                    }[];
+                };
+            };
+            /** @description There are none. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     readonly addTaskLog: {
         readonly parameters: {
             readonly query?: never;
@@ -571,6 +659,87 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    readonly pauseWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflowId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Paused. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 404: components["responses"]["Missing"];
+            /** @description It has ended. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    readonly resumeWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflowId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Resumed. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 404: components["responses"]["Missing"];
+        };
+    };
+    readonly retryWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflowId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Running again. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 404: components["responses"]["Missing"];
+            /** @description It is completed. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Refusal"];
+                };
             };
         };
     };

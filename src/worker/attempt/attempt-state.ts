@@ -10,19 +10,33 @@ import type { Redactor } from '../../base/redaction.ts'
 import type { StepRecorder } from '../../base/steps.ts'
 import type { Authority } from '../../publication/authority.ts'
 import type { EvidenceRecord } from '../../publication/evidence.ts'
+import type { Adoption } from '../../publication/adopt.ts'
+import type { LedgerKeys } from '../../publication/ledger-signature.ts'
+import type { HardFences } from '../../publication/hard-fences.ts'
 import type { VersionedRepo } from '../../publication/ports.ts'
 import type { PublicationResult } from '../../publication/publication.ts'
+import type { OnRetry } from '../../tasks/task-controls.ts'
 import type { AttemptInfo, TaskDefinition } from '../../tasks/task-definition.ts'
 import type { WorkspaceAttempt, WorkspaceRoot } from '../../workspace/ownership/ownership.ts'
 import type { AttemptStep, AttemptStepEvent } from '../events.ts'
 import type { TaskLog } from '../results/task-log.ts'
 import type { KeptForLater } from './attempt-workspace.ts'
-import type { PublishHints } from './publish-hints.ts'
+
+/** What is recorded with publications, and what retries do with it. */
+export interface LedgerSettings {
+  /** Of tasks that do not say it themselves. */
+  readonly onRetry: OnRetry
+  readonly keys?: LedgerKeys | undefined
+}
 
 /** What all runs of a process share. */
 export interface RunSurroundings extends KeptForLater {
   readonly root: WorkspaceRoot
   readonly openRepo: (repository: RepositoryName) => VersionedRepo
+  /** Shared by all publications of the process. */
+  readonly fences?: HardFences
+  /** Without it tasks that say nothing replace, and nothing is signed. */
+  readonly ledger?: LedgerSettings | undefined
   readonly clock: Clock
   readonly logger: Logger
   readonly redactor: Redactor
@@ -31,8 +45,6 @@ export interface RunSurroundings extends KeptForLater {
   readonly checkOutput?: (output: JsonObject) => void
   /** Shared by all publications of the process. */
   readonly uploadLimit?: AdaptiveLimit
-  /** What is known of the tasks' earlier runs; without it no staging branch is begun before it is needed. */
-  readonly hints?: PublishHints
 }
 
 export interface RunOptions {
@@ -43,6 +55,8 @@ export interface RunOptions {
   readonly signal: AbortSignal
   /** Aborted when the process is asked to stop. */
   readonly shutdown: AbortSignal
+  /** Aborted when the run is to end unless its directory is laid out already: what came after that is worth waiting for. */
+  readonly whileLayingOut?: AbortSignal
   /** Awaited before the body begins, while its directory is made. Must not reject. */
   readonly beforeBody?: Promise<unknown>
   readonly observe?: (event: AttemptStepEvent) => void
@@ -72,7 +86,7 @@ export interface RunOutcome {
   readonly error: unknown
   /** The log of the task. */
   readonly logs: readonly string[]
-  readonly publication: PublicationResult | undefined
+  readonly publication: PublicationResult | Adoption | undefined
   /** What was kept of a refused publication. */
   readonly evidence: EvidenceRecord | undefined
   /** Removes the directory and the staging branch. Never throws. */
@@ -86,6 +100,5 @@ export interface AttemptState extends RunSurroundings, RunRequest {
   /** What is left to be cleaned up, last in first out. */
   readonly later: (() => Promise<unknown>)[]
   evidence: EvidenceRecord | undefined
-  publication: PublicationResult | undefined
-  readonly beganAtMs: number
+  publication: PublicationResult | Adoption | undefined
 }

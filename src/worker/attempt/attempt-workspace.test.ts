@@ -11,6 +11,7 @@ import {
   openAttemptWorld,
   type AttemptWorld,
 } from '../../../test/support/worker/world.ts'
+import { openMappedWriter, whyNoMappedWriter } from '../../../test/support/workspace/mapped-writer.ts'
 import { systemClock } from '../../base/clock.ts'
 import { UncertainError } from '../../base/errors.ts'
 import { commitRef, type CommitRef } from '../../base/ids.ts'
@@ -139,6 +140,35 @@ describe('a chain of tasks', () => {
       expect(second).toMatchObject({ isWarm: false, cachedFiles: 1 })
     },
   )
+})
+
+test('WS-208 what a mapping wrote after the upload, and no time shows, is not left to the next task', async (context) => {
+  const missing = whyNoMappedWriter()
+  if (missing !== undefined) context.skip(missing)
+  const writer = await openMappedWriter()
+  const body = async ({ workspace }: Context): Promise<{ rows: number }> => {
+    await writeFile(workspace.path('b.csv'), 'by the body')
+    await writer.map(workspace.path('b.csv'))
+    await writer.write('B')
+    return { rows: 1 }
+  }
+  const repo = world.repo.connect('worker')
+  const upload = repo.write.bind(repo)
+  repo.write = async (...given) => {
+    const written = await upload(...given)
+    // To a page that it has written to already: neither size nor times change.
+    await writer.write('X')
+    await writer.end()
+    return written
+  }
+  const first = await run(filesTask({ body }), world.inputRef, { openRepo: () => repo })
+  let seen = ''
+  const reading = async ({ workspace }: Context): Promise<{ rows: number }> => {
+    seen = await readFile(workspace.path('b.csv'), 'utf8')
+    return { rows: 0 }
+  }
+  expect((await run(filesTask({ body: reading }), first.outputRef)).isWarm).toBe(false)
+  expect(seen).toBe('By the body')
 })
 
 describe('nothing is left to anybody', () => {

@@ -12,7 +12,7 @@ import { cachedFrom, type ContentCache } from '../../workspace/cache/content-cac
 import type { ChangeSet } from '../../workspace/comparing/diff.ts'
 import { fetchFrom } from '../../workspace/laying-out/file-provider.ts'
 import { readProcessMoment, type ProcessMoment } from '../../workspace/hand-over/find-holder.ts'
-import { handOver } from '../../workspace/hand-over/hand-over.ts'
+import { findHolderBefore, handOver } from '../../workspace/hand-over/hand-over.ts'
 import { layOut, type AttemptWorkspace } from '../../workspace/laying-out/lay-out.ts'
 import type { WorkspaceAttempt, WorkspaceRoot } from '../../workspace/ownership/ownership.ts'
 import type { WorkspaceSpec } from '../../tasks/workspace-spec.ts'
@@ -33,6 +33,8 @@ export interface AttemptDirectoryOptions extends KeptForLater {
   readonly spec: WorkspaceSpec
   readonly logger: Logger
   readonly signal: AbortSignal
+  /** Ends the opening alone; `signal` does as well unless this is given. */
+  readonly opening?: AbortSignal
 }
 
 export interface LeftDirectory {
@@ -42,7 +44,7 @@ export interface LeftDirectory {
 }
 
 export async function openAttemptDirectory(options: AttemptDirectoryOptions): Promise<AttemptDirectory> {
-  const { warm, attempt, signal, spec, ref, repo } = options
+  const { warm, attempt, spec, ref, repo, opening: signal = options.signal } = options
   const since = warm === undefined ? undefined : readProcessMoment()
   const taken = await warm?.take({ repository: repo.repository, ref, spec }, { attempt, signal })
   const workspace = taken ?? (await layOutFromSource(options))
@@ -50,7 +52,7 @@ export async function openAttemptDirectory(options: AttemptDirectoryOptions): Pr
 }
 
 async function layOutFromSource(from: AttemptDirectoryOptions): Promise<AttemptWorkspace> {
-  const { root, attempt, repo, ref, spec, signal, logger, cache, warm } = from
+  const { root, attempt, repo, ref, spec, logger, cache, warm, opening: signal = from.signal } = from
   const source = openObjectSource(repo, ref)
   const fetching = fetchFrom(source)
   const provider = cache === undefined ? fetching : cachedFrom(cache, fetching)
@@ -78,6 +80,7 @@ export class AttemptDirectory {
   readonly #options: AttemptDirectoryOptions
   readonly #since: ProcessMoment
   #isLeft = false
+  #holder: Promise<string | undefined> = Promise.resolve(undefined)
 
   constructor(
     options: AttemptDirectoryOptions,
@@ -87,8 +90,14 @@ export class AttemptDirectory {
     this.#options = options
     this.#since = since
     this.workspace = workspace
-    this.wantsHandOver = options.warm !== undefined
+    this.wantsHandOver = options.warm !== undefined && workspace.times.areTrusted
     this.origin = { isWarm, ...(isWarm ? { cachedFiles: 0, cachedBytes: 0 } : countCached(workspace)) }
+  }
+
+  /** To be awaited before the first upload; see `findHolderBefore`. */
+  lookBeforeUpload(changes: ChangeSet): Promise<unknown> {
+    if (this.wantsHandOver) this.#holder = findHolderBefore(this.workspace, changes, this.#since)
+    return this.#holder
   }
 
   /**
@@ -97,7 +106,7 @@ export class AttemptDirectory {
    */
   announce(left: LeftDirectory): () => Promise<boolean> {
     const { warm, repo, spec } = this.#options
-    if (warm === undefined) return () => Promise.resolve(false)
+    if (warm === undefined || !this.wantsHandOver) return () => Promise.resolve(false)
     const key = { repository: repo.repository, ref: left.ref, spec }
     const settle = warm.announce(key)
     return () => this.#leave(warm, key, left).finally(settle)
@@ -105,7 +114,14 @@ export class AttemptDirectory {
 
   async #leave(warm: WarmDirectories, key: WarmKey, { changes, stored }: LeftDirectory): Promise<boolean> {
     const { cache, logger } = this.#options
-    const left = await handOver({ workspace: this.workspace, changes, stored, since: this.#since })
+    const { workspace } = this
+    const left = await handOver({
+      workspace,
+      changes,
+      stored,
+      since: this.#since,
+      holder: await this.#holder,
+    })
     if (!left.isHandedOver) {
       logger.debug('the directory cannot be left to the next task', { why: left.why })
       return false

@@ -1,29 +1,18 @@
 /** The publication of one run: asked for with what the run knows, and reported to its log and its observer. */
 
-import { beginStaging, type EarlyStaging } from '../../publication/open-staging.ts'
-import { isEmpty, type PlannedChanges } from '../../publication/planned-changes.ts'
+import type { PlannedChanges } from '../../publication/planned-changes.ts'
 import type { VersionedRepo } from '../../publication/ports.ts'
-import type { PublicationResult } from '../../publication/publication.ts'
+import type { GivenResult, PublicationResult } from '../../publication/publication.ts'
 import { publish } from '../../publication/publish.ts'
 import type { SessionOptions } from '../../publication/session.ts'
 import type { PublicationObserver } from '../../publication/steps.ts'
 import { judgeBudget } from '../../tasks/task-controls.ts'
 import type { ChangeSet } from '../../workspace/comparing/diff.ts'
 import type { AttemptWorkspace } from '../../workspace/laying-out/lay-out.ts'
+import type { Json } from '../../base/json.ts'
+import { isAdopting } from './adopting.ts'
 import type { AttemptState } from './attempt-state.ts'
 import type { WorkspaceRef } from './task-input.ts'
-
-/** Nothing is sent to it before the attempt was checked, but it exists by then. */
-export function beginStagingEarly(
-  state: AttemptState,
-  at: WorkspaceRef,
-  repo: VersionedRepo,
-): EarlyStaging | undefined {
-  if (state.hints?.publishesSoon(state.task.name) !== true) return undefined
-  const early = beginStaging({ ...sessionOf(state, repo), inputRef: at.ref })
-  state.later.push(() => early.discard())
-  return early
-}
 
 export async function publishChanges(
   state: AttemptState,
@@ -31,21 +20,23 @@ export async function publishChanges(
     readonly at: WorkspaceRef
     readonly repo: VersionedRepo
     readonly changes: ChangeSet
+    readonly result: Json
     readonly workspace: AttemptWorkspace
-    readonly early: EarlyStaging | undefined
+    readonly beforeUpload: Promise<unknown>
   },
 ): Promise<PublicationResult> {
-  const { task, clock, log, later, cleanUpPublished, uploadLimit } = state
-  const { at, repo, changes, workspace, early } = given
+  const { clock, log, later, cleanUpPublished, uploadLimit } = state
+  const { at, repo, changes, result, workspace, beforeUpload } = given
   const startMs = clock.monotonicMs()
-  const planned = planChanges(changes)
-  state.hints?.learn(task.name, { hasChanges: !isEmpty(planned), afterMs: startMs - state.beganAtMs })
   const publication = await publish({
     ...sessionOf(state, repo),
     target: { branch: at.branch, inputRef: at.ref, prefix: workspace.view.prefix },
-    changes: planned,
-    early,
+    changes: planChanges(changes),
+    beforeUpload,
+    assertSourceUnchanged: () => changes.assertUnchanged(state.signal),
     uploadLimit,
+    result: givenResult(state, result),
+    ledgerKeys: state.ledger?.keys,
     keepRecord: (kept) => {
       state.evidence = kept
       log.add(`kept: staging branch "${kept.stagingBranch}" at ${kept.stagedRef ?? '(nothing staged)'}`)
@@ -57,6 +48,12 @@ export async function publishChanges(
   if (cleanUpPublished !== undefined) later.push(() => cleanUpPublished(repo))
   reportPublication(state, publication, clock.monotonicMs() - startMs)
   return publication
+}
+
+/** Whoever reads the repository reads the ledger, so a result with a secret in it is not recorded. */
+function givenResult(state: AttemptState, value: Json): GivenResult {
+  const text = JSON.stringify(value)
+  return { value, isSecret: state.redactor.text(text) !== text, isRequired: isAdopting(state) }
 }
 
 /** What a workspace changed, as a publication takes it. */
@@ -78,12 +75,12 @@ export function warnOfShortLease({ responseTimeoutSeconds = 0, task, log }: Atte
     log.logger.warn(`the lease of this attempt may end while it is published: publishBudget: ${problem}`)
 }
 
-function sessionOf(
-  { authority, clock, random, signal, observe }: AttemptState,
+export function sessionOf(
+  { authority, fences, clock, random, signal, observe }: AttemptState,
   repo: VersionedRepo,
 ): SessionOptions {
   const observer: PublicationObserver = (event) => observe?.({ ...event, step: `publish/${event.step}` })
-  return { repo, authority, clock, random, signal, observer }
+  return { repo, authority, fences, clock, random, signal, observer }
 }
 
 /** A replaced commit never disappears silently: the task's log names it, and the tag that keeps it. */

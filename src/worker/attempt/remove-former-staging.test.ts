@@ -69,3 +69,16 @@ test('WK-26 a first attempt looks for nothing', async () => {
   expect(await removeFormerStaging({ ...request, record: { ...record, retryCount: 0 } })).toEqual([])
   expect(await stagingBranchesOf(repo)).toEqual(names)
 })
+
+test('WK-26 evidence of an ended attempt stays', async () => {
+  const { repo, names, request } = await leave(
+    { [uuid(1)]: 'FAILED', [uuid(2)]: 'FAILED' },
+    { taskId: uuid(1) },
+    { taskId: uuid(2) },
+  )
+  const [kept, left] = names
+  const metadata = { 'publish.evidence': JSON.stringify({ code: 'fences/publish-refused' }) }
+  await repo.commit({ branch: kept!, message: 'Evidence', metadata, allowEmpty: true })
+  expect(await removeFormerStaging(request)).toEqual([left])
+  expect(await stagingBranchesOf(repo)).toEqual([kept])
+})

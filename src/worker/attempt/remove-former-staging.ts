@@ -4,11 +4,12 @@
  * attempt, after the result was delivered, and never what is evidence.
  */
 
-import type { AttemptSnapshot, FreshAttempt, TaskId, TaskStatus } from '../../fences/attempt-snapshot.ts'
+import type { AttemptSnapshot, FreshAttempt, TaskId } from '../../fences/attempt-snapshot.ts'
 import { collectLeftovers } from '../../publication/clean-up.ts'
 import type { VersionedRepo } from '../../publication/ports.ts'
 import { readStagingName } from '../../publication/staging-name.ts'
 import type { TaskRecord } from '../ports.ts'
+import { hasEnded, TASK_ID_UUID } from './ended-tasks.ts'
 
 export interface FormerStagingRequest {
   readonly repo: VersionedRepo
@@ -34,11 +35,7 @@ export async function removeFormerStaging({
       const taskId = identity.taskId as TaskId
       const { task } = await readFresh({ ...record, taskId })
       // A name holds an id as lakeFS takes it. Only one that was not rewritten for that is surely gone.
-      return task === undefined ? UUID.test(taskId) : !OPEN.has(task.status)
+      return task === undefined ? TASK_ID_UUID.test(taskId) : hasEnded(task.status)
     },
   })
 }
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
-
-const OPEN: ReadonlySet<TaskStatus> = new Set(['SCHEDULED', 'IN_PROGRESS'])

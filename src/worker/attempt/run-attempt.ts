@@ -10,13 +10,16 @@ import type { AttemptAuthority } from '../../publication/authority.ts'
 import { PUBLICATION_CLEANUP_MS } from '../../publication/limits.ts'
 import type { AttemptInfo } from '../../tasks/task-definition.ts'
 import type { QueueCallOptions, TaskRecord, TaskResult } from '../ports.ts'
+import { OUTAGE_HAND_BACK_SECONDS } from '../limits.ts'
+import { blameOutage, type BlameOptions } from '../outages/blame.ts'
+import { OutageError } from '../outages/outage.ts'
 import { mapFailure, type FailureOptions } from '../results/failure-map.ts'
 import type { RunOptions, RunOutcome, RunSurroundings } from './attempt-state.ts'
 import { removeFormerStaging } from './remove-former-staging.ts'
 import { runSteps } from './run-steps.ts'
 
 /** What all attempts of a worker share. */
-export interface AttemptSurroundings extends RunSurroundings, FailureOptions {
+export interface AttemptSurroundings extends RunSurroundings, FailureOptions, BlameOptions {
   /** The task and its workflow as they are now; throws when they cannot be read. */
   readonly readFresh: (attempt: AttemptSnapshot, options: QueueCallOptions) => Promise<FreshAttempt>
   /** Of the task code; informative. */
@@ -46,6 +49,7 @@ export async function runAttempt(
   const { record } = request
   const { taskId, workflowId, workerId, responseTimeoutSeconds } = record
   const { clock, readFresh, assertMayAct } = surroundings
+  const sinceMs = clock.monotonicMs()
   let currentAtMs: number | undefined
   const readCurrent: AttemptAuthority['readFresh'] = async (options) => {
     assertMayAct?.()
@@ -72,9 +76,18 @@ export async function runAttempt(
   // A fence that did not pass says nothing in favour of a result.
   if (output !== undefined)
     return { ...outcome, result: { ...result, status: 'COMPLETED', output }, currentAtMs }
-  const { status, reason } = mapFailure(outcome.error, surroundings)
-  const told = status === 'IN_PROGRESS' ? { callbackAfterSeconds: 0 } : { reasonForIncompletion: reason }
-  return { ...outcome, result: { ...result, status, output: {}, ...told } }
+  const error = await findFault(outcome.error, { record, sinceMs, ...surroundings })
+  const { status, reason } = mapFailure(error, surroundings)
+  // Others that would meet the same outage need not have it at once.
+  const callbackAfterSeconds = error instanceof OutageError ? OUTAGE_HAND_BACK_SECONDS : 0
+  const told = status === 'IN_PROGRESS' ? { callbackAfterSeconds } : { reasonForIncompletion: reason }
+  return { ...outcome, error, result: { ...result, status, output: {}, ...told } }
+}
+
+/** The outage that is behind a failure, where it would use up a retry. Asked before the directory is removed, which may end it. */
+function findFault(error: unknown, of: Parameters<typeof blameOutage>[1] & FailureOptions): Promise<unknown> {
+  const isOfTask = mapFailure(error, of).status !== 'FAILED' && !(error instanceof OutageError)
+  return isOfTask ? Promise.resolve(error) : blameOutage(error, of)
 }
 
 /** Which attempt this is, for people. */
@@ -97,7 +110,11 @@ function authorityOf(
   }
 }
 
-function inputOf({ input, externalInputPath }: TaskRecord): JsonObject {
+/** Throws where the queue holds it elsewhere. */
+export function inputOf({
+  input,
+  externalInputPath,
+}: Pick<TaskRecord, 'input' | 'externalInputPath'>): JsonObject {
   if (externalInputPath === undefined) return input
   throw new InvalidError(
     'worker/external-input',

@@ -1,7 +1,7 @@
 /**
  * The steps of one run of a task, from its input to its output, with a task queue or without one. The order never varies:
  *
- *   read input → lay out → pre guardrails → body → post guardrails → compare with the input
+ *   read input → adopt an earlier publication, where the task does → lay out → pre guardrails → body → post guardrails → compare with the input
  *     → read-only: nothing may have changed; no fence, no write
  *     → writable: attempt fence → stage → attempt fence → publish fence → merge or replace (`publication/`)
  *
@@ -11,6 +11,7 @@
  * - ATT-4 Clean-up comes after the outcome was decided, and never changes it.
  */
 
+import { followSignals } from '../../base/abort-signals.ts'
 import { abortReason } from '../../base/clock.ts'
 import { InvalidError, isPeragoError, RefusedError } from '../../base/errors.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
@@ -23,9 +24,10 @@ import { checkGuardrails } from '../../workspace/comparing/guardrails.ts'
 import { describeRefusals } from '../../workspace/refusals.ts'
 import { runBody } from '../bodies/run-body.ts'
 import { describeFailure, openTaskLog } from '../results/task-log.ts'
+import { adoptEarlier } from './adopt-earlier.ts'
 import type { AttemptState, RunOutcome, RunRequest, RunSurroundings } from './attempt-state.ts'
 import { openAttemptDirectory, type AttemptDirectory, type LeftDirectory } from './attempt-workspace.ts'
-import { beginStagingEarly, publishChanges, warnOfShortLease } from './publish-changes.ts'
+import { publishChanges, warnOfShortLease } from './publish-changes.ts'
 import { readTaskInput, renderTaskOutput, type TaskInput, type WorkspaceRef } from './task-input.ts'
 
 /** Never throws: every failure is an outcome. */
@@ -40,7 +42,6 @@ export async function runSteps(request: RunRequest, surroundings: RunSurrounding
     later: [],
     evidence: undefined,
     publication: undefined,
-    beganAtMs: clock.monotonicMs(),
   }
   const outcomeOf = (decided: Pick<RunOutcome, 'output' | 'error'>): RunOutcome => ({
     ...decided,
@@ -104,7 +105,8 @@ async function runWithWorkspace(
   const isReadOnly = spec.readOnly === true
   if (!isReadOnly) warnOfShortLease(state)
   const repo = state.openRepo(at.repository)
-  const early = isReadOnly ? undefined : beginStagingEarly(state, at, repo)
+  const adopted = isReadOnly ? undefined : await adoptEarlier(state, { at, repo })
+  if (adopted !== undefined) return { workspace: { ...at, ref: adopted.outputRef }, result: adopted.result }
   const directory = await steps.run(
     'lay-out',
     () => openDirectory(state, { spec, at }, repo),
@@ -134,8 +136,9 @@ async function runWithWorkspace(
     state.log.logger.warn(`left out of the publication: ${describeRefusals(changes.leftOut)}`)
   // A commit id is as long as any other: what fits with the input ref fits with the output ref.
   state.checkOutput?.(renderTaskOutput({ workspace: at, result }))
+  const beforeUpload = directory.lookBeforeUpload(changes)
   const { outputRef, stored } = await steps.run('publish', () =>
-    publishChanges(state, { at, repo, changes, workspace, early }),
+    publishChanges(state, { at, repo, changes, result, workspace, beforeUpload }),
   )
   leaveDirectory(state, directory, { ref: outputRef, changes, stored })
   return { workspace: { ...at, ref: outputRef }, result }
@@ -146,9 +149,20 @@ async function openDirectory(
   { spec, at }: Pick<WorkspaceRun, 'spec' | 'at'>,
   repo: VersionedRepo,
 ): Promise<AttemptDirectory> {
-  const directory = await openAttemptDirectory({ ...state, attempt: state.owner, repo, ref: at.ref, spec })
-  state.later.push(() => directory.cleanUp())
-  return directory
+  const opening = followSignals(state.signal, state.whileLayingOut)
+  try {
+    const directory = await openAttemptDirectory({
+      ...{ ...state, attempt: state.owner, repo, ref: at.ref, spec },
+      opening: opening.signal,
+    })
+    state.later.push(() => directory.cleanUp())
+    return directory
+  } catch (error) {
+    // Whatever an abort made of the requests, its reason says why.
+    throw opening.signal.aborted ? abortReason(opening.signal) : error
+  } finally {
+    opening.release()
+  }
 }
 
 /** The outcome is decided by now: whatever becomes of the directory, the result stands, and need not wait for it. */

@@ -15,8 +15,13 @@ process.on('disconnect', () => {
   // Nobody will publish what this body makes, and its directory will be removed.
   process.kill(-process.pid, 'SIGKILL')
 })
+let ownSignals = 0
 // The worker ends the group in two steps; the signal of the body is aborted first.
 process.on('SIGTERM', () => {
+  if (ownSignals > 0) {
+    ownSignals--
+    return
+  }
   process.exitCode = 143
   process.disconnect()
 })
@@ -32,6 +37,11 @@ serveBody(
       send(message)
     },
     onMessage: (listener) => process.on('message', (message) => listener(message as ToHost)),
+    endOthers: () => {
+      // The signal also comes here.
+      ownSignals++
+      process.kill(-process.pid, 'SIGTERM')
+    },
   },
   () => undefined,
 )

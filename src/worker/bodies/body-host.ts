@@ -14,6 +14,8 @@ import { openBodyWorkspace } from './body-workspace.ts'
 export interface HostPort {
   send(message: FromHost): void
   onMessage(listener: (message: ToHost) => void): void
+  /** Asks everything that the body has started to end; only in a process of its own. */
+  endOthers?(): void
 }
 
 /** Reports that it is ready, runs one order, and answers once. */
@@ -48,7 +50,7 @@ async function run(order: RunOrder, context: RunContext): Promise<void> {
     const log = relayedLogger((line) => port.send({ type: 'log', ...line }))
     const result =
       order.what.kind === 'command'
-        ? await runCommand({ ...order, order: order.what, signal, log })
+        ? await runCommand({ ...order, order: order.what, signal, log, endOthers: () => port.endOthers?.() })
         : await runFunction(order, order.what, context, log)
     port.send({ type: 'done', result: asJson(result) })
   } catch (error) {

@@ -1,21 +1,15 @@
 /** A program as a body: JSON from stdin, JSON to a file or stdout, everything else to the log. */
 
-import { spawn } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvalidError, MissingError } from '../../base/errors.ts'
-import {
-  COMMAND_ABORT_GRACE_MS,
-  COMMAND_ENV_MAX_BYTES,
-  COMMAND_RESULT_MAX_BYTES,
-  COMMAND_STDERR_TAIL_CHARS,
-} from '../limits.ts'
+import { COMMAND_ENV_MAX_BYTES, COMMAND_RESULT_MAX_BYTES } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
 import { BodyAbortedError, RetryableError, TerminalError } from '../../tasks/author-errors.ts'
 import type { Json } from '../../base/json.ts'
 import type { AttemptInfo } from '../../tasks/task-definition.ts'
 import type { CommandOrder, WorkspaceFacts } from './protocol.ts'
-import { relayLines } from './relay-lines.ts'
+import { runProgram, type ProgramEnd } from './run-program.ts'
 
 /** The exit status for an error that a retry cannot solve: EX_DATAERR of sysexits.h. */
 const TERMINAL_EXIT_STATUS = 65
@@ -27,79 +21,23 @@ export interface CommandOptions {
   readonly workspace: WorkspaceFacts | undefined
   readonly signal: AbortSignal
   readonly log: Logger
+  /** Asks everything in the process group to end, except this process. */
+  readonly endOthers: () => void
 }
 
 /** Returns the program's result, or throws the error that its exit status means. */
 export async function runCommand(options: CommandOptions): Promise<Json> {
-  const { order, params } = options
+  const { order, params, signal, log, endOthers } = options
   const input = JSON.stringify(params)
   const paramsFile = join(order.scratch, 'params.json')
   const resultFile = join(order.scratch, 'result.json')
   await writeFile(paramsFile, input)
-  const end = await runProgram(options, {
-    input,
-    env: commandEnv(options, { input, paramsFile, resultFile }),
-  })
+  const env = commandEnv(options, { input, paramsFile, resultFile })
+  const end = await runProgram({ order, input, env, signal, log, endOthers })
+  if (end.isTooLarge) throw resultTooLarge(order)
   assertEndedWell(options, end)
   const text = order.resultFrom === 'stdout' ? end.stdout : await readResultFile(order, resultFile)
   return parseResult(order, text)
-}
-
-interface ProgramEnd {
-  readonly status: number | null
-  readonly signal: NodeJS.Signals | null
-  readonly stdout: string
-  readonly stderrTail: string
-}
-
-function runProgram(
-  { order, signal, log }: CommandOptions,
-  { input, env }: { readonly input: string; readonly env: NodeJS.ProcessEnv },
-): Promise<ProgramEnd> {
-  const [program, ...args] = order.command
-  if (program === undefined) throw new InvalidError('worker/no-command', 'run a command: it names no program')
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd: order.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
-    let stdout = ''
-    let stdoutBytes = 0
-    let stderrTail = ''
-    let force: NodeJS.Timeout | undefined
-    const onAbort = (): void => {
-      child.kill('SIGTERM')
-      force = setTimeout(() => child.kill('SIGKILL'), COMMAND_ABORT_GRACE_MS)
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-    if (order.resultFrom === 'stdout') {
-      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-        stdoutBytes += Buffer.byteLength(chunk)
-        if (stdoutBytes <= COMMAND_RESULT_MAX_BYTES) stdout += chunk
-        else child.kill('SIGKILL')
-      })
-    } else relayLines(child.stdout, (line) => log.info(line, { stream: 'stdout' }))
-    relayLines(child.stderr, (line) => log.info(line, { stream: 'stderr' }))
-    child.stderr.on('data', (chunk: string) => {
-      stderrTail = (stderrTail + chunk).slice(-COMMAND_STDERR_TAIL_CHARS)
-    })
-    // A program that does not read its input closes the pipe; its exit status tells whether that is an error.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input)
-    child.once('error', (error) => {
-      signal.removeEventListener('abort', onAbort)
-      reject(
-        new MissingError('worker/command-not-started', `start ${JSON.stringify(program)}: ${error.message}`, {
-          cause: error,
-          next: 'Install the program where the worker runs, or correct the command of the task.',
-        }),
-      )
-    })
-    child.once('close', (status, killedBy) => {
-      clearTimeout(force)
-      signal.removeEventListener('abort', onAbort)
-      if (stdoutBytes > COMMAND_RESULT_MAX_BYTES) reject(resultTooLarge(order))
-      else resolve({ status, signal: killedBy, stdout, stderrTail })
-    })
-    if (signal.aborted) onAbort()
-  })
 }
 
 function commandEnv(

@@ -7,7 +7,7 @@ import { messageOf, UnavailableError } from '../../base/errors.ts'
 import type { Json } from '../../base/json.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { AttemptInfo, TaskDefinition } from '../../tasks/task-definition.ts'
-import { BODY_ABORT_GRACE_MS, BODY_KILL_WAIT_MS } from '../limits.ts'
+import { BODY_ABORT_GRACE_MS, BODY_KILL_WAIT_MS, BODY_OUTPUT_GRACE_MS } from '../limits.ts'
 import { entryUrl } from '../../base/module-entry.ts'
 import { HostedError } from './hosted-error.ts'
 import type { CommandOrder, FromHost, FunctionOrder, RunOrder, ToHost, WorkspaceFacts } from './protocol.ts'
@@ -151,6 +151,12 @@ async function endGroup(child: ChildProcess, ended: Promise<string>): Promise<vo
   await isGone
   // Ends what the host started and left running.
   killGroup(pid, 'SIGKILL')
+  // What left the group may hold the pipes for as long as it runs.
+  const cut = setTimeout(() => {
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+  }, BODY_OUTPUT_GRACE_MS)
+  child.once('close', () => clearTimeout(cut))
 }
 
 function killGroup(pid: number, signal: NodeJS.Signals): void {

@@ -13,6 +13,8 @@ export interface LoadedModule {
   readonly path: string
   readonly tasks: readonly TaskDefinition[]
   readonly workflows: readonly WorkflowDefinition[]
+  /** All of it, for those who look for more. */
+  readonly exported: Readonly<Record<string, unknown>>
 }
 
 /** Every task that the module exports. */
@@ -22,15 +24,7 @@ export async function loadTasks(path: string): Promise<readonly TaskDefinition[]
 
 /** Every task and every workflow that the module exports. */
 export async function loadModule(path: string): Promise<LoadedModule> {
-  const absolute = resolve(path)
-  await stat(absolute).catch((error: unknown) => {
-    throw new MissingError(
-      'worker/no-module',
-      `load the tasks of ${JSON.stringify(path)}: there is no such file`,
-      { cause: error, next: 'Name the module that exports the tasks, such as tasks.ts.' },
-    )
-  })
-  const exported = await importModule(absolute, path)
+  const { absolute, exported } = await importExports(path)
   const tasks = [...new Set(Object.values(exported).filter(isTaskDefinition))]
   if (tasks.length === 0) {
     throw new InvalidError('worker/no-tasks', `load the tasks of ${JSON.stringify(path)}: it exports none`, {
@@ -45,7 +39,25 @@ export async function loadModule(path: string): Promise<LoadedModule> {
     )
   }
   const workflows = [...new Set(Object.values(exported).filter(isWorkflowDefinition))]
-  return { path: absolute, tasks, workflows }
+  return { path: absolute, tasks, workflows, exported }
+}
+
+export interface ImportedModule {
+  readonly absolute: string
+  readonly exported: Readonly<Record<string, unknown>>
+}
+
+/** Everything that a module exports. */
+export async function importExports(path: string): Promise<ImportedModule> {
+  const absolute = resolve(path)
+  await stat(absolute).catch((error: unknown) => {
+    throw new MissingError(
+      'worker/no-module',
+      `load the tasks of ${JSON.stringify(path)}: there is no such file`,
+      { cause: error, next: 'Name the module that exports the tasks, such as tasks.ts.' },
+    )
+  })
+  return { absolute, exported: await importModule(absolute, path) }
 }
 
 async function importModule(absolute: string, path: string): Promise<Readonly<Record<string, unknown>>> {

@@ -11,7 +11,8 @@ export function relayLines(stream: NodeJS.ReadableStream, tell: (line: string) =
     rest = (lines.pop() ?? '').slice(-BODY_LINE_MAX_CHARS)
     for (const line of lines) if (line.trim() !== '') tell(line.slice(0, BODY_LINE_MAX_CHARS))
   })
-  stream.on('end', () => {
+  // Without `end` if the stream was destroyed.
+  stream.on('close', () => {
     if (rest.trim() !== '') tell(rest)
   })
 }

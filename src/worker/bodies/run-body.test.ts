@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { keepingLogger, OWNER } from '../../../test/support/worker/world.ts'
 import { COMMAND_STDERR_TAIL_CHARS } from '../limits.ts'
@@ -237,8 +237,10 @@ describe('commands', () => {
       const { readFileSync, writeFileSync } = require('node:fs')
       const { PERAGO_PARAMS, PERAGO_PARAMS_FILE, PERAGO_RESULT_FILE, OWN, ...env } = process.env
       const ways = [readFileSync(0, 'utf8'), PERAGO_PARAMS, readFileSync(PERAGO_PARAMS_FILE, 'utf8')].map(JSON.parse)
-      // PERAGO_TEST_…: what the run of the tests itself sets.
-      const about = Object.entries(env).filter(([name]) => /^PERAGO_(?!TEST_)/.test(name)).sort()
+      // Not what the run of the tests was started with: PERAGO_SIMULATION_RUNS and others.
+      const inherited = ${JSON.stringify(process.env)}
+      const isNew = ([name, value]) => name.startsWith('PERAGO_') && inherited[name] !== value
+      const about = Object.entries(env).filter(isNew).sort()
       console.log('one\\ntwo')
       writeFileSync(PERAGO_RESULT_FILE, JSON.stringify({ ways, about, OWN, cwd: process.cwd() }))`
     const { result, lines } = begin(
@@ -337,6 +339,51 @@ describe('commands', () => {
     abort(new WorkerStoppingError())
     await expect(result).rejects.toBeInstanceOf(WorkerStoppingError)
     await until(() => !isAlive(grandchild))
+  })
+
+  /** A program that ends at once and leaves something running that holds its pipes. */
+  const leaving = (child: string, how: object, end: string): TaskDefinition =>
+    node(
+      `const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}],
+        { stdio: ['inherit', 'inherit', 'inherit', 'pipe'], ...${JSON.stringify(how)} })
+      // Once it listens to signals.
+      child.stdio[3].once('data', () => {
+        console.error(String(child.pid))
+        ${end}
+      })`,
+      { resultFrom: 'stdout' },
+    )
+
+  test('WK-260 what a program leaves running is asked to end, then killed, and does not hold the attempt', async () => {
+    const asked = join(scratch, 'asked')
+    const child = `process.on('SIGTERM', () => require('node:fs').writeFileSync(${JSON.stringify(asked)}, ''))
+      setInterval(() => console.error('still here'), 100)
+      require('node:fs').writeSync(3, 'x')`
+    const { result, lines } = begin(leaving(child, {}, 'console.log(7); process.exit(0)'))
+    expect(await result).toBe(7)
+    expect(existsSync(asked)).toBe(true)
+    expect(lines).toContain('still here')
+    expect(lines).toContain('the program has ended, but something it started still runs: it is ended, too')
+    await until(() => !isAlive(Number(lines[0])))
+  })
+
+  test('WK-260 the status of a program counts, not that of what it left running', async () => {
+    const child = `setInterval(() => 0, 1000); require('node:fs').writeSync(3, 'x')`
+    const { result, lines } = begin(leaving(child, {}, 'process.exit(65)'))
+    await expect(result).rejects.toMatchObject({ code: 'task/terminal' })
+    await until(() => !isAlive(Number(lines[0])))
+  })
+
+  test('WK-261 what a program moved to a session of its own does not hold the attempt', async () => {
+    const child = `setInterval(() => 0, 1000); require('node:fs').writeSync(3, 'x')`
+    const { result, lines } = begin(leaving(child, { detached: true }, 'console.log(7); process.exit(0)'), {
+      // More than a pipe takes: it also holds the input that nobody reads.
+      long: 'x'.repeat(200_000),
+    })
+    onTestFinished(() => {
+      process.kill(Number(lines[0]), 'SIGKILL')
+    })
+    expect(await result).toBe(7)
   })
 
   test('WK-88 a program in another language', async () => {

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { filesTask } from '../../../test/support/worker/world.ts'
 import type { OpenWorkflow, WorkflowId } from '../ports.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { findOtherWriters, findSharedBranches, targetsIn } from './second-writers.ts'
+import { targetsIn } from '../../tasks/branch-targets.ts'
+import { findOtherWriters, findSharedBranches } from './second-writers.ts'
 
 const target = { repository: 'lake', branch: 'main' }
 const onMain: JsonObject = { workspace: { ...target, refType: 'commit', ref: 'a' }, params: {} }

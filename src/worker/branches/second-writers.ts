@@ -7,16 +7,11 @@
  * - A workflow and the workflows that it runs as steps count as one.
  */
 
+import { targetsIn, type BranchTarget } from '../../tasks/branch-targets.ts'
 import { mayWrite } from '../../tasks/parallel-writers.ts'
 import type { OpenWorkflow, WorkflowId } from '../ports.ts'
-import type { Json, JsonObject } from '../../base/json.ts'
 import type { TaskDefinition } from '../../tasks/task-definition.ts'
 import { walkSteps, type WorkflowStep } from '../../tasks/workflow-steps.ts'
-
-export interface BranchTarget {
-  readonly repository: string
-  readonly branch: string
-}
 
 /** Those that may write one of the targets besides `own`, oldest first. */
 export function findOtherWriters(of: {
@@ -60,25 +55,6 @@ export function findSharedBranches(
   return [...shared.values()]
     .filter(({ roots }) => roots.size > 1)
     .map(({ repository, branch, roots }) => ({ repository, branch, workflows: [...roots.values()] }))
-}
-
-/** Every repository and branch that an input names, at any depth. */
-export function targetsIn(input: JsonObject): readonly BranchTarget[] {
-  const targets: BranchTarget[] = []
-  // Without recursion, because an input may be nested deeply.
-  const left: Json[] = [input]
-  for (let value = left.pop(); value !== undefined; value = left.pop()) {
-    if (typeof value !== 'object' || value === null) continue
-    if (Array.isArray(value)) {
-      left.push(...(value as readonly Json[]))
-      continue
-    }
-    const fields = value as JsonObject
-    const { repository, branch } = fields
-    if (typeof repository === 'string' && typeof branch === 'string') targets.push({ repository, branch })
-    left.push(...Object.values(fields))
-  }
-  return targets
 }
 
 function isAmong({ repository, branch }: BranchTarget, targets: readonly BranchTarget[]): boolean {

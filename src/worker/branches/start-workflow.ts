@@ -8,7 +8,8 @@ import { RefusedError, UnavailableError } from '../../base/errors.ts'
 import { START_WORKFLOWS_MAX } from '../limits.ts'
 import type { OpenWorkflow, QueueCallOptions, TaskQueue, WorkflowId } from '../ports.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { findOtherWriters, targetsIn, type BranchTarget } from './second-writers.ts'
+import { targetsIn, type BranchTarget } from '../../tasks/branch-targets.ts'
+import { findOtherWriters } from './second-writers.ts'
 
 /** The calls of a task queue that a start needs. */
 export interface WorkflowStarter<Start> extends Pick<TaskQueue, 'readOpenWorkflows'> {

@@ -7,7 +7,12 @@ import type { Logger } from '../../base/logger.ts'
 import { describeForParent } from '../bodies/hosted-error.ts'
 import { relayedLogger } from '../bodies/relayed-logger.ts'
 import { openLocalLeases, type Lease } from './lease.ts'
-import type { FromLeaseThread, LeaseQueue, LeaseQueueModule, ToLeaseThread } from './threaded-leases.ts'
+import {
+  type FromLeaseThread,
+  type LeaseQueue,
+  type LeaseQueueModule,
+  type ToLeaseThread,
+} from './threaded-leases.ts'
 
 const port = parentPort
 invariant(port !== null, 'the lease thread is started by a worker')
@@ -41,7 +46,13 @@ port.on('message', (message: ToLeaseThread) => {
 })
 
 function hold({ id, ...request }: Extract<ToLeaseThread, { readonly type: 'hold' }>): void {
-  const lease = leases.hold({ ...request, onRenewed: () => send({ type: 'renewed', id }) })
+  const lease = leases.hold({
+    ...request,
+    onRenewed: (sentMsAgo) => {
+      const sentAtNs = process.hrtime.bigint() - BigInt(Math.round(sentMsAgo * 1e6))
+      send({ type: 'renewed', id, sentAtNs })
+    },
+  })
   held.set(id, lease)
   lease.lost.addEventListener(
     'abort',

@@ -224,6 +224,22 @@ describe('the loss', () => {
     await lease.release()
   })
 
+  test('WK-215 a renewal counts from its sending, however late its answer comes', async () => {
+    const queue = new LeaseQueue()
+    const held = signalledPromise()
+    queue.hang = held.promise
+    const lease = queue.hold()
+    await queue.clock.advance(51_000)
+    held.resolve()
+    queue.hang = new Promise(() => undefined)
+    await queue.clock.advance(0)
+    expect([queue.renewedAtMs, lease.renewedAtMs]).toEqual([[51_000], 1_000])
+    await queue.clock.advance(9_900)
+    expect(lease.lost.aborted).toBe(false)
+    await queue.clock.advance(100)
+    expect(lease.lost.reason).toMatchObject({ code: 'worker/lease-lost', details: { silentMs: 60_000 } })
+  })
+
   test('WK-35 trouble that passes is survived, and what is surely not done is tried again sooner', async () => {
     const queue = new LeaseQueue()
     const { logger, lines } = keepingLogger()

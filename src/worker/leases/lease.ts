@@ -7,7 +7,7 @@
  * - LEASE-3 Each round reads the task and its workflow before it renews, so a terminated, restarted, removed or re-run
  *   workflow is noticed within one period. A renewal alone proves nothing: the server accepts renewals of others.
  * - LEASE-4 If nothing was renewed for the whole response timeout, the lease is lost, even while a renewal hangs: another
- *   worker may have the task.
+ *   worker may have the task. A renewal counts from its sending.
  */
 
 import { followSignals, isAborted } from '../../base/abort-signals.ts'
@@ -25,8 +25,8 @@ export interface LeaseRequest {
   readonly attempt: AttemptSnapshot
   readonly responseTimeoutSeconds: number
   readonly policy: AttemptPolicy
-  /** Called for each renewal that the queue confirmed. */
-  readonly onRenewed?: () => void
+  /** Called for each renewal that the queue confirmed, with how long ago it was sent. */
+  readonly onRenewed?: (sentMsAgo: number) => void
 }
 
 export interface Lease {
@@ -45,7 +45,7 @@ export interface LeaseKeeper {
 }
 
 /** The lease could not be renewed in time. It is not known whether another worker has the task, so nothing is published. */
-export class LeaseLostError extends RefusedError {
+class LeaseLostError extends RefusedError {
   constructor(attempt: AttemptSnapshot, silentMs: number, cause: unknown) {
     super(
       'worker/lease-lost',
@@ -113,7 +113,7 @@ function holdLease({ queue, clock, logger, request, onReleased }: HoldOptions): 
     const sentAtMs = clock.monotonicMs()
     if (await renewOnce()) {
       renewedAtMs = sentAtMs
-      request.onRenewed?.()
+      request.onRenewed?.(clock.monotonicMs() - sentAtMs)
     } else assertCurrentAttemptSnapshot(attempt, { ...fresh, task: undefined }, policy)
   }
 

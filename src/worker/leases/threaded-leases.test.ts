@@ -19,7 +19,8 @@ const SERVER = `
     if (request.method === 'POST') {
       request.resume().on('end', () => {
         Atomics.add(shared, 0, 1)
-        response.setHeader('content-type', 'text/plain').end('task-1')
+        const answer = () => response.setHeader('content-type', 'text/plain').end('task-1')
+        setTimeout(answer, Atomics.load(shared, 2))
       })
     } else if (request.url.startsWith('/api/workflow/')) json({ status: Atomics.load(shared, 1) === 0 ? 'RUNNING' : 'TERMINATED' })
     else json(workerData.task)
@@ -32,7 +33,7 @@ let shared: Int32Array
 const renewals = (): number => Atomics.load(shared, 0)
 
 beforeEach(async () => {
-  const buffer = new SharedArrayBuffer(8)
+  const buffer = new SharedArrayBuffer(12)
   shared = new Int32Array(buffer)
   const { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId } = recordOf()
   const task = {
@@ -111,6 +112,21 @@ describe('leases in a thread of their own', () => {
     const heldAtMs = lease.renewedAtMs
     await until(() => told > 1)
     expect(lease.renewedAtMs).toBeGreaterThan(heldAtMs)
+    await lease.release()
+  })
+
+  test('WK-215 a renewal counts from its sending, not from the answer', async () => {
+    const answerAfterMs = 400
+    Atomics.store(shared, 2, answerAfterMs)
+    let told = 0
+    const lease = leases.hold({
+      attempt: recordOf(),
+      responseTimeoutSeconds: 30,
+      policy: { whilePaused: 'go-on' },
+      onRenewed: () => told++,
+    })
+    await until(() => told > 0)
+    expect(performance.now() - lease.renewedAtMs).toBeGreaterThanOrEqual(answerAfterMs)
     await lease.release()
   })
 

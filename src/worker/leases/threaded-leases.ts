@@ -33,7 +33,9 @@ export type ToLeaseThread =
   | { readonly type: 'close' }
 
 export type FromLeaseThread =
-  | { readonly type: 'renewed' | 'released'; readonly id: number }
+  /** `sentAtNs`: of `process.hrtime`, which all threads share. */
+  | { readonly type: 'renewed'; readonly id: number; readonly sentAtNs: bigint }
+  | { readonly type: 'released'; readonly id: number }
   | { readonly type: 'lost'; readonly id: number; readonly failure: HostedFailure }
   | ({ readonly type: 'log' } & RelayedLine)
 
@@ -137,8 +139,8 @@ export class ThreadedLeases implements LeaseKeeper {
     if (held === undefined) return
     switch (message.type) {
       case 'renewed':
-        held.renewedAtMs = clock.monotonicMs()
-        held.request.onRenewed?.()
+        held.renewedAtMs = clock.monotonicMs() - msSince(message.sentAtNs)
+        held.request.onRenewed?.(msSince(message.sentAtNs))
         break
       case 'lost':
         held.lost.abort(new HostedError(message.failure))
@@ -149,6 +151,11 @@ export class ThreadedLeases implements LeaseKeeper {
         break
     }
   }
+}
+
+/** Since a time of `process.hrtime`. */
+function msSince(ns: bigint): number {
+  return Number(process.hrtime.bigint() - ns) / 1e6
 }
 
 function threadEnded({ attempt }: LeaseRequest, code: number, cause: unknown): RefusedError {

@@ -5,24 +5,26 @@
  * - POLL-2 A poll asks for one task, because the server waits until all that were asked for are there, and under its own
  *   worker id, which identifies the claim. One poll is in flight, and while tasks are queued one for each slot.
  * - POLL-3 A poll is never aborted, because the server would still claim the task. What it brings after the worker was
- *   asked to stop is handed back.
+ *   asked to stop is handed back. One that is not answered in its time is no longer awaited then.
  * - POLL-4 The server is asked to wait, longer while there is nothing; after failures the pauses double, with jitter.
+ * - POLL-5 No poll is sent while an outage holds the tasks back.
  */
 
-import { isAborted } from '../../base/abort-signals.ts'
+import { isAborted, unlessAborted } from '../../base/abort-signals.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import {
   POLL_ERROR_DELAY_MAX_MS,
   POLL_ERROR_DELAY_MS,
   POLL_QUEUED_MAX_MS,
+  POLL_STOP_WAIT_MS,
   POLL_WAIT_MAX_MS,
   POLL_WAIT_MS,
 } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import { retryDelay, type RetryPolicy } from '../../base/retry.ts'
-import type { TaskQueue, TaskRecord } from '../ports.ts'
+import type { PollRequest, TaskQueue, TaskRecord } from '../ports.ts'
 import type { Slots } from './slots.ts'
 
 export interface PollOptions {
@@ -31,6 +33,8 @@ export interface PollOptions {
   readonly domain?: string | undefined
   /** Of this type, and of all types together. */
   readonly slots: readonly [Slots, Slots]
+  /** What keeps tasks from being taken for a time. */
+  readonly hold?: PollHold
   readonly nextWorkerId: () => string
   readonly clock: Clock
   readonly random: Random
@@ -42,6 +46,12 @@ export interface PollOptions {
   readonly onPolled: (poll: PollNotice) => void
   /** Aborted when no more tasks are taken. */
   readonly stopping: AbortSignal
+}
+
+export interface PollHold {
+  readonly isHeld: () => boolean
+  /** Rejects when the signal is aborted. */
+  readonly untilFree: (signal: AbortSignal) => Promise<void>
 }
 
 export interface PollNotice {
@@ -153,13 +163,18 @@ function openExtraPolls(): ExtraPolls {
   }
 }
 
-async function takeSlots({ slots, stopping }: PollOptions): Promise<(() => void) | undefined> {
+async function takeSlots({ slots, stopping, hold }: PollOptions): Promise<(() => void) | undefined> {
   const taken: (() => void)[] = []
   const releaseAll = (): void => {
-    for (const release of taken) release()
+    for (const release of taken.splice(0)) release()
   }
   try {
-    for (const of of slots) taken.push(await of.take(stopping))
+    // Without a slot, so that tasks that are not held back have them all; and again, because taking them may have lasted.
+    do {
+      releaseAll()
+      await hold?.untilFree(stopping)
+      for (const of of slots) taken.push(await of.take(stopping))
+    } while (hold?.isHeld() === true)
     return releaseAll
   } catch {
     // Asked to stop while waiting.
@@ -169,9 +184,10 @@ async function takeSlots({ slots, stopping }: PollOptions): Promise<(() => void)
 }
 
 async function poll(
-  { queue, taskType, domain, slots, nextWorkerId, clock, logger, onPolled }: PollOptions,
+  options: PollOptions,
   longestMs: number,
 ): Promise<PollNotice & { readonly records: readonly TaskRecord[]; readonly askedMs: number }> {
+  const { taskType, domain, slots, nextWorkerId, clock, onPolled } = options
   const startMs = clock.monotonicMs()
   const workerId = nextWorkerId()
   // A slot that other types wait for is not occupied for long.
@@ -179,15 +195,42 @@ async function poll(
   let records: readonly TaskRecord[] = []
   let failure: { readonly error?: unknown } = {}
   try {
-    const claimed = await queue.poll({ taskType, workerId, count: 1, waitMs, domain })
-    // A task of another claim could not pass a fence.
-    records = claimed.filter((record) => record.workerId === workerId && record.taskType === taskType)
-    if (records.length < claimed.length)
-      logger.error('a poll brought tasks of another claim; they are left alone', { taskType, workerId })
+    records = await claim(options, { taskType, workerId, count: 1, waitMs, domain })
   } catch (error) {
     failure = { error }
   }
   const notice = { claimed: records.length, durationMs: clock.monotonicMs() - startMs, ...failure }
   onPolled(notice)
   return { ...notice, records, askedMs: waitMs }
+}
+
+/** Nothing, if the worker is asked to stop and the server does not answer; what comes later is handed back, if it can be. */
+async function claim(options: PollOptions, request: PollRequest): Promise<readonly TaskRecord[]> {
+  const { queue, clock, stopping, logger, onLateTask } = options
+  const dueMs = clock.monotonicMs() + request.waitMs + POLL_STOP_WAIT_MS
+  const polling = queue.poll(request).then((claimed) => ownOf(claimed, request, logger))
+  try {
+    return await unlessAborted(polling, stopping)
+  } catch (error) {
+    if (!isAborted(stopping)) throw error
+  }
+  const over = new AbortController()
+  const tooLate = clock.sleep(Math.max(0, dueMs - clock.monotonicMs()), over.signal).catch(() => undefined)
+  const records = await Promise.race([polling, tooLate]).finally(() => over.abort())
+  if (records !== undefined) return records
+  logger.warn('a poll was not answered, and the worker stops without it', { workerId: request.workerId })
+  polling.then((late) => Promise.all(late.map(onLateTask))).catch(() => undefined)
+  return []
+}
+
+/** A task of another claim could not pass a fence. */
+function ownOf(
+  claimed: readonly TaskRecord[],
+  { taskType, workerId }: PollRequest,
+  logger: Logger,
+): readonly TaskRecord[] {
+  const own = claimed.filter((record) => record.workerId === workerId && record.taskType === taskType)
+  if (own.length < claimed.length)
+    logger.error('a poll brought tasks of another claim; they are left alone', { taskType, workerId })
+  return own
 }

@@ -15,6 +15,8 @@ type Answer = boolean | Error
 interface Told {
   readonly delivery: Promise<Delivery>
   readonly calls: string[]
+  /** How long each post might wait to be sent. */
+  readonly sendWithinMs: (number | undefined)[]
 }
 
 /** Delivers against a queue that shows these readings, one after the other, and answers posts so. */
@@ -24,11 +26,15 @@ function deliver(
     status?: ResultStatus
     answers?: readonly Answer[]
     beforePost?: Promise<unknown>
+    /** How long the copy takes. */
+    copyMs?: number
+    postsMax?: number
     fencedMsAgo?: number
   } = {},
 ): Told {
-  const { status = 'COMPLETED', answers = [], fencedMsAgo, ...rest } = options
+  const { status = 'COMPLETED', answers = [], fencedMsAgo, copyMs, ...rest } = options
   const calls: string[] = []
+  const sendWithinMs: (number | undefined)[] = []
   const queue: Pick<TaskQueue, 'readTask' | 'postResult'> = {
     readTask: () => {
       const reading = readings[Math.min(calls.filter((call) => call === 'read').length, readings.length - 1)]
@@ -36,7 +42,8 @@ function deliver(
       if (reading instanceof Error) return Promise.reject(reading)
       return Promise.resolve(reading === gone ? undefined : recordOf(reading as Partial<TaskRecord>))
     },
-    postResult: () => {
+    postResult: (_, given = {}) => {
+      sendWithinMs.push(given.sendWithinMs)
       const answer = answers[calls.filter((call) => call === 'post').length] ?? true
       calls.push('post')
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
@@ -47,16 +54,17 @@ function deliver(
   const clock = new ManualClock()
   const delivery = clock.run(
     deliverResult({
-      queue: queue as TaskQueue,
+      queue: queue,
       attempt: recordOf(),
       result,
       clock,
       logger: silentLogger,
       currentAtMs: fencedMsAgo === undefined ? undefined : clock.monotonicMs() - fencedMsAgo,
+      ...(copyMs !== undefined && { beforePost: clock.sleep(copyMs) }),
       ...rest,
     }),
   )
-  return { delivery, calls }
+  return { delivery, calls, sendWithinMs }
 }
 
 const open: Reading = { status: 'IN_PROGRESS' }
@@ -143,6 +151,36 @@ describe('the table of deliveries', () => {
     const { delivery, calls } = deliver([unavailable, unavailable, open, done()])
     expect(await delivery).toEqual({ delivered: true, posts: 1 })
     expect(calls).toEqual(['read', 'read', 'read', 'post', 'read'])
+  })
+
+  test.each([
+    ['not of this queue', new InvalidError('conductor/not-conductor', 'a page')],
+    ['unavailable', unavailable],
+  ])(
+    'WK-210 a reading that is answered %s refuses no result, before the post or after it',
+    async (_, error) => {
+      const before = deliver([error, error, open, done()])
+      expect(await before.delivery).toEqual({ delivered: true, posts: 1 })
+      const after = deliver([open, error, error, done()])
+      expect(await after.delivery).toEqual({ delivered: true, posts: 1 })
+      const meanwhile = deliver([open, error, { startTimeMs: 7, workerId: 'other' }], {
+        answers: [uncertain],
+      })
+      expect(await meanwhile.delivery).toEqual({ delivered: false, status: 'IN_PROGRESS' })
+      expect(meanwhile.calls).toEqual(['read', 'post', 'read', 'read'])
+      await expect(deliver([error]).delivery).rejects.toMatchObject({ code: 'worker/result-undelivered' })
+    },
+  )
+
+  test('WK-211 a reading is good for a bounded time: what the copy outlasts is read again', async () => {
+    const { delivery, calls } = deliver([open, gone], { copyMs: RESULT_FENCE_AGE_MAX_MS + 1 })
+    expect(await delivery).toEqual({ delivered: false, status: 'gone' })
+    expect(calls).toEqual(['read', 'read'])
+    const fenced = deliver([gone], { fencedMsAgo: 0, copyMs: RESULT_FENCE_AGE_MAX_MS + 1 })
+    expect(await fenced.delivery).toEqual({ delivered: false, status: 'gone' })
+    const quick = deliver([open, done()], { copyMs: RESULT_FENCE_AGE_MAX_MS - 10 })
+    await quick.delivery
+    expect([quick.calls, quick.sendWithinMs]).toEqual([['read', 'post', 'read'], [RESULT_FENCE_AGE_MAX_MS]])
   })
 
   test('WK-44 never confirmed: an error, after a bounded number of posts', async () => {

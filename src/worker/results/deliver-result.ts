@@ -9,6 +9,9 @@
  * | in the status that was posted, by this worker | delivered |
  * | handed back by this post, and anything after that | delivered |
  * | anything else, or missing | superseded: another result decided; nothing is posted any more |
+ *
+ * A reading is good for a bounded time, also while the post waits for a connection. Only the answer to a post can refuse a
+ * result; whatever else is answered in the queue's place, to a reading above all, means: not known yet.
  */
 
 import type { Clock } from '../../base/clock.ts'
@@ -32,60 +35,91 @@ export type Delivery =
   | { readonly delivered: false; readonly status: 'refused'; readonly error: unknown }
 
 export interface DeliverOptions {
-  readonly queue: TaskQueue
+  readonly queue: Pick<TaskQueue, 'readTask' | 'postResult'>
   readonly attempt: AttemptSnapshot
   readonly result: TaskResult
   readonly clock: Clock
   readonly logger: Logger
   /** When the task was last read and still was this claim, on the clock's monotonic scale. */
   readonly currentAtMs?: number | undefined
+  /** How often it is posted before it is left to the outbox; `RESULT_POST_ATTEMPTS` by default. */
+  readonly postsMax?: number
   /** Awaited before the first post, while the task is read. Must not reject. */
   readonly beforePost?: Promise<unknown>
   readonly signal?: AbortSignal
 }
 
-/** Throws `worker/result-undelivered` if the queue could not be reached; the outbox keeps the result then. */
+/** Throws `worker/result-undelivered` while it is not known whether the result counted; the outbox keeps it then. */
 export async function deliverResult(options: DeliverOptions): Promise<Delivery> {
-  const { queue, attempt, result, clock, logger, beforePost, signal } = options
+  const { clock, logger, postsMax = RESULT_POST_ATTEMPTS, signal } = options
   let posts = 0
   let last: unknown
   // One read more than posts, because the last post is checked as well.
-  for (let round = 0; round <= RESULT_POST_ATTEMPTS; round++) {
+  for (let round = 0; round <= postsMax; round++) {
     // The read after the first post comes at once; other repetitions wait.
     if (round > 1 || last !== undefined) await clock.sleep(delayBefore(round), signal)
     try {
-      if (round > 0 || !isFresh(options)) {
-        const task = await queue.readTask(attempt.taskId, { signal })
-        const verdict = judgeDelivery({ attempt, result, task, posts })
-        if (verdict !== 'post') return verdict
-      }
+      const decided = await findDecided(options, posts, round === 0)
+      if (decided !== undefined) return decided
       if (posts > 0) logger.warn('a result was posted and did not count; it is posted again', { posts })
-      if (round === RESULT_POST_ATTEMPTS) break
-      await beforePost
+      if (round === postsMax) break
       posts++
-      if (!(await queue.postResult(result, { signal }))) return { delivered: false, status: 'gone' }
+      const refusal = await post(options)
+      if (refusal !== undefined) return refusal
     } catch (error) {
-      if (isPeragoError(error) && error.kind === 'invalid')
-        return { delivered: false, status: 'refused', error }
+      // Credentials can be corrected, but not by trying again soon.
+      if (!isPeragoError(error) || error.kind === 'refused' || error.kind === 'defect') throw error
       // Whether it was sent or not, the task shows what happened.
-      if (!isPeragoError(error) || (error.kind !== 'unavailable' && error.kind !== 'uncertain')) throw error
       last = error
     }
   }
-  throw new UnavailableError(
+  throw undelivered(options, last)
+}
+
+/** `undefined`: it was answered as if it had arrived. */
+async function post({ queue, result, signal }: DeliverOptions): Promise<Delivery | undefined> {
+  try {
+    const isThere = await queue.postResult(result, { signal, sendWithinMs: RESULT_FENCE_AGE_MAX_MS })
+    return isThere ? undefined : { delivered: false, status: 'gone' }
+  } catch (error) {
+    if (isPeragoError(error) && error.kind === 'invalid')
+      return { delivered: false, status: 'refused', error }
+    throw error
+  }
+}
+
+/** What decided the task; `undefined` if a reading of the last moment shows this claim. */
+async function findDecided(
+  options: DeliverOptions,
+  posts: number,
+  isFirst: boolean,
+): Promise<Delivery | undefined> {
+  const { queue, attempt, result, clock, currentAtMs = -Infinity, beforePost, signal } = options
+  const isStale = (readAtMs: number): boolean => clock.monotonicMs() - readAtMs > RESULT_FENCE_AGE_MAX_MS
+  let readAtMs = isFirst ? currentAtMs : -Infinity
+  // At most twice: what `beforePost` takes may outlast the first reading.
+  for (let reads = 0; reads < 2; reads++) {
+    if (isStale(readAtMs)) {
+      const task = await queue.readTask(attempt.taskId, { signal })
+      readAtMs = clock.monotonicMs()
+      const verdict = judgeDelivery({ attempt, result, task, posts })
+      if (verdict !== 'post') return verdict
+    }
+    await beforePost
+  }
+  return undefined
+}
+
+function undelivered({ attempt, result }: DeliverOptions, cause: unknown): UnavailableError {
+  return new UnavailableError(
     'worker/result-undelivered',
-    `post the result of task ${attempt.taskId}: not confirmed after ${RESULT_POST_ATTEMPTS} tries`,
+    `post the result of task ${attempt.taskId}: it is not confirmed yet`,
     {
       details: { taskId: attempt.taskId, status: result.status },
-      cause: last,
+      cause,
       next: 'The outbox keeps it and sends it again.',
     },
   )
-}
-
-/** Whether the attempt fence has just read the task. */
-function isFresh({ clock, currentAtMs }: DeliverOptions): boolean {
-  return currentAtMs !== undefined && clock.monotonicMs() - currentAtMs <= RESULT_FENCE_AGE_MAX_MS
 }
 
 function delayBefore(round: number): number {

@@ -23,9 +23,14 @@ export const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, FailureStatus>>>
   'task/terminal': 'FAILED_WITH_TERMINAL_ERROR',
   // A branch that has moved does not move back for a retry.
   'fences/publish-refused': 'FAILED_WITH_TERMINAL_ERROR',
+  'publication/not-adopted': 'FAILED_WITH_TERMINAL_ERROR',
+  'publication/result-not-recorded': 'FAILED_WITH_TERMINAL_ERROR',
   'conductor/payload-too-large': 'FAILED_WITH_TERMINAL_ERROR',
   // The task is not the cause, so it loses no retry.
   'worker/stopping': 'IN_PROGRESS',
+  'worker/server-away': 'IN_PROGRESS',
+  'worker/node-fault': 'IN_PROGRESS',
+  'worker/executor-lost': 'IN_PROGRESS',
 }
 
 export interface FailureOptions {

@@ -103,7 +103,7 @@ async function deliver(
 /** Sends one result, and removes, refuses or releases its copy. */
 export async function deliverItem(
   item: Omit<OutboxItem, 'writtenAt'>,
-  options: DeliverySurroundings & Pick<DeliverOptions, 'beforePost' | 'currentAtMs'>,
+  options: DeliverySurroundings & Pick<DeliverOptions, 'beforePost' | 'currentAtMs' | 'postsMax'>,
 ): Promise<AttemptSummary['delivery']> {
   const { attempt, result } = item
   const { logger } = options
@@ -115,6 +115,23 @@ export async function deliverItem(
     logger.warn('a result is not delivered yet; the outbox keeps it', { error, status: result.status })
     return 'kept'
   }
+  try {
+    return await conclude(item, delivery, logger)
+  } catch (error) {
+    // The task says the same when it is read again.
+    item.release()
+    logger.error('a result is decided, but its copy could not be removed from the outbox', { error })
+    return 'kept'
+  }
+}
+
+/** Removes the copy of a result that is decided, or sets it aside for an operator. */
+async function conclude(
+  item: Omit<OutboxItem, 'writtenAt'>,
+  delivery: Delivery,
+  logger: Logger,
+): Promise<AttemptSummary['delivery']> {
+  const { result } = item
   if (delivery.delivered) {
     await item.settle()
     return 'delivered'

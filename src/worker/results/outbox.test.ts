@@ -1,10 +1,23 @@
 // Goal: a result that was put is there after a crash at any line, once, and never dropped without a word.
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync, readlinkSync } from 'node:fs'
+import {
+  mkdir,
+  mkdtemp,
+  open as openFile,
+  readFile,
+  readdir,
+  rm,
+  symlink,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { keepingLogger, recordOf } from '../../../test/support/worker/world.ts'
+import { fillDisk, mountSmallDisk } from '../../../test/support/small-disk.ts'
 import { silentLogger } from '../../base/logger.ts'
+import { nodeFaultOf } from '../../base/node-fault.ts'
 import { openOutbox, type Outbox } from './outbox.ts'
 import type { TaskResult } from '../ports.ts'
 
@@ -119,4 +132,77 @@ test('WK-55 what was cut off while it was written says nothing', async () => {
   await open()
   await writeFile(join(directory, 'begun', '000000000000001-aa.json'), '{"attempt": {"taskI')
   expect(await (await open()).pending()).toEqual([])
+})
+
+/** What is synced to the disk, by its path at that moment. */
+async function watchSyncs(onSync: (path: string) => void): Promise<void> {
+  const handle = await openFile(directory, 'r')
+  const shared = Object.getPrototypeOf(handle) as FileHandle
+  await handle.close()
+  const sync = Reflect.get<FileHandle, 'sync'>(shared, 'sync')
+  const spy = vi.spyOn(shared, 'sync').mockImplementation(function (this: FileHandle) {
+    onSync(readlinkSync(`/proc/self/fd/${this.fd}`))
+    return sync.call(this)
+  })
+  onTestFinished(() => spy.mockRestore())
+}
+
+test('WK-212 a result is on the disk before it is sent: the whole file first, then its name', async () => {
+  const outbox = await open()
+  const synced: unknown[] = []
+  await watchSyncs((path) => {
+    const isFile = path.endsWith('.tmp')
+    const final = path.replace(/\/\.([^/]+)\.tmp$/, '/$1')
+    synced.push(
+      isFile
+        ? ['file', JSON.parse(readFileSync(path, 'utf8')), existsSync(final)]
+        : ['directory', path === directory],
+    )
+  })
+  const item = await outbox.put(recordOf(), result)
+  expect(synced).toEqual([
+    ['file', expect.objectContaining({ result }), false],
+    ['directory', true],
+  ])
+  await item.refuse('no')
+  expect(synced).toHaveLength(4)
+})
+
+test('WK-212 the directories of an outbox are on the disk as well', async () => {
+  const synced: string[] = []
+  await watchSyncs((path) => synced.push(path))
+  await openOutbox({ directory: join(directory, 'outbox', '0'), logger: silentLogger, now: () => new Date() })
+  expect(synced.sort()).toEqual([directory, join(directory, 'outbox'), join(directory, 'outbox', '0')])
+})
+
+test('WK-213 a refused result that cannot be written once more is moved as it is', async () => {
+  const { logger, lines } = keepingLogger()
+  const outbox = await open(logger)
+  const item = await outbox.put(recordOf(), result)
+  const [name = ''] = (await readdir(directory)).filter((entry) => entry.endsWith('.json'))
+  // In place of the file that would be written first, as a full disk would fail it.
+  await mkdir(join(directory, 'refused', `.${name}.tmp`))
+  await item.refuse('no')
+  expect(JSON.parse(await readFile(join(directory, 'refused', name), 'utf8'))).toMatchObject({ result })
+  expect(await outbox.pending()).toEqual([])
+  expect(lines).toEqual(['a refused result is set aside without the reason'])
+})
+
+test('WK-53 a result that is settled while the others are read is passed over', async () => {
+  const outbox = await open()
+  const item = await outbox.put(recordOf(), result)
+  item.release()
+  await symlink(join(directory, 'gone'), join(directory, '000000000000000-aa.json'))
+  expect(await outbox.pending()).toHaveLength(1)
+})
+
+test('WK-241 an outbox for which a full disk has no room is a fault of the machine', async (context) => {
+  const disk = await mountSmallDisk('ext4', context)
+  fillDisk(disk, 'files')
+  const failure: unknown = await openOutbox({
+    directory: join(disk, 'outbox', '0'),
+    logger: silentLogger,
+    now: () => new Date(0),
+  }).catch((error: unknown) => error)
+  expect(nodeFaultOf(failure)).toMatchObject({ code: 'ENOSPC' })
 })

@@ -13,12 +13,14 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { UnavailableError } from '../../base/errors.ts'
 import { OUTBOX_ENTRIES_MAX } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
+import { makeDirectory } from '../../base/make-directory.ts'
+import { syncDirectory } from '../../base/sync-directory.ts'
 import { snapshotOf, type AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
 import type { TaskResult } from '../ports.ts'
 
@@ -60,10 +62,10 @@ export async function openOutbox(options: {
 }): Promise<Outbox> {
   const { directory, logger, now } = options
   const refusedDirectory = join(directory, 'refused')
-  await mkdir(refusedDirectory, { recursive: true, mode: 0o700 })
+  await makeDurableDirectory(refusedDirectory)
   await promoteFallbacks(directory)
   const fallbackDirectory = join(directory, FALLBACKS)
-  await mkdir(fallbackDirectory, { recursive: true, mode: 0o700 })
+  makeDirectory(fallbackDirectory)
 
   /** The names of those that are being delivered. */
   const claimed = new Set<string>()
@@ -79,7 +81,13 @@ export async function openOutbox(options: {
     },
     refuse: async (reason) => {
       const refused = { ...entry, refused: reason, refusedAt: now().toISOString() }
-      await writeDurably(refusedDirectory, name, JSON.stringify(refused))
+      try {
+        await writeDurably(refusedDirectory, name, JSON.stringify(refused))
+      } catch (error) {
+        // A full disk: moved as it is, it needs no room.
+        logger.error('a refused result is set aside without the reason', { error, reason, file: name })
+        await rename(join(directory, name), join(refusedDirectory, name))
+      }
       await remove(name)
     },
   })
@@ -117,7 +125,9 @@ export async function openOutbox(options: {
         logger.warn('the outbox holds more results than are sent at once', { waiting: names.length })
       const items: OutboxItem[] = []
       for (const name of names.slice(0, OUTBOX_ENTRIES_MAX)) {
-        const entry = readEntry(await readFile(join(directory, name), 'utf8'))
+        const text = await readIfThere(join(directory, name))
+        if (text === undefined) continue
+        const entry = readEntry(text)
         if (entry !== undefined) {
           claimed.add(name)
           items.push(itemOf(name, entry))
@@ -146,7 +156,7 @@ export function outboxDirectory(root: string, index: number): string {
 export async function adoptOutboxes(root: string): Promise<void> {
   const directory = join(root, OUTBOXES)
   const first = outboxDirectory(root, 0)
-  await mkdir(first, { recursive: true, mode: 0o700 })
+  await makeDurableDirectory(first)
   for (const index of await readdir(directory)) {
     if (index === '0') continue
     const other = join(directory, index)
@@ -155,6 +165,30 @@ export async function adoptOutboxes(root: string): Promise<void> {
     // Refused results stay where they are; empty directories go.
     for (const emptied of [join(other, FALLBACKS), other]) await rmdir(emptied).catch(() => undefined)
   }
+}
+
+/** A result that an outbox of a root holds, as somebody reads it who does not own the outbox. */
+export interface HeldResult extends OutboxEntry {
+  readonly path: string
+  /** Set aside: the queue never took it. */
+  readonly isRefused: boolean
+}
+
+/** Reads only, also beside live workers. What cannot be read, or is settled meanwhile, is left out. */
+export async function readHeldResults(root: string): Promise<readonly HeldResult[]> {
+  const directory = join(root, OUTBOXES)
+  const held: HeldResult[] = []
+  for (const index of await readdir(directory).catch(() => [])) {
+    for (const part of ['', 'refused']) {
+      const place = join(directory, index, part)
+      for (const name of await resultsIn(place).catch(() => [])) {
+        const text = await readIfThere(join(place, name))
+        const entry = text === undefined ? undefined : readEntry(text)
+        if (entry !== undefined) held.push({ ...entry, path: join(place, name), isRefused: part !== '' })
+      }
+    }
+  }
+  return held.sort((one, other) => (one.writtenAt < other.writtenAt ? -1 : 1))
 }
 
 /** Makes results of the fallbacks in a directory whose process has ended, except where the attempt has a result. */
@@ -188,6 +222,24 @@ function claimOf({ attempt }: OutboxEntry): string {
   return JSON.stringify([attempt.taskId, attempt.workerId, attempt.pollCount, attempt.startTimeMs])
 }
 
+/** `undefined`: it was settled meanwhile. */
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** A file is only as durable as the entries of the directories above it. */
+async function makeDurableDirectory(directory: string): Promise<void> {
+  const first = makeDirectory(directory)
+  if (first === undefined) return
+  for (let made = directory; made.length >= first.length; made = dirname(made))
+    await syncDirectory(dirname(made))
+}
+
 async function writeDurably(directory: string, name: string, text: string): Promise<void> {
   const temporary = join(directory, `.${name}.tmp`)
   try {
@@ -199,12 +251,7 @@ async function writeDurably(directory: string, name: string, text: string): Prom
       await file.close()
     }
     await rename(temporary, join(directory, name))
-    const parent = await open(directory, 'r')
-    try {
-      await parent.sync()
-    } finally {
-      await parent.close()
-    }
+    await syncDirectory(directory)
   } catch (error) {
     await rm(temporary, { force: true })
     throw new UnavailableError(

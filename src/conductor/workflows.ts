@@ -1,0 +1,98 @@
+/** Workflows of a Conductor as an operator sees them: read with their tasks, listed, paused, resumed, retried, ended. */
+
+import { z } from 'zod'
+import {
+  WORKFLOW_STATUSES,
+  type QueueCallOptions,
+  type TaskId,
+  type TaskRecord,
+  type WorkflowId,
+  type WorkflowStatus,
+} from '../worker/ports.ts'
+import type { JsonObject } from '../base/json.ts'
+import type { ConductorClient } from './client.ts'
+import { readBy, readTaskRecord } from './task-records.ts'
+
+export interface WorkflowReading {
+  readonly workflowId: WorkflowId
+  readonly name: string
+  readonly status: WorkflowStatus
+  readonly startTimeMs: number
+  readonly input: JsonObject
+  readonly output: JsonObject
+  readonly reasonForIncompletion: string | undefined
+  /** In the order in which they were scheduled. */
+  readonly tasks: readonly TaskRecord[]
+}
+
+/** Each is `false` or `undefined` where there is no such workflow. */
+export interface WorkflowOperator {
+  read(workflowId: string, options?: QueueCallOptions): Promise<WorkflowReading | undefined>
+  /** The lines of a task, in no certain order. */
+  readLog(taskId: TaskId, options?: QueueCallOptions): Promise<readonly string[]>
+  pause(workflowId: string, options?: QueueCallOptions): Promise<boolean>
+  resume(workflowId: string, options?: QueueCallOptions): Promise<boolean>
+  retry(workflowId: string, options?: QueueCallOptions): Promise<boolean>
+  terminate(workflowId: string, reason: string, options?: QueueCallOptions): Promise<boolean>
+}
+
+const text = z.string().nullish()
+const WORKFLOW = z.object({
+  workflowId: z.string().min(1),
+  status: z.enum(WORKFLOW_STATUSES),
+  workflowName: text,
+  workflowType: text,
+  startTime: z.number().default(0),
+  input: z.record(z.string(), z.unknown()).default({}),
+  output: z.record(z.string(), z.unknown()).default({}),
+  reasonForIncompletion: text,
+  tasks: z.array(z.unknown()).default([]),
+})
+const LINES = z.array(z.object({ log: z.string() }))
+
+export function createWorkflowOperator(client: ConductorClient): WorkflowOperator {
+  const act = async (
+    operation: 'pauseWorkflow' | 'resumeWorkflow' | 'retryWorkflow',
+    workflowId: string,
+    { signal }: QueueCallOptions = {},
+  ): Promise<boolean> =>
+    (await client.call({ operation, path: { workflowId }, signal }, () => true as const)) ?? false
+  return {
+    read: (workflowId, { signal } = {}) =>
+      client.call(
+        { operation: 'getWorkflow', path: { workflowId }, query: { includeTasks: true }, signal },
+        readWorkflow,
+      ),
+    readLog: async (taskId, { signal } = {}) =>
+      (await client.call({ operation: 'getTaskLog', path: { taskId }, signal }, readLines)) ?? [],
+    pause: (workflowId, options) => act('pauseWorkflow', workflowId, options),
+    resume: (workflowId, options) => act('resumeWorkflow', workflowId, options),
+    retry: (workflowId, options) => act('retryWorkflow', workflowId, options),
+    terminate: async (workflowId, reason, { signal } = {}) =>
+      (await client.call(
+        { operation: 'terminateWorkflow', path: { workflowId }, query: { reason }, signal },
+        () => true as const,
+      )) ?? false,
+  }
+}
+
+function readWorkflow(body: unknown): WorkflowReading {
+  const found = readBy(WORKFLOW, body, 'the workflow')
+  return {
+    workflowId: found.workflowId as WorkflowId,
+    name: found.workflowName ?? found.workflowType ?? '',
+    status: found.status,
+    startTimeMs: found.startTime,
+    // They were parsed from JSON.
+    input: found.input as JsonObject,
+    output: found.output as JsonObject,
+    reasonForIncompletion: found.reasonForIncompletion ?? undefined,
+    tasks: found.tasks.map(readTaskRecord).sort((one, other) => one.seq - other.seq),
+  }
+}
+
+function readLines(body: unknown): readonly string[] {
+  // Without any the answer has no body.
+  if (body === '' || body === undefined) return []
+  return readBy(LINES, body, 'the log').map(({ log }) => log)
+}
