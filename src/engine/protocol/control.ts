@@ -15,6 +15,8 @@ export interface WorkflowStartRequest {
   readonly priority?: number
   /** By task type; `*` for all. In a list such as `fast,NO_DOMAIN` the first one with a poller is used. */
   readonly taskToDomain?: Readonly<Record<string, string>>
+  /** Of who asks, as W3C Trace Context writes it: the execution belongs to that trace. */
+  readonly traceparent?: string
 }
 
 export interface WorkflowView {
@@ -28,8 +30,8 @@ export interface WorkflowView {
 
 /** Throws a `RefusedError` for what Conductor refuses, a `MissingError` for what does not exist. */
 export interface QueueControl {
-  registerTask(def: TestTaskDef): Promise<void>
-  registerWorkflow(def: TestWorkflowDef): Promise<void>
+  registerTask(def: TestTaskDef | JsonObject): Promise<void>
+  registerWorkflow(def: TestWorkflowDef | JsonObject): Promise<void>
   start(request: WorkflowStartRequest): Promise<WorkflowId>
   readWorkflow(workflowId: WorkflowId): Promise<WorkflowView | undefined>
   /** The lines of a task's log, unordered. */

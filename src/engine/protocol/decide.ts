@@ -1,172 +1,141 @@
 /**
- * Decides a workflow: which attempts are overdue, which are retried, which task comes next, how it ends. Pure: the moment is
- * passed in. Conductor decides on each update of a task, when a workflow is resumed, and when its sweeper runs; a host of
- * these rules must do the same.
+ * Decides an execution: which attempts are overdue, which are retried, which units come next, how it ends. Pure: the moment
+ * is passed in, and deciding again at the same moment changes nothing. Conductor decides on each update of a task, when a
+ * workflow is resumed, and when its sweeper runs; a host of these rules must do the same, and also when an event or a
+ * variable that a condition names has changed and when a child has ended.
  */
 
-import type { TaskStatus } from '../../fences/attempt-snapshot.ts'
-import type { JsonObject } from '../../base/json.ts'
-import {
-  changeRow,
-  latestRow,
-  rootsOf,
-  scheduleRetry,
-  scheduleTask,
-  type AttemptRow,
-  type Execution,
-  type Moment,
-} from './execution.ts'
-import { evaluateTemplate } from './expressions.ts'
-import { isTaskOpen, isTaskWellEnded, TASK_TRANSITIONS } from './state.ts'
-import type { WholeTaskDef } from './definitions.ts'
+import { advance } from './advance.ts'
+import { expire } from './deadlines.ts'
+import type { Ending, Execution, Moment } from './execution.ts'
+import { settleFailures } from './failures.ts'
+import { TOP } from './frames.ts'
+import { findGraphProblems } from '../graph/problems.ts'
+import { recoveryOf } from './recovery.ts'
+import { canUndoAny, goOnWithRollback } from './rollback.ts'
+import type { Stage } from './stages.ts'
+import { isTaskWellEnded } from './state.ts'
+import { Step } from './step.ts'
+import { fill } from './values.ts'
+import { goOnWithVerification } from './verify.ts'
 
 export function decide(execution: Execution, moment: Moment): Execution {
   if (execution.status !== 'RUNNING') return execution
-  const current = expireWorkflow(expireTasks(execution, moment), moment)
-  if (current.status !== 'RUNNING') return current
-  const failed = current.rows.find((row) => isUnsettledFailure(current, row))
-  if (failed !== undefined) return settleFailure(current, failed, moment)
-  return advance(current, moment)
+  const step = new Step(execution, moment)
+  expire(step)
+  // Each rollback uses up an attempt, so that this ends.
+  while (STAGE_WORK[step.stage](step));
+  return step.finish()
 }
 
-/** The next deadline of this workflow; `undefined` if it has none. */
-export function nextDeadlineMs(execution: Execution): number | undefined {
-  if (execution.status !== 'RUNNING') return undefined
-  const deadlines = [
-    ...execution.rows.flatMap((row) => taskDeadlines(row).map(({ atMs }) => atMs)),
-    ...workflowDeadline(execution),
-  ]
-  return deadlines.length === 0 ? undefined : Math.min(...deadlines)
+/** What is done in a stage; true when the stage changed. */
+const STAGE_WORK: Readonly<Record<Stage, (step: Step) => boolean>> = {
+  PENDING: (step) => moved(step, 'SCHEDULING'),
+  SCHEDULING: schedule,
+  EXECUTING: execute,
+  VERIFYING: verify,
+  ROLLBACK: rollBack,
+  COMMIT: () => false,
+  FAILED: () => false,
+  CANCELLED: () => false,
 }
 
-/** The delay before the next attempt. */
-function retryDelaySeconds(def: WholeTaskDef, retryCount: number): number {
-  const delays: Readonly<Record<WholeTaskDef['retryLogic'], number>> = {
-    FIXED: def.retryDelaySeconds,
-    EXPONENTIAL_BACKOFF: def.retryDelaySeconds * 2 ** retryCount,
-    LINEAR_BACKOFF: def.retryDelaySeconds * def.backoffScaleFactor * (retryCount + 1),
+function moved(step: Step, to: Stage): true {
+  step.move(to)
+  return true
+}
+
+function schedule(step: Step): boolean {
+  const { graph, ending } = step.execution
+  const problems = findGraphProblems(graph, step.moment.graphLimits)
+  if (ending === undefined && problems.length > 0) {
+    const reason = problems.map(({ message }) => message).join('; ')
+    step.set({ ending: { status: 'FAILED', reason: `the graph cannot run: ${reason}`, output: {} } })
   }
-  const delay = delays[def.retryLogic]
-  return def.maxRetryDelaySeconds > 0 ? Math.min(delay, def.maxRetryDelaySeconds) : delay
+  if (step.execution.ending !== undefined) return close(step, 'FAILED')
+  return step.moment.hasRoom ? moved(step, 'EXECUTING') : false
 }
 
-/** Ends every open attempt. */
-export function cancelOpenTasks(execution: Execution, moment: Moment): Execution {
-  return execution.rows
-    .filter((row) => isTaskOpen(row.record.status))
-    .reduce((current, row) => endRow(current, row, { status: 'CANCELED', moment }), execution)
-}
-
-interface TaskDeadline {
-  readonly atMs: number
-  readonly why: string
-  /** Whether it also ends the workflow. */
-  readonly endsWorkflow: boolean
-}
-
-function taskDeadlines({ record, def }: AttemptRow): readonly TaskDeadline[] {
-  if (TASK_TRANSITIONS[record.status].timeOut !== 'TIMED_OUT') return []
-  const response: TaskDeadline = {
-    atMs: record.updateTimeMs + def.responseTimeoutSeconds * 1000,
-    why: `responseTimeout: no lease renewal for ${def.responseTimeoutSeconds} seconds`,
-    // The policy applies to the other time limits only.
-    endsWorkflow: false,
+function execute(step: Step): boolean {
+  if (step.execution.ending === undefined) settleFailures(step)
+  while (step.execution.ending === undefined) {
+    advance(step)
+    // Read again: units and failures set it.
+    if (hasEnding(step) || !settleFailures(step)) break
   }
-  if (def.timeoutSeconds === 0 || def.timeoutPolicy === 'ALERT_ONLY') return [response]
-  const whole: TaskDeadline = {
-    // Renewals do not extend it.
-    atMs: record.startTimeMs + def.timeoutSeconds * 1000,
-    why: `timeout: not ended after ${def.timeoutSeconds} seconds`,
-    endsWorkflow: def.timeoutPolicy === 'TIME_OUT_WF',
-  }
-  return [response, whole]
+  const ending = step.execution.ending ?? completedEnding(step)
+  if (ending === undefined) return false
+  step.set({ ending })
+  step.cancelOpen()
+  if (ending.status === 'COMPLETED') return moved(step, 'VERIFYING')
+  if (ending.status === 'TERMINATED') return close(step, 'CANCELLED')
+  return isRecovered(step) || isUndone(step) ? moved(step, 'ROLLBACK') : close(step, 'FAILED')
 }
 
-function expireTasks(execution: Execution, moment: Moment): Execution {
-  return execution.rows.reduce((current, row) => {
-    const overdue = taskDeadlines(row).filter(({ atMs }) => atMs <= moment.nowMs)
-    const [first] = overdue
-    if (first === undefined) return current
-    const expired = endRow(current, row, { status: 'TIMED_OUT', moment, reason: first.why })
-    return overdue.some(({ endsWorkflow }) => endsWorkflow)
-      ? endWorkflow(expired, { status: 'TIMED_OUT', moment, reason: first.why, output: {} })
-      : expired
-  }, execution)
+function isRecovered(step: Step): boolean {
+  if (step.moment.recovers !== true) return false
+  return recoveryOf(step.execution, (reference) => step.latest(reference)) !== undefined
 }
 
-function workflowDeadline({ def, startTimeMs }: Execution): readonly number[] {
-  const isLimited = def.timeoutSeconds > 0 && def.timeoutPolicy === 'TIME_OUT_WF'
-  return isLimited ? [startTimeMs + def.timeoutSeconds * 1000] : []
+function isUndone(step: Step): boolean {
+  return step.execution.policy.onFailure === 'rollback' && canUndoAny(step)
 }
 
-function expireWorkflow(execution: Execution, moment: Moment): Execution {
-  if (!workflowDeadline(execution).some((atMs) => atMs <= moment.nowMs)) return execution
-  const reason = `workflow timeout: not ended after ${execution.def.timeoutSeconds} seconds`
-  return endWorkflow(execution, { status: 'TIMED_OUT', moment, reason, output: {} })
+function hasEnding({ execution }: Step): boolean {
+  return execution.ending !== undefined
 }
 
-function isUnsettledFailure(execution: Execution, row: AttemptRow): boolean {
-  const { status, isRetried, referenceTaskName } = row.record
-  if (isTaskOpen(status) || isTaskWellEnded(status) || isRetried) return false
-  return latestRow(execution, referenceTaskName) === row
-}
-
-function settleFailure(execution: Execution, failed: AttemptRow, moment: Moment): Execution {
-  const { status, retryCount, taskId, reasonForIncompletion, output } = failed.record
-  const limit = failed.workflowTask.retryCount ?? failed.def.retryCount
-  if ((status === 'FAILED' || status === 'TIMED_OUT') && retryCount < limit) {
-    const delaySeconds = retryDelaySeconds(failed.def, retryCount)
-    return scheduleRetry(execution, failed, { moment, delaySeconds, copiesReason: true })
-  }
-  const ended = { FAILED: 'FAILED', TIMED_OUT: 'TIMED_OUT', CANCELED: 'TERMINATED' } as const
-  return endWorkflow(execution, {
-    status: status in ended ? ended[status as keyof typeof ended] : 'FAILED',
-    moment,
-    reason: `Task ${taskId} failed with status: ${status} and reason: '${reasonForIncompletion ?? ''}'`,
-    output,
+function completedEnding(step: Step): Ending | undefined {
+  const { graph } = step.execution
+  const hasEnded = graph.units.every(({ taskReferenceName }) => {
+    const row = step.latest(taskReferenceName)
+    return row !== undefined && isTaskWellEnded(row.record.status)
   })
-}
-
-/** The next task is the first one that has not ended successfully. */
-function advance(execution: Execution, moment: Moment): Execution {
-  for (const task of execution.def.tasks) {
-    const row = latestRow(execution, task.taskReferenceName)
-    if (row === undefined) return scheduleTask(execution, task, moment)
-    if (!isTaskWellEnded(row.record.status)) return execution
-  }
-  const { outputParameters } = execution.def
-  const last = execution.rows.findLast((row) => row.record.status === 'COMPLETED')
+  if (!hasEnded) return undefined
+  const last = step.rows.findLast(
+    ({ record, unit }) => record.status === 'COMPLETED' && step.index.containers.get(unit) === undefined,
+  )
   const output =
-    outputParameters === undefined
+    graph.outputParameters === undefined
       ? (last?.record.output ?? {})
-      : evaluateTemplate(outputParameters, rootsOf(execution))
-  return endWorkflow(execution, { status: 'COMPLETED', moment, reason: undefined, output })
+      : fill(step, graph.outputParameters, { frame: TOP })
+  return { status: 'COMPLETED', reason: undefined, output }
 }
 
-function endRow(
-  execution: Execution,
-  { record }: AttemptRow,
-  end: { readonly status: TaskStatus; readonly moment: Moment; readonly reason?: string },
-): Execution {
-  return changeRow(execution, record.taskId, {
-    queuedFromMs: undefined,
-    record: {
-      status: end.status,
-      updateTimeMs: end.moment.nowMs,
-      ...(end.reason === undefined ? {} : { reasonForIncompletion: end.reason }),
-    },
-  })
+function verify(step: Step): boolean {
+  const { ending } = step.execution
+  if (ending !== undefined && ending.status !== 'COMPLETED') {
+    step.cancelOpen()
+    return moved(step, 'ROLLBACK')
+  }
+  const verified = goOnWithVerification(step)
+  if (verified.is === 'open') return false
+  if (verified.is === 'right') return close(step, 'COMMIT')
+  const reason = `verification failed: ${verified.why}`
+  step.set({ ending: { status: 'FAILED', reason, output: ending?.output ?? {} } })
+  return moved(step, 'ROLLBACK')
 }
 
-function endWorkflow(
-  execution: Execution,
-  end: {
-    readonly status: 'COMPLETED' | 'FAILED' | 'TIMED_OUT' | 'TERMINATED'
-    readonly moment: Moment
-    readonly reason: string | undefined
-    readonly output: JsonObject
-  },
-): Execution {
-  const { status, output, reason } = end
-  return { ...cancelOpenTasks(execution, end.moment), status, output, reasonForIncompletion: reason }
+function rollBack(step: Step): boolean {
+  // The host does it, or tells that it cannot.
+  if (isRecovered(step)) return false
+  const isRefused = step.execution.rollbacks.some(({ recovery }) => recovery === 'refused')
+  if (isRefused && !isUndone(step)) return close(step, 'FAILED')
+  const report = goOnWithRollback(step)
+  if (report === undefined) return false
+  const { rollbacks, attempt, policy } = step.execution
+  step.set({ rollbacks: [...rollbacks, report] })
+  // Running on top of what could not be undone would hide it.
+  const isClean = !report.notUndone.some(({ why }) => why !== 'it has no undo')
+  if (attempt >= policy.attempts || !isClean) return close(step, 'FAILED')
+  step.startAgain()
+  return moved(step, 'PENDING')
+}
+
+function close(step: Step, stage: 'COMMIT' | 'FAILED' | 'CANCELLED'): false {
+  const { ending } = step.execution
+  step.move(stage)
+  if (ending !== undefined)
+    step.set({ status: ending.status, output: ending.output, reasonForIncompletion: ending.reason })
+  return false
 }

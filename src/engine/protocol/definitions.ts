@@ -1,8 +1,9 @@
 /**
- * Definitions that the in-process queue can run: tasks, and workflows that are a sequence of tasks. Fields are named as in
- * Conductor. An unsupported field is refused, so that no test relies on a setting without effect.
+ * Definitions of tasks and workflows, with fields named as in Conductor. An unsupported field is refused, so that nobody relies
+ * on a setting without effect. `definitions/conductor` makes graphs of workflows.
  */
 
+import { z } from 'zod'
 import { InvalidError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 
@@ -13,6 +14,8 @@ export interface TestTaskDef {
   readonly retryDelaySeconds?: number
   readonly maxRetryDelaySeconds?: number
   readonly backoffScaleFactor?: number
+  /** At most this much is added to each delay, at random. */
+  readonly backoffJitterMs?: number
   readonly responseTimeoutSeconds?: number
   readonly timeoutSeconds?: number
   readonly timeoutPolicy?: 'RETRY' | 'TIME_OUT_WF' | 'ALERT_ONLY'
@@ -25,11 +28,14 @@ export interface TestTaskDef {
 export interface TestWorkflowTask {
   readonly name: string
   readonly taskReferenceName: string
-  readonly type?: 'SIMPLE'
+  /** Default: `SIMPLE`, a task that a worker polls for. */
+  readonly type?: string
   readonly inputParameters?: JsonObject
   /** Overrides that of the task definition. */
   readonly retryCount?: number
   readonly startDelay?: number
+  /** Those of other types, such as `forkTasks` or `decisionCases`. */
+  readonly [field: string]: unknown
 }
 
 export interface TestWorkflowDef {
@@ -50,18 +56,13 @@ export interface TestWorkflowDef {
 /** With Conductor's defaults, which also apply to a task that is not defined. */
 export type WholeTaskDef = Required<Omit<TestTaskDef, 'ownerEmail' | 'description'>>
 
-export type WholeWorkflowDef = Required<
-  Omit<TestWorkflowDef, 'ownerEmail' | 'description' | 'schemaVersion' | 'outputParameters'>
-> & {
-  readonly outputParameters: JsonObject | undefined
-}
-
 const TASK_DEFAULTS: Omit<WholeTaskDef, 'name'> = {
   retryCount: 3,
   retryLogic: 'FIXED',
   retryDelaySeconds: 60,
   maxRetryDelaySeconds: 0,
   backoffScaleFactor: 1,
+  backoffJitterMs: 0,
   responseTimeoutSeconds: 3600,
   timeoutSeconds: 0,
   timeoutPolicy: 'TIME_OUT_WF',
@@ -69,78 +70,48 @@ const TASK_DEFAULTS: Omit<WholeTaskDef, 'name'> = {
   inputTemplate: {},
 }
 
-const TASK_FIELDS: ReadonlySet<string> = new Set([
-  ...['name', 'ownerEmail', 'description'],
-  ...Object.keys(TASK_DEFAULTS),
-])
-const WORKFLOW_FIELDS: ReadonlySet<string> = new Set([
-  ...['name', 'version', 'tasks', 'inputTemplate', 'outputParameters', 'restartable', 'timeoutSeconds'],
-  ...['timeoutPolicy', 'schemaVersion', 'ownerEmail', 'description'],
-])
-const WORKFLOW_TASK_FIELDS: ReadonlySet<string> = new Set([
-  'name',
-  'taskReferenceName',
-  'type',
-  'inputParameters',
-  'retryCount',
-  'startDelay',
-])
+const count = z.number().int().min(0)
+const seconds = z.number().min(0)
 
-export function wholeTaskDef(def: TestTaskDef): WholeTaskDef {
-  refuseUnknown(`task definition "${def.name}"`, def, TASK_FIELDS)
-  const whole: WholeTaskDef = { ...TASK_DEFAULTS, ...def }
-  if (whole.name === '') throw invalid('task definition', 'it has no name')
-  if (whole.retryCount < 0) throw invalid(`task definition "${def.name}"`, 'retryCount is below 0')
-  if (whole.responseTimeoutSeconds < 1)
-    throw invalid(`task definition "${def.name}"`, 'responseTimeoutSeconds is below 1')
+/** As far as the engine can follow it. */
+const TASK_DEF = z.strictObject({
+  name: z.string().min(1, 'it has no name'),
+  retryCount: z.number().int().min(0, 'retryCount is below 0'),
+  retryLogic: z.enum(['FIXED', 'EXPONENTIAL_BACKOFF', 'LINEAR_BACKOFF']),
+  retryDelaySeconds: seconds,
+  maxRetryDelaySeconds: seconds,
+  backoffScaleFactor: z.number().min(1),
+  backoffJitterMs: seconds,
+  responseTimeoutSeconds: z.number().min(1, 'responseTimeoutSeconds is below 1'),
+  timeoutSeconds: seconds,
+  timeoutPolicy: z.enum(['RETRY', 'TIME_OUT_WF', 'ALERT_ONLY']),
+  concurrentExecLimit: count,
+  inputTemplate: z.custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  ),
+})
+/** For readers. */
+const NOTES: readonly string[] = ['ownerEmail', 'description']
+
+export function wholeTaskDef(def: TestTaskDef | JsonObject): WholeTaskDef {
+  const { name } = def
+  const what = `task definition ${JSON.stringify(name ?? '')}`
+  const stated = Object.entries(def).filter(([field]) => !NOTES.includes(field))
+  const read = TASK_DEF.safeParse({ ...TASK_DEFAULTS, ...Object.fromEntries(stated) })
+  if (!read.success) throw invalid(what, read.error.issues.map(printIssue).join('; '))
+  const whole = read.data
   if (whole.timeoutSeconds !== 0 && whole.responseTimeoutSeconds > whole.timeoutSeconds)
-    throw invalid(`task definition "${def.name}"`, 'responseTimeoutSeconds is above timeoutSeconds')
+    throw invalid(what, 'responseTimeoutSeconds is above timeoutSeconds')
   return whole
 }
 
-export function wholeWorkflowDef(def: TestWorkflowDef): WholeWorkflowDef {
-  const what = `workflow definition "${def.name}"`
-  refuseUnknown(what, def, WORKFLOW_FIELDS)
-  if (def.name === '') throw invalid(what, 'it has no name')
-  if (def.tasks.length === 0) throw invalid(what, 'it has no tasks')
-  const refs = def.tasks.map((task) => task.taskReferenceName)
-  if (new Set(refs).size !== refs.length || refs.includes(''))
-    throw invalid(what, 'a taskReferenceName is missing or used twice')
-  for (const task of def.tasks) {
-    refuseUnknown(`${what}, task "${task.taskReferenceName}"`, task, WORKFLOW_TASK_FIELDS)
-    if (task.type !== undefined && (task.type as string) !== 'SIMPLE')
-      throw invalid(
-        what,
-        `task "${task.taskReferenceName}" is of type ${task.type}, only SIMPLE runs in process`,
-      )
-  }
-  for (const root of rootsOf(def)) {
-    if (root !== 'workflow' && root !== 'CPEWF_TASK_ID' && !refs.includes(root))
-      throw invalid(what, `an expression names "${root}", which is not one of its tasks`)
-  }
-  return {
-    name: def.name,
-    version: def.version ?? 1,
-    tasks: def.tasks,
-    inputTemplate: def.inputTemplate ?? {},
-    outputParameters: def.outputParameters,
-    restartable: def.restartable ?? true,
-    timeoutSeconds: def.timeoutSeconds ?? 0,
-    timeoutPolicy: def.timeoutPolicy ?? 'ALERT_ONLY',
-  }
-}
-
-function rootsOf(def: TestWorkflowDef): readonly string[] {
-  const text = JSON.stringify([
-    def.tasks.map((task) => task.inputParameters ?? {}),
-    def.outputParameters ?? {},
-  ])
-  return [...text.matchAll(/(?<!\$)\$\{\s*([^.}[\s]+)/g)].map(([, root]) => root ?? '')
-}
-
-function refuseUnknown(what: string, value: object, known: ReadonlySet<string>): void {
-  const unknown = Object.keys(value).filter((name) => !known.has(name))
-  if (unknown.length > 0) throw invalid(what, `the in-process queue does not support ${unknown.join(', ')}`)
+function printIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `${issue.keys.join(', ')}: not supported by this engine`
+  const [field = 'it'] = issue.path
+  return issue.message.includes(String(field)) || field === 'name'
+    ? issue.message
+    : `${String(field)}: ${issue.message}`
 }
 
 function invalid(what: string, why: string): InvalidError {

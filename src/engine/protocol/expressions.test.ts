@@ -2,12 +2,13 @@ import { expect, test } from 'vitest'
 import type { Json } from '../../base/json.ts'
 import { evaluateTemplate } from './expressions.ts'
 
-const ROOTS = {
+const VALUES: Readonly<Record<string, Json>> = {
   workflow: {
     input: { s: 'S', n: 1.5, b: false, nul: null, o: { list: [{ k: 'x' }, { k: 'y' }] }, 'with-dash': 'D' },
   },
   a: { output: { ok: true } },
 }
+const ROOTS = (name: string): Json | undefined => VALUES[name]
 
 test.each<[Json, Json]>([
   ['${workflow.input.n}', 1.5],

@@ -6,8 +6,8 @@
 import { InvalidError } from '../../base/errors.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 
-/** The first names of expressions: `workflow`, a task's reference name, `CPEWF_TASK_ID`. */
-export type Roots = Readonly<Record<string, Json>>
+/** What the first name of an expression is: `workflow`, a task's reference name, `CPEWF_TASK_ID`. */
+export type Roots = (name: string) => Json | undefined
 
 const WHOLE = /^\$\{([^{}]+)\}$/
 const EMBEDDED = /(\$?)\$\{([^{}]*)\}/g
@@ -33,8 +33,9 @@ function evaluateText(text: string, roots: Roots): Json {
 }
 
 function follow(path: string, roots: Roots): Json {
-  let at: Json = roots
-  for (const step of stepsOf(path.trim())) {
+  const [first, ...steps] = stepsOf(path.trim())
+  let at: Json = (typeof first === 'string' ? roots(first) : undefined) ?? null
+  for (const step of steps) {
     if (Array.isArray(at)) {
       const items = at as readonly Json[]
       at = typeof step === 'number' ? (items.at(step) ?? null) : null

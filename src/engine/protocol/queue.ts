@@ -1,8 +1,9 @@
 /** Rules about many workflows at once: who is handed out next, and what is due next. Pure. */
 
 import type { PollRequest } from '../../worker/ports.ts'
-import { nextDeadlineMs } from './decide.ts'
+import { nextDeadlineMs } from './deadlines.ts'
 import type { AttemptRow, Execution } from './execution.ts'
+import { settingsOfRow } from './task-settings.ts'
 import { isClaimable } from './updates.ts'
 
 export interface Placed {
@@ -20,12 +21,14 @@ export function findClaimable(
     execution.rows.filter(({ record }) => record.taskType === taskType).map((row) => ({ execution, row })),
   )
   const inProgress = placed.filter(({ row }) => row.record.status === 'IN_PROGRESS').length
+  const hasSlot = (execution: Execution, row: AttemptRow): boolean => {
+    const { concurrentExecLimit: limit } = settingsOfRow(execution, row)
+    return limit === 0 || inProgress < limit
+  }
   return placed
     .filter(
-      ({ row: { record, def }, row }) =>
-        record.domain === domain &&
-        isClaimable(row, nowMs) &&
-        (def.concurrentExecLimit === 0 || inProgress < def.concurrentExecLimit),
+      ({ execution, row }) =>
+        row.record.domain === domain && isClaimable(row, nowMs) && hasSlot(execution, row),
     )
     .sort(
       (a, b) =>
