@@ -1,0 +1,39 @@
+/** `perago/recovery`: what became of a publication, what may be done about it, and doing it. */
+
+export {
+  examine,
+  recover,
+  type Examination,
+  type Recovered,
+  type RecoverRequest,
+} from './recovery/recover.ts'
+export {
+  FACT_VALUES,
+  judgeSituation,
+  SITUATIONS,
+  type Situation,
+  type SituationFacts,
+} from './recovery/situation.ts'
+export {
+  isNormal,
+  planRecovery,
+  RECOVERY_ACTIONS,
+  type OfferedAction,
+  type RecoveryAction,
+  type RecoveryPlan,
+  type RecoveryStep,
+} from './recovery/plan.ts'
+export { blame, diffOfRun, type BlameRequest, type Maker, type RunChanges } from './recovery/blame.ts'
+export { collectStaging, type Collected, type CollectRequest } from './recovery/collect.ts'
+export {
+  VERIFIED_CHECKS,
+  verify,
+  type Verification,
+  type VerifiedCheck,
+  type VerifyFinding,
+} from './recovery/verify.ts'
+export type { Findings } from './recovery/gather.ts'
+export type { StepDone } from './recovery/carry-out.ts'
+export type { BranchPlace, RecordedWorkflow, RecoveryQueue, RecoveryWorld } from './recovery/ports.ts'
+export { withRecovery, type RecoveryOptions } from './runtime/open-recovery.ts'
+export { loadConfiguration } from './runtime/configuration/configuration.ts'
