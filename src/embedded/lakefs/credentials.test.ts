@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
-import { CREDENTIALS_FILE, loadCredentials } from './credentials.ts'
+import { loadCredentials } from './credentials.ts'
+
+const CREDENTIALS_FILE = 'credentials.json'
 
 let dataDir = ''
 

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { InvalidError, messageOf } from '../../base/errors.ts'
 import { writeDurably } from './write-durably.ts'
 
-export const CREDENTIALS_FILE = 'credentials.json'
+const CREDENTIALS_FILE = 'credentials.json'
 
 const OTHERS_MAY = 0o077
 

@@ -15,10 +15,11 @@ export type Fault =
   /** Everything is done, then the connection drops: the client cannot know. */
   | { readonly kind: 'lose-after' }
   | { readonly kind: 'delay'; readonly delayMs: number }
-  /** Nothing is done; the status is answered. */
+  /** The status is answered, and nothing is done; or everything was done first. */
   | {
       readonly kind: 'answer'
-      readonly status: 429 | 500 | 502 | 503
+      readonly status: 408 | 429 | 500 | 502 | 503
+      readonly isDone?: true
       readonly retryAfterSeconds?: number
       /** Left out: what the real server says with this status. */
       readonly message?: string

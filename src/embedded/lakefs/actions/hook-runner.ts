@@ -6,7 +6,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { messageOf } from '../../../base/errors.ts'
 import { EMBEDDED_ACTION_FILE_MAX_BYTES } from '../../limits.ts'
-import { ACTIONS_FOLDER } from '../engine/action-files.ts'
+import { ACTIONS_FOLDER } from '../../../base/reserved-paths.ts'
 import { EngineError, type Entry, type HookEvent, type HookRunner } from '../engine/engine.ts'
 import type { Action, ActionHook } from './action-file.ts'
 import { newRunId, type ActionRuns, type HookRun } from './action-runs.ts'

@@ -1,5 +1,6 @@
 /** Where action files are in a tree, and the running of hooks around an update. */
 
+import { ACTIONS_FOLDER } from '../../../base/reserved-paths.ts'
 import { EMBEDDED_ACTION_FILE_MAX_BYTES, EMBEDDED_ACTION_FILES_MAX } from '../../limits.ts'
 import type { EngineContext } from './engine-context.ts'
 import { EngineError, type Entry, type HookEvent } from './engine.ts'
@@ -10,8 +11,6 @@ import type { NodeStore } from './tree/node-store.ts'
 import type { SortedStream } from './tree/sorted-stream.ts'
 import { streamTree, type TreeEntry } from './tree/tree-cursor.ts'
 import type { NodeId } from './tree/tree-node.ts'
-
-export const ACTIONS_FOLDER = '_lakefs_actions/'
 
 export function hasActionFiles(nodes: NodeStore, tree: NodeId): boolean {
   return streamActionFiles(nodes, tree).next()?.key.startsWith(ACTIONS_FOLDER) === true

@@ -6,7 +6,7 @@ import {
   type BranchRow,
   type StoredBranch,
 } from './branch-rows.ts'
-import { findCommit } from './commits.ts'
+import { findCommit, requireCommit, treeOf } from './commits.ts'
 import type { EngineContext } from './engine-context.ts'
 import { EngineError, type Branch, type Page, type PageRequest, type ResetRequest } from './engine.ts'
 import { pageByName } from './named-pages.ts'
@@ -14,7 +14,11 @@ import { checkBranchName, checkPath } from './names.ts'
 import { refuseProtected } from './protection.ts'
 import { resolveCommitId } from './refs.ts'
 import { requireStored, requireWritable } from './repositories.ts'
-import { toByteKey } from './tree/byte-key.ts'
+import { isRealChange, type StagedChange } from './staging.ts'
+import { toByteKey, type ByteKey } from './tree/byte-key.ts'
+import { lookUp } from './tree/node-store.ts'
+import type { NodeId } from './tree/tree-node.ts'
+import { refuseDirty } from './update-branch.ts'
 
 export function createBranch(
   { db, writes }: EngineContext,
@@ -76,13 +80,16 @@ export async function deleteBranch(
 
 /** The ref is resolved at the moment of the write. */
 export function hardReset(
-  { db, writes }: EngineContext,
+  context: EngineContext,
   request: { repository: string; branch: string; ref: string },
 ): Promise<void> {
+  const { db, writes } = context
   return writes.run(() => {
     const repository = requireWritable(db, request.repository)
     refuseProtected(repository, request.branch, 'reset')
     const branch = requireBranch(db, repository.rid, request.branch)
+    // What is only staged survives on the new head; what an update has sealed belongs to the old one.
+    refuseDirty(context, { branch, head: requireCommit(db, repository.rid, branch.commitId) }, 'sealed')
     // Resolved here and not before: an expression on the branch itself means the head that is being replaced.
     const commitId = resolveCommitId(db, repository.rid, request.ref)
     setHead(db, branch, commitId)
@@ -90,30 +97,71 @@ export function hardReset(
 }
 
 export function resetUncommitted(
-  { db, writes, staging }: EngineContext,
+  context: EngineContext,
   repository: string,
   branch: string,
   what: ResetRequest,
 ): Promise<void> {
+  const { db, writes, staging } = context
   return writes.run(() => {
+    if (what.type === 'object') checkPath(what.path)
     const stored = requireWritable(db, repository)
     refuseProtected(stored, branch, 'write to')
-    const { bid } = requireBranch(db, stored.rid, branch)
+    const { bid, commitId } = requireBranch(db, stored.rid, branch)
     // A commit under way may have read what is discarded here: the new epoch makes it start again.
     db.run('UPDATE branches SET epoch = epoch + 1 WHERE bid = ?', bid)
+    const head = treeOf(requireCommit(db, stored.rid, commitId))
     switch (what.type) {
       case 'reset':
         staging.clear(bid, staging.lastNumber)
+        staging.dropSealed(bid)
         break
-      case 'object':
-        checkPath(what.path)
-        staging.drop(bid, toByteKey(what.path))
+      case 'object': {
+        const change = staging.find(bid, toByteKey(what.path))
+        if (change !== undefined) stageCommitted(context, { bid, head, change })
         break
-      case 'common_prefix':
-        staging.dropPrefix(bid, toByteKey(what.path))
+      }
+      case 'common_prefix': {
+        const where = { bid, head, prefix: toByteKey(what.path) }
+        // Measured: what was added is gone before all is sealed, what was changed or removed is not.
+        resetPrefix(context, { ...where, only: 'added' })
+        staging.seal(bid)
+        resetPrefix(context, { ...where, only: 'committed' })
         break
+      }
     }
   })
+}
+
+function resetPrefix(
+  context: EngineContext,
+  {
+    bid,
+    head,
+    prefix,
+    only,
+  }: {
+    readonly bid: number
+    readonly head: NodeId
+    readonly prefix: ByteKey
+    readonly only: 'added' | 'committed'
+  },
+): void {
+  const staged = context.staging.stream(bid)
+  staged.seek(prefix)
+  for (let change = staged.next(); change?.key.startsWith(prefix) === true; change = staged.next()) {
+    const isAdded = lookUp(context.nodes, head, change.key) === undefined
+    if (isAdded === (only === 'added')) stageCommitted(context, { bid, head, change })
+  }
+}
+
+/** As lakeFS resets: what the head holds is staged over the change. It shows when the branch is moved to another commit. */
+function stageCommitted(
+  { nodes, staging }: EngineContext,
+  where: { readonly bid: number; readonly head: NodeId; readonly change: StagedChange },
+): void {
+  const committed = lookUp(nodes, where.head, where.change.key)
+  if (isRealChange(where.change, committed)) staging.put(where.bid, where.change.key, committed)
 }
 
 function toBranch({ name, commitId, hidden }: StoredBranch): Branch {

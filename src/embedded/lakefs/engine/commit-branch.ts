@@ -13,17 +13,23 @@ export function commit(context: EngineContext, input: CommitInput): Promise<Comm
   return updateBranch(context, {
     repository: input.repository,
     branch: input.branch,
-    plan: (state) => planCommit(context, state, input),
+    plan: (state, seal) => planCommit(context, state, { ...input, seal }),
   })
 }
 
-function planCommit(context: EngineContext, state: BranchState, input: CommitInput): BranchUpdate {
+function planCommit(
+  context: EngineContext,
+  state: BranchState,
+  input: CommitInput & { readonly seal: () => void },
+): BranchUpdate {
   const { repository, branch, head } = state
   refuseProtected(repository, branch.name, 'commit to')
+  if (input.sourceMetaRange !== undefined) refuseDirty(context, state)
+  input.seal()
   const tree =
     input.sourceMetaRange === undefined
       ? commitStaged(context, state, input.allowEmpty)
-      : takeOver(context, state, input.sourceMetaRange)
+      : requireTree(context.nodes, input.sourceMetaRange)
   const record = makeCommit({
     parents: [head.id],
     committer: input.committer,
@@ -58,9 +64,4 @@ function* stagedEdits({ nodes, staging }: EngineContext, branch: number, base: N
   for (let change = staged.next(); change !== undefined; change = staged.next()) {
     if (isRealChange(change, lookUp(nodes, base, change.key))) yield change
   }
-}
-
-function takeOver(context: EngineContext, state: BranchState, metaRangeId: string): NodeId {
-  refuseDirty(context, state)
-  return requireTree(context.nodes, metaRangeId)
 }

@@ -26,12 +26,13 @@ export function log(
   const { rid } = requireStored(db, repository)
   const idOf = (expression = ''): string | undefined =>
     expression === '' ? undefined : resolveCommitId(db, rid, expression)
+  const from = resolveCommitId(db, rid, ref)
   const [stopAt, after] = [idOf(request.stopAt), idOf(request.after)]
   const isFiltered = request.objects.length > 0 || request.prefixes.length > 0
   const items: Commit[] = []
   let isBehind = after === undefined
   for (const commit of walkHistory(db, rid, {
-    from: resolveCommitId(db, rid, ref),
+    from,
     firstParent: request.firstParent,
   })) {
     if (isBehind && (!isFiltered || touches(db, nodes, { rid, commit, request }))) {
@@ -51,8 +52,9 @@ export function findMergeBase(
   destinationRef: string,
 ): { source: string; destination: string; base: string } {
   const { rid } = requireStored(db, repository)
-  const source = resolveCommitId(db, rid, sourceRef)
+  // In this order, as lakeFS does: of two bad references it tells the second.
   const destination = resolveCommitId(db, rid, destinationRef)
+  const source = resolveCommitId(db, rid, sourceRef)
   return { source, destination, base: findMergeBaseOf(db, rid, { source, destination }).id }
 }
 

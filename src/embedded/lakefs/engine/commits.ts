@@ -55,7 +55,7 @@ export function findCommitIdsByPrefix(db: MetadataDb, rid: number, prefix: strin
 }
 
 /** The first commit of a repository names no tree: its tree is the empty one. */
-export function treeOf(commit: Commit): NodeId {
+export function treeOf(commit: Pick<Commit, 'metaRangeId'>): NodeId {
   return treeOfMetaRange(commit.metaRangeId)
 }
 

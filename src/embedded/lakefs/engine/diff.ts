@@ -98,6 +98,7 @@ function mapMergeChanges({ nodes }: EngineContext, trees: MergeTrees): SortedStr
 }
 
 const DIFFERENCE_SHAPE: PageShape<ShownDifference, Difference> = {
+  skipsAfterAsPrefix: true,
   item: showDifference,
   prefix: (path) => ({ kind: 'prefix', path }),
 }

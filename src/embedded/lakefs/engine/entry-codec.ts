@@ -10,9 +10,14 @@ type StoredEntry = readonly [
   metadata: readonly (readonly [string, string])[],
   modifiedAt: number,
   physicalAddress: string,
+  write?: number,
 ]
 
-export function encodeEntry(entry: Entry): Buffer {
+/**
+ * `write` is the number of an upload or a copy: in lakeFS each has an address of its own, so that a tree is another one when an
+ * object in it was written again.
+ */
+export function encodeEntry(entry: Entry, write?: number): Buffer {
   const stored: StoredEntry = [
     entry.checksum,
     entry.sizeBytes,
@@ -22,7 +27,7 @@ export function encodeEntry(entry: Entry): Buffer {
     entry.modifiedAt,
     entry.physicalAddress,
   ]
-  return Buffer.from(JSON.stringify(stored))
+  return Buffer.from(JSON.stringify(write === undefined ? stored : [...stored, write]))
 }
 
 export function decodeEntry(key: ByteKey, value: Buffer): Entry {

@@ -5,6 +5,8 @@ import { fromByteKey, successorOfPrefix, toByteKey, type ByteKey } from './tree/
 import type { SortedStream } from './tree/sorted-stream.ts'
 
 export interface PageShape<Item, Shown> {
+  /** With a delimiter, everything that starts with `after` is behind it, as in the differences of lakeFS. */
+  readonly skipsAfterAsPrefix?: boolean
   item(item: Item): Shown
   /** Represents everything that shares the path up to and including the delimiter. */
   prefix(path: string): Shown
@@ -18,7 +20,9 @@ export function readPage<Item extends { readonly key: ByteKey }, Shown>(
   const prefix = toByteKey(request.prefix ?? '')
   const after = toByteKey(request.after ?? '')
   const delimiter = toByteKey(request.delimiter ?? '')
-  stream.seek(after > prefix ? after : prefix)
+  const isSkipped = shape.skipsAfterAsPrefix === true && delimiter !== '' && after >= prefix
+  const start = isSkipped ? (successorOfPrefix(after) ?? after) : after
+  stream.seek(start > prefix ? start : prefix)
   const items: Shown[] = []
   for (let item = stream.next(); item?.key.startsWith(prefix) === true; item = stream.next()) {
     const group = groupOf(item.key, prefix, delimiter)

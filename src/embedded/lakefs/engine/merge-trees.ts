@@ -28,12 +28,9 @@ interface MergeChange {
 
 type MergeResult =
   | { readonly outcome: 'merged'; readonly tree: NodeId }
-  /** The source is the same as the base. */
-  | { readonly outcome: 'nothing-to-merge' }
   | { readonly outcome: 'conflict'; readonly path: ByteKey }
 
 export function mergeTrees(store: NodeStore, trees: MergeTrees, strategy?: MergeStrategy): MergeResult {
-  if (isSameTree(store, trees.base, trees.source)) return { outcome: 'nothing-to-merge' }
   // Used as it is, so that the merge commit names the same tree as its source.
   if (trees.destination === trees.base) return { outcome: 'merged', tree: trees.source }
   const changes = streamMergeChanges(store, trees)
@@ -51,11 +48,6 @@ export function streamMergeChanges(store: NodeStore, trees: MergeTrees): SortedS
     const decision = decideMerge(values, isSameEntry)
     return decision === 'keep' ? undefined : { key, decision, ...values }
   })
-}
-
-/** Whether two trees are the same to users, whatever times and addresses they hold. */
-export function isSameTree(store: NodeStore, left: NodeId, right: NodeId): boolean {
-  return diffTrees(store, { left, right }, isSameEntry).next() === undefined
 }
 
 function findConflict(changes: SortedStream<MergeChange>): MergeChange | undefined {

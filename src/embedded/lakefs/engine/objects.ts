@@ -51,7 +51,14 @@ export function list(
 /** The last write wins, unless `ifAbsent`; an uncommitted deletion counts as absent. */
 export function putEntry(
   context: EngineContext,
-  request: { repository: string; branch: string; entry: Entry; ifAbsent: boolean },
+  request: {
+    repository: string
+    branch: string
+    entry: Entry
+    ifAbsent: boolean
+    /** Another entry than every one before, so that the tree is another one, as an upload's own address makes it in lakeFS. */
+    isUnique?: boolean
+  },
 ): Promise<Entry> {
   return context.writes.run(() => {
     checkPath(request.entry.path)
@@ -59,7 +66,7 @@ export function putEntry(
     if (request.ifAbsent && findOnBranch(context, { rid, branch, path: request.entry.path }) !== undefined) {
       throw new EngineError('object-exists', 'path already exists')
     }
-    return stage(context, branch, request.entry)
+    return stage(context, branch, { ...request.entry, isUnique: request.isUnique })
   })
 }
 
@@ -91,11 +98,14 @@ export function copyEntry(
   return context.writes.run(() => {
     checkPath(request.destination)
     checkPath(request.sourcePath)
-    const { rid, branch } = requireWritableBranch(context, request)
+    const { rid } = requireWritable(context.db, request.repository)
+    requireBranch(context.db, rid, request.branch)
     const source = findEntry(context, rid, { ref: request.sourceRef, path: request.sourcePath })
     if (source === undefined) throw noSuchObject(request.sourceRef, request.sourcePath)
+    const { branch } = requireWritableBranch(context, request)
     return stage(context, branch, {
       ...source,
+      isUnique: true,
       path: request.destination,
       modifiedAt: unixSeconds(context.clock),
     })
@@ -175,8 +185,16 @@ function findCommitted(
   return value && decodeEntry(key, value)
 }
 
-function stage({ staging }: EngineContext, branch: StoredBranch, entry: Entry): Entry {
-  staging.put(branch.bid, toByteKey(entry.path), encodeEntry(entry))
+function stage(
+  { staging }: EngineContext,
+  branch: StoredBranch,
+  { isUnique = false, ...entry }: Entry & { readonly isUnique?: boolean | undefined },
+): Entry {
+  staging.put(
+    branch.bid,
+    toByteKey(entry.path),
+    encodeEntry(entry, isUnique ? staging.lastNumber + 1 : undefined),
+  )
   return entry
 }
 

@@ -1,19 +1,12 @@
 /** Reverting a commit, or repeating its change on a branch: three-way merges with an unusual base. */
 
-import { makeCommit, requireCommit, treeOf } from './commits.ts'
+import { makeCommit, requireCommit } from './commits.ts'
 import { unixSeconds, type EngineContext } from './engine-context.ts'
 import { EngineError, type Commit, type EngineReason } from './engine.ts'
 import { mergeOrRefuse, noChanges } from './merge-branch.ts'
-import { isSameTree } from './merge-trees.ts'
 import { resolveCommitId } from './refs.ts'
-import { EMPTY_TREE, type NodeId } from './tree/tree-node.ts'
-import {
-  metaRangeOf,
-  refuseDirty,
-  updateBranch,
-  type BranchState,
-  type BranchUpdate,
-} from './update-branch.ts'
+import type { StoredRepository } from './repositories.ts'
+import { refuseDirty, updateBranch, type BranchState, type BranchUpdate } from './update-branch.ts'
 
 interface RevertInput {
   readonly repository: string
@@ -23,6 +16,13 @@ interface RevertInput {
   readonly parentNumber: number
   readonly committer: string
   readonly allowEmpty: boolean
+  readonly overrides?: CommitOverrides | undefined
+}
+
+/** What the new commit says instead of what it would. An empty message overrides nothing. */
+interface CommitOverrides {
+  readonly message?: string | undefined
+  readonly metadata?: Readonly<Record<string, string>> | undefined
 }
 
 interface CherryPickInput {
@@ -32,47 +32,77 @@ interface CherryPickInput {
   /** Needed for a merge only. */
   readonly parentNumber?: number | undefined
   readonly committer: string
+  readonly overrides?: CommitOverrides | undefined
 }
 
-export function revert(context: EngineContext, input: RevertInput): Promise<Commit> {
-  return updateBranch(context, { ...input, plan: (state) => planRevert(context, state, input) })
-}
-
-export function cherryPick(context: EngineContext, input: CherryPickInput): Promise<Commit> {
-  return updateBranch(context, { ...input, plan: (state) => planCherryPick(context, state, input) })
-}
-
-function planRevert(context: EngineContext, state: BranchState, input: RevertInput): BranchUpdate {
-  const picked = pick(context, state, {
-    ref: input.ref,
-    parentNumber: input.parentNumber === 0 ? undefined : input.parentNumber,
-    missingParent: 'parent-number-required',
-  })
-  refuseDirty(context, state)
-  const head = treeOf(state.head)
-  const trees = { base: treeOf(picked.commit), source: picked.parentTree, destination: head }
-  const tree = mergeOrRefuse(context, trees, { what: `revert ${input.ref}`, allowEmpty: input.allowEmpty })
-  if (!input.allowEmpty && isSameTree(context.nodes, tree, head)) throw noChanges(`revert ${input.ref}`)
-  return cleanUpdate(context, state, {
-    tree,
-    committer: input.committer,
-    message: `Revert ${input.ref}`,
-    metadata: {},
+export async function revert(context: EngineContext, input: RevertInput): Promise<Commit> {
+  if (input.parentNumber < 0) throw badParent(input)
+  const pickFrom = (repository: StoredRepository): Picked =>
+    pick(context, repository, {
+      ref: input.ref,
+      parentNumber: input.parentNumber === 0 ? undefined : input.parentNumber,
+      missingParent: 'parent-number-required',
+    })
+  return updateBranch(context, {
+    ...input,
+    check: pickFrom,
+    plan: (state, seal) => {
+      const picked = pickFrom(state.repository)
+      refuseDirty(context, state)
+      seal()
+      return planRevert(context, state, { ...input, picked })
+    },
   })
 }
 
-function planCherryPick(context: EngineContext, state: BranchState, input: CherryPickInput): BranchUpdate {
-  const { commit, parentTree } = pick(context, state, { ...input, missingParent: 'bad-argument' })
-  if (commit.parents.length === 0)
+export async function cherryPick(context: EngineContext, input: CherryPickInput): Promise<Commit> {
+  if (input.parentNumber !== undefined && input.parentNumber < 1) throw badParent(input)
+  const pickFrom = (repository: StoredRepository): Picked => {
+    const picked = pick(context, repository, { ...input, missingParent: 'bad-argument' })
+    if (picked.commit.parents.length > 0) return picked
     throw new EngineError('bad-argument', `cherry-pick ${input.ref}: it has no parent`)
-  refuseDirty(context, state)
-  const trees = { base: parentTree, source: treeOf(commit), destination: treeOf(state.head) }
+  }
+  return updateBranch(context, {
+    ...input,
+    check: pickFrom,
+    plan: (state, seal) => {
+      const picked = pickFrom(state.repository)
+      refuseDirty(context, state)
+      seal()
+      return planCherryPick(context, state, { ...input, picked })
+    },
+  })
+}
+
+function planRevert(
+  context: EngineContext,
+  state: BranchState,
+  { picked, ...input }: RevertInput & { readonly picked: Picked },
+): BranchUpdate {
+  const ranges = { base: picked.commit, source: picked.parent, destination: state.head }
+  const { allowEmpty } = input
+  const metaRangeId = mergeOrRefuse(context, ranges, { what: `revert ${input.ref}`, allowEmpty })
+  if (!allowEmpty && metaRangeId === state.head.metaRangeId) throw noChanges(`revert ${input.ref}`)
   return cleanUpdate(context, state, {
-    tree: mergeOrRefuse(context, trees, { what: `cherry-pick ${input.ref}`, allowEmpty: false }),
+    metaRangeId,
     committer: input.committer,
-    message: commit.message,
+    message: input.overrides?.message || `Revert ${input.ref}`,
+    metadata: input.overrides?.metadata ?? {},
+  })
+}
+
+function planCherryPick(
+  context: EngineContext,
+  state: BranchState,
+  { picked: { commit, parent }, ...input }: CherryPickInput & { readonly picked: Picked },
+): BranchUpdate {
+  const ranges = { base: parent, source: commit, destination: state.head }
+  return cleanUpdate(context, state, {
+    metaRangeId: mergeOrRefuse(context, ranges, { what: `cherry-pick ${input.ref}`, allowEmpty: false }),
+    committer: input.committer,
+    message: input.overrides?.message || commit.message,
     metadata: {
-      ...commit.metadata,
+      ...(input.overrides?.metadata ?? commit.metadata),
       'cherry-pick-origin': commit.id,
       'cherry-pick-committer': commit.committer,
     },
@@ -80,16 +110,21 @@ function planCherryPick(context: EngineContext, state: BranchState, input: Cherr
 }
 
 /** The named commit and the tree of the parent it is compared with. */
+interface Picked {
+  readonly commit: Commit
+  readonly parent: Pick<Commit, 'metaRangeId'>
+}
+
 function pick(
   { db }: EngineContext,
-  { repository }: BranchState,
+  repository: StoredRepository,
   request: {
     readonly ref: string
     readonly parentNumber?: number | undefined
     /** What lakeFS calls it when a merge is named without one of its parents; the two operations differ. */
     readonly missingParent: EngineReason
   },
-): { readonly commit: Commit; readonly parentTree: NodeId } {
+): Picked {
   const { rid } = repository
   const commit = requireCommit(db, rid, resolveCommitId(db, rid, request.ref))
   const { parentNumber } = request
@@ -99,27 +134,28 @@ function pick(
       `commit ${request.ref} has ${commit.parents.length} parents: give the number of one of them`,
     )
   }
-  if (parentNumber !== undefined && (parentNumber < 1 || parentNumber > commit.parents.length)) {
-    throw new EngineError('bad-argument', `commit ${request.ref} has no parent ${parentNumber}`)
-  }
+  if (parentNumber !== undefined && parentNumber > commit.parents.length)
+    throw badParent({ ref: request.ref, parentNumber })
   const parentId = commit.parents[(parentNumber ?? 1) - 1]
   return {
     commit,
-    parentTree: parentId === undefined ? EMPTY_TREE : treeOf(requireCommit(db, rid, parentId)),
+    parent: parentId === undefined ? { metaRangeId: '' } : requireCommit(db, rid, parentId),
   }
+}
+
+function badParent(input: { readonly ref: string; readonly parentNumber?: number | undefined }): EngineError {
+  return new EngineError('bad-argument', `commit ${input.ref} has no parent ${String(input.parentNumber)}`)
 }
 
 function cleanUpdate(
   { clock }: EngineContext,
   { head }: BranchState,
-  content: Pick<Commit, 'committer' | 'message' | 'metadata'> & { readonly tree: NodeId },
+  content: Pick<Commit, 'committer' | 'message' | 'metadata' | 'metaRangeId'>,
 ): BranchUpdate {
-  const { tree, ...rest } = content
   const commit = makeCommit({
-    ...rest,
+    ...content,
     parents: [head.id],
     createdAt: unixSeconds(clock),
-    metaRangeId: metaRangeOf(tree, [head]),
     generation: head.generation + 1,
   })
   return { commit, needsCleanBranch: true }

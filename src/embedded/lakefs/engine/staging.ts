@@ -3,17 +3,20 @@
  *
  * Each row has the number of the write that made it. A commit clears the rows it has read and no later ones, so an
  * upload that was answered meanwhile stays staged on the new head.
+ *
+ * An update that begins seals what is staged, and one that fails leaves it sealed, as in lakeFS. Sealed rows are a copy that
+ * only a hard reset looks at: while one of them differs from the head, the branch cannot be moved.
  */
 
 import { EMBEDDED_STAGING_READ_ROWS } from '../../limits.ts'
 import { isSameEntry } from './entry-codec.ts'
 import type { MetadataDb } from './metadata-db.ts'
-import { bytesToKey, keyToBytes, successorOfPrefix, type ByteKey } from './tree/byte-key.ts'
+import { bytesToKey, keyToBytes, type ByteKey } from './tree/byte-key.ts'
 import { lookUp, type NodeStore } from './tree/node-store.ts'
 import type { SortedStream } from './tree/sorted-stream.ts'
 import type { NodeId } from './tree/tree-node.ts'
 
-interface StagedChange {
+export interface StagedChange {
   readonly key: ByteKey
   /** Undefined for a deletion. */
   readonly value: Buffer | undefined
@@ -22,6 +25,8 @@ interface StagedChange {
 /** 2^32 writes between two starts; 2^21 starts before numbers lose precision. */
 const WRITES_PER_START = 2 ** 32
 
+type StagingTable = 'staged' | 'sealed'
+
 export class Staging {
   readonly #db: MetadataDb
   #lastNumber: number
@@ -29,6 +34,10 @@ export class Staging {
   /** Numbers must rise across restarts as well, hence one row that counts the starts. */
   constructor(db: MetadataDb) {
     this.#db = db
+    // Not in the schema: directories of earlier versions have no such table.
+    db.exec(
+      'CREATE TABLE IF NOT EXISTS sealed (bid INTEGER NOT NULL, key BLOB NOT NULL, value BLOB, PRIMARY KEY (bid, key)) WITHOUT ROWID',
+    )
     db.run(
       `INSERT INTO meta (name, value) VALUES ('starts', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1`,
     )
@@ -58,25 +67,25 @@ export class Staging {
     )
   }
 
-  /** Discards a staged change; the committed state shows again. */
-  drop(branch: number, key: ByteKey): void {
-    this.#db.run('DELETE FROM staged WHERE bid = ? AND key = ?', branch, keyToBytes(key))
-  }
-
-  dropPrefix(branch: number, prefix: ByteKey): void {
-    // No UTF-8 holds a byte 0xff, so it is above every key.
-    const end = successorOfPrefix(prefix) ?? ('\xff' as ByteKey)
-    const sql = 'DELETE FROM staged WHERE bid = ? AND key >= ? AND key < ?'
-    this.#db.run(sql, branch, keyToBytes(prefix), keyToBytes(end))
-  }
-
   /** Clears what was staged up to that write, and nothing newer. */
   clear(branch: number, throughNumber: number): void {
     this.#db.run('DELETE FROM staged WHERE bid = ? AND seq <= ?', branch, throughNumber)
   }
 
-  stream(branch: number): SortedStream<StagedChange> {
-    return new StagedStream(this.#db, branch)
+  seal(branch: number): void {
+    this.dropSealed(branch)
+    this.#db.run(
+      'INSERT INTO sealed (bid, key, value) SELECT bid, key, value FROM staged WHERE bid = ?',
+      branch,
+    )
+  }
+
+  dropSealed(branch: number): void {
+    this.#db.run('DELETE FROM sealed WHERE bid = ?', branch)
+  }
+
+  stream(branch: number, table: StagingTable = 'staged'): SortedStream<StagedChange> {
+    return new StagedStream(this.#db, branch, table)
   }
 }
 
@@ -100,15 +109,17 @@ export function isRealChange(change: StagedChange, committed: Buffer | undefined
 class StagedStream implements SortedStream<StagedChange> {
   readonly #db: MetadataDb
   readonly #branch: number
+  readonly #table: StagingTable
   #page: { key: Buffer; value: Buffer | null }[] = []
   #at = 0
   #from: Buffer = Buffer.alloc(0)
   #isInclusive = true
   #isDone = false
 
-  constructor(db: MetadataDb, branch: number) {
+  constructor(db: MetadataDb, branch: number, table: StagingTable) {
     this.#db = db
     this.#branch = branch
+    this.#table = table
   }
 
   next(): StagedChange | undefined {
@@ -134,7 +145,7 @@ class StagedStream implements SortedStream<StagedChange> {
   #readPage(): void {
     if (this.#isDone) return
     this.#page = this.#db.all(
-      `SELECT key, value FROM staged WHERE bid = ? AND key ${this.#isInclusive ? '>=' : '>'} ? ORDER BY key LIMIT ?`,
+      `SELECT key, value FROM ${this.#table} WHERE bid = ? AND key ${this.#isInclusive ? '>=' : '>'} ? ORDER BY key LIMIT ?`,
       this.#branch,
       this.#from,
       EMBEDDED_STAGING_READ_ROWS,

@@ -72,6 +72,7 @@ function findDeleted(
 
 function sweepStaging(db: MetadataDb, bid: number): void {
   const sql = 'DELETE FROM staged WHERE bid = ? AND key IN (SELECT key FROM staged WHERE bid = ? LIMIT ?)'
+  db.run('DELETE FROM sealed WHERE bid = ?', bid)
   const swept = db.run(sql, bid, bid, EMBEDDED_SWEEP_ROWS)
   if (swept === 0) db.run('DELETE FROM dropped_stagings WHERE bid = ?', bid)
 }

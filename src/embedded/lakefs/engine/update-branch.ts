@@ -45,12 +45,18 @@ type HookedUpdate = BranchUpdate & Required<Pick<BranchUpdate, 'hooks'>>
 interface UpdateRequest {
   readonly repository: string
   readonly branch: string
-  /** Reads and writes through the context; throws to refuse. May be called several times. */
-  plan(state: BranchState): BranchUpdate
+  /** What is refused before the branch is looked for. */
+  check?(repository: StoredRepository): void
+  /**
+   * Reads and writes through the context; throws to refuse. May be called several times. Calls `seal` where lakeFS seals what
+   * is staged: a refusal after that leaves it sealed.
+   */
+  plan(state: BranchState, seal: () => void): BranchUpdate
 }
 
 type Step =
   | { readonly done: true; readonly update: BranchUpdate }
+  | { readonly done: true; readonly refusal: EngineError }
   | {
       readonly done: false
       readonly update: HookedUpdate
@@ -63,7 +69,7 @@ type Step =
 export async function updateBranch(context: EngineContext, request: UpdateRequest): Promise<Commit> {
   const first = await context.writes.run(() => planAndMaybeApply(context, request))
   const update = first.done
-    ? first.update
+    ? updateOf(first)
     : await context.turns.take(`${request.repository}/${request.branch}`, () =>
         updateWithHooks(context, request, first),
       )
@@ -94,19 +100,34 @@ async function updateWithHooks(
       return { done: true, update }
     })
   }
-  if (step.done) return step.update
+  if (step.done) return updateOf(step)
   throw new EngineError(
     'too-many-attempts',
     `update branch ${request.branch}: other updates moved it ${EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS} times in a row`,
   )
 }
 
+/** A refusal is a value inside a write, so that what it sealed is not undone with it. */
+function updateOf(step: Step & { readonly done: true }): BranchUpdate {
+  if ('refusal' in step) throw step.refusal
+  return step.update
+}
+
 function planAndMaybeApply(context: EngineContext, request: UpdateRequest): Step {
   const state = readState(context, request)
-  const update = request.plan(state)
+  const sealing = { isAsked: false }
+  let update: BranchUpdate
+  try {
+    update = request.plan(state, () => (sealing.isAsked = true))
+  } catch (error) {
+    if (!sealing.isAsked || !(error instanceof EngineError)) throw error
+    context.staging.seal(state.branch.bid)
+    return { done: true, refusal: error }
+  }
   const clearThrough = context.staging.lastNumber
   insertCommit(context.db, state.repository.rid, update.commit)
   if (context.hooks !== undefined && isHooked(update) && hasActionFiles(context.nodes, update.hooks.tree)) {
+    context.staging.seal(state.branch.bid)
     return { done: false, update, seen: state.branch, clearThrough }
   }
   apply(context, state.branch, update, clearThrough)
@@ -119,6 +140,7 @@ function isHooked(update: BranchUpdate): update is HookedUpdate {
 
 function readState({ db }: EngineContext, request: UpdateRequest): BranchState {
   const repository = requireWritable(db, request.repository)
+  request.check?.(repository)
   const branch = requireBranch(db, repository.rid, request.branch)
   return { repository, branch, head: requireCommit(db, repository.rid, branch.commitId) }
 }
@@ -130,17 +152,17 @@ function apply(
   clearThrough: number,
 ): void {
   staging.clear(branch.bid, clearThrough)
+  staging.dropSealed(branch.bid)
   setHead(db, branch, update.commit.id)
 }
 
-export function refuseDirty({ staging, nodes }: EngineContext, { branch, head }: BranchState): void {
-  if (!hasUncommittedChanges(staging.stream(branch.bid), { store: nodes, root: treeOf(head) })) return
+export function refuseDirty(
+  { staging, nodes }: EngineContext,
+  { branch, head }: Omit<BranchState, 'repository'>,
+  table: 'staged' | 'sealed' = 'staged',
+): void {
+  if (!hasUncommittedChanges(staging.stream(branch.bid, table), { store: nodes, root: treeOf(head) })) return
   throw new EngineError('dirty-branch', `branch ${branch.name}: uncommitted changes (dirty branch)`)
-}
-
-/** The name of a tree: a repository's first, empty tree has none, and other commits of that tree have none either. */
-export function metaRangeOf(tree: NodeId, known: readonly Commit[]): string {
-  return known.find((commit) => treeOf(commit) === tree)?.metaRangeId ?? tree
 }
 
 function hookEvent(

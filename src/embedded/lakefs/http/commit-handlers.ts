@@ -1,7 +1,7 @@
 /** Commits, history, differences and merges. */
 
-import { EngineError } from '../engine/engine.ts'
-import { empty, HttpProblem, json, type Answer } from './answer.ts'
+import { EngineError, type EngineReason } from '../engine/engine.ts'
+import { empty, failure, HttpProblem, json, type Answer } from './answer.ts'
 import type { Exchange, ReadBody } from './exchange.ts'
 import { flag, integer, listOf, metadata, objectOf, optional, text } from './json-body.ts'
 import { renderCommit, renderDifference, renderPage } from './renderings.ts'
@@ -15,7 +15,12 @@ export const COMMIT = objectOf({
 })
 
 export async function commit(exchange: Exchange, readBody: ReadBody<typeof COMMIT>): Promise<Answer> {
-  const sourceMetaRange = exchange.query.text('source_metarange') ?? ''
+  const sourceMetaRange = exchange.query.text('source_metarange')
+  if (sourceMetaRange === '')
+    throw new HttpProblem(
+      400,
+      'parameter "source_metarange" in query has an error: empty value is not allowed',
+    )
   const body = await readBody()
   const made = await exchange.engine.commit({
     repository: exchange.repository,
@@ -25,7 +30,7 @@ export async function commit(exchange: Exchange, readBody: ReadBody<typeof COMMI
     metadata: body.metadata ?? {},
     allowEmpty: body.allow_empty ?? false,
     date: body.date,
-    sourceMetaRange: sourceMetaRange === '' ? undefined : sourceMetaRange,
+    sourceMetaRange,
   })
   return json(201, renderCommit(made))
 }
@@ -63,8 +68,17 @@ export async function createCommitRecord(
   return empty(204)
 }
 
+const BAD_REFS: ReadonlySet<EngineReason> = new Set(['bad-ref-expression', 'uncommitted-ref'])
+
 export function getCommit(exchange: Exchange): Answer {
-  return json(200, renderCommit(exchange.engine.getCommit(exchange.repository, exchange.segment('commitId'))))
+  try {
+    const found = exchange.engine.getCommit(exchange.repository, exchange.segment('commitId'))
+    return json(200, renderCommit(found))
+  } catch (error) {
+    // Elsewhere a 400; here the real server takes it for a failure of its own.
+    if (error instanceof EngineError && BAD_REFS.has(error.reason)) return failure(500, error.message)
+    throw error
+  }
 }
 
 export function logCommits({ engine, query, repository, ref }: Exchange): Answer {
@@ -152,7 +166,7 @@ export function findMergeBase(exchange: Exchange): Answer {
   })
 }
 
-const OVERRIDES = optional(objectOf({}))
+const OVERRIDES = optional(objectOf({ message: optional(text), metadata: optional(metadata) }))
 
 export const REVERT = objectOf({
   force: optional(flag),
@@ -164,7 +178,6 @@ export const REVERT = objectOf({
 
 export async function revertBranch(exchange: Exchange, readBody: ReadBody<typeof REVERT>): Promise<Answer> {
   const body = await readBody()
-  refuseOverrides(body.commit_overrides)
   await exchange.engine.revert({
     repository: exchange.repository,
     branch: exchange.branch,
@@ -172,6 +185,7 @@ export async function revertBranch(exchange: Exchange, readBody: ReadBody<typeof
     parentNumber: body.parent_number,
     committer: exchange.parts.userId,
     allowEmpty: body.allow_empty ?? false,
+    overrides: body.commit_overrides,
   })
   return empty(204)
 }
@@ -188,13 +202,13 @@ export async function cherryPick(
   readBody: ReadBody<typeof CHERRY_PICK>,
 ): Promise<Answer> {
   const body = await readBody()
-  refuseOverrides(body.commit_overrides)
   const made = await exchange.engine.cherryPick({
     repository: exchange.repository,
     branch: exchange.branch,
     ref: body.ref,
     committer: exchange.parts.userId,
     parentNumber: body.parent_number,
+    overrides: body.commit_overrides,
   })
   return json(201, renderCommit(made))
 }
@@ -203,8 +217,4 @@ function readStrategy(strategy: string): 'source-wins' | 'dest-wins' | undefined
   if (strategy === '') return undefined
   if (strategy === 'source-wins' || strategy === 'dest-wins') return strategy
   throw new HttpProblem(400, 'argument strategy: invalid value: validation error')
-}
-
-function refuseOverrides(overrides: object | undefined): void {
-  if (overrides !== undefined) throw new HttpProblem(501, 'commit_overrides is not offered by this server')
 }

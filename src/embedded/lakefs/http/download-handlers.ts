@@ -41,6 +41,7 @@ export function getObject(exchange: Exchange): Answer {
 export function headObject(exchange: Exchange): Answer {
   const { engine, query, repository, ref } = exchange
   const path = query.required('path')
+  readRange(exchange.header('range'), 1)
   const entry = engine.stat(repository, ref, path)
   const headers = { ...commonHeaders(entry), 'Accept-Ranges': 'bytes' }
   const range = readRange(exchange.header('range'), entry.sizeBytes)

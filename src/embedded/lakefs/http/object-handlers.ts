@@ -45,11 +45,12 @@ export function getUnderlyingProperties({ engine, query, repository, ref }: Exch
 
 export async function uploadObject(exchange: Exchange): Promise<Answer> {
   const { engine, parts, query, repository, branch } = exchange
-  const path = query.objectPath()
+  const path = query.required('path')
   query.flag('force')
   const ifAbsent = readCreateOnly(exchange)
   // Checked before the bytes are read: a large upload to a missing branch should fail at its first byte.
   refuseEarly(exchange, path, ifAbsent)
+  query.objectPath()
 
   const { contentType, result: blob } = await receiveUpload(
     exchange.request,
@@ -65,7 +66,10 @@ export async function uploadObject(exchange: Exchange): Promise<Answer> {
     contentType,
     metadata: readUserMetadata(exchange),
   }
-  return json(201, renderEntry(await engine.putEntry({ repository, branch, entry, ifAbsent })))
+  return json(
+    201,
+    renderEntry(await engine.putEntry({ repository, branch, entry, ifAbsent, isUnique: true })),
+  )
 }
 
 export async function deleteObject({ engine, query, repository, branch }: Exchange): Promise<Answer> {

@@ -40,3 +40,12 @@ test('ES-32 a long hostile header is judged at once', () => {
   const header = `bytes=${'1-'.repeat(30_000)}x`
   expect(() => readRange(header, 10)).toThrow(expect.objectContaining({ status: 400 }) as Error)
 })
+
+test('ES-31 the size is not told of a range that is wrong in itself, wherever it would begin', () => {
+  const unsatisfiable = (tellSize: boolean) => ({ kind: 'unsatisfiable', tellSize })
+  for (const size of [0, 1]) {
+    for (const wrong of ['bytes=5-2', 'bytes=0-1,2-3', 'bytes=-'])
+      expect(readRange(wrong, size)).toEqual(unsatisfiable(false))
+    expect(readRange('bytes=5-9', size)).toEqual(unsatisfiable(true))
+  }
+})

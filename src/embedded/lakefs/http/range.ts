@@ -22,7 +22,6 @@ export function readRange(header: string | undefined, sizeBytes: number): RangeA
       `parameter "Range" in header has an error: ${JSON.stringify(header.slice(0, 80))}`,
     )
   }
-  if (sizeBytes === 0) return { kind: 'unsatisfiable', tellSize: true }
   const match = /^(\d*)-(\d*)$/.exec(header.slice('bytes='.length))
   const [first, last] = [match?.[1] ?? '', match?.[2] ?? '']
   if (first === '' && last === '') return { kind: 'unsatisfiable', tellSize: false }
@@ -32,8 +31,8 @@ export function readRange(header: string | undefined, sizeBytes: number): RangeA
     return { kind: 'part', range: { start: sizeBytes - length, end: sizeBytes - 1 } }
   }
   const start = Number(first)
+  if (last !== '' && Number(last) < start) return { kind: 'unsatisfiable', tellSize: false }
   if (start >= sizeBytes) return { kind: 'unsatisfiable', tellSize: true }
   const end = last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1)
-  if (end < start) return { kind: 'unsatisfiable', tellSize: false }
   return { kind: 'part', range: { start, end } }
 }

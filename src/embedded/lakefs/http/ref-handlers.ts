@@ -11,6 +11,9 @@ export function listBranches({ engine, query, repository }: Exchange): Answer {
   return renderPage(engine.listBranches(repository, page), (branch) => branch.name, renderRef)
 }
 
+/** Another bad name is a 400; here the real server fails in its own code. */
+const NO_NAME = 'argument name: required value: validation error'
+
 export const NEW_BRANCH = objectOf({
   name: text,
   source: text,
@@ -24,6 +27,7 @@ export async function createBranch(
   readBody: ReadBody<typeof NEW_BRANCH>,
 ): Promise<Answer> {
   const { name, source, hidden = false } = await readBody()
+  if (name === '') return failure(500, NO_NAME)
   try {
     const { repository } = exchange
     const branch = await exchange.engine.createBranch({ repository, name, source, hidden })
@@ -68,6 +72,7 @@ export const NEW_TAG = objectOf({ id: text, ref: text, force: optional(flag) })
 
 export async function createTag(exchange: Exchange, readBody: ReadBody<typeof NEW_TAG>): Promise<Answer> {
   const { id, ref } = await readBody()
+  if (id === '') return failure(500, NO_NAME)
   const tag = await exchange.engine.createTag({ repository: exchange.repository, name: id, ref })
   return json(201, renderRef(tag))
 }
@@ -90,6 +95,8 @@ function readReset(type: string, path: string): ResetRequest {
       'request body has an error: Error at "/type": value is not one of the allowed values ["object","common_prefix","reset"]',
     )
   }
-  if (path === '') throw new HttpProblem(400, 'argument path: missing path: required value')
+  // No prefix is the prefix of everything.
+  if (type === 'object' && path === '')
+    throw new HttpProblem(400, 'argument path: missing path: required value')
   return { type, path }
 }

@@ -25,7 +25,8 @@ interface ListenerParts extends ServerParts {
   readonly closing: AbortSignal
 }
 
-const FAULT_MESSAGES: Readonly<Record<429 | 500 | 502 | 503, string>> = {
+const FAULT_MESSAGES: Readonly<Record<408 | 429 | 500 | 502 | 503, string>> = {
+  408: 'Request Timeout',
   429: 'Too many attempts, try again later',
   500: 'commit: update branch: predicate failed',
   // Sent by a proxy in front of the server.
@@ -70,8 +71,9 @@ async function handleRequest(
   }
   if (fault?.kind === 'delay') await parts.clock.sleep(fault.delayMs, parts.closing)
   const rawQuery = url.slice(path.length + 1)
-  const answer =
-    fault?.kind === 'answer' ? refuse(fault) : await answerRoute(parts, request, { route, rawQuery })
+  const handle = (): Promise<Answer> => answerRoute(parts, request, { route, rawQuery })
+  if (fault?.kind === 'answer' && fault.isDone === true) await handle()
+  const answer = fault?.kind === 'answer' ? refuse(fault) : await handle()
   if (fault?.kind === 'lose-after') {
     record(0)
     request.socket.destroy()
@@ -81,6 +83,8 @@ async function handleRequest(
   const bodyFault = fault?.kind === 'cut-body' || fault?.kind === 'corrupt-body' ? fault : undefined
   await sendAnswer(request, response, answer, bodyFault)
 }
+
+const JSON_TYPE = { 'Content-Type': 'application/json' }
 
 async function answerRoute(
   parts: ListenerParts,
@@ -97,7 +101,9 @@ async function answerRoute(
     const exchange = new Exchange(request, parts, { segments, rawQuery })
     return await operation.handle(exchange, () => readBody(parts, request, operation))
   } catch (error) {
-    return withoutBodyForHead(request, answerError(parts, error))
+    const answer = withoutBodyForHead(request, answerError(parts, error))
+    // Measured: a request that is refused before anything is looked for names the type of the body that a HEAD has not.
+    return error instanceof HttpProblem ? { ...answer, headers: { ...answer.headers, ...JSON_TYPE } } : answer
   }
 }
 
