@@ -15,6 +15,7 @@ import type { Retention } from '../core/life-cycle/sweep-execution.ts'
 import type { Store } from '../core/ports.ts'
 import type { WebhookDispatcher } from '../webhooks/delivering/dispatcher.ts'
 import { openWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
+import { openEngines, type EngineSetup, type Engines } from './engines.ts'
 import { EXECUTION_TENANTS_REMEMBERED } from './limits.ts'
 import { examineStore } from './stores/open-store.ts'
 
@@ -25,6 +26,8 @@ export interface HostParts {
   readonly retention?: Partial<Retention>
   /** Whether webhooks may call private addresses. */
   readonly allowPrivateWebhooks?: boolean
+  /** Whether it runs executions as well; engines that are given stay open. */
+  readonly engine?: boolean | EngineSetup | Engines
   readonly logger: Logger
   readonly clock?: Clock
 }
@@ -34,6 +37,8 @@ export interface Host {
   readonly executions: Executions
   readonly webhooks: Webhooks
   readonly maintenance: Maintenance
+  /** `undefined`: this server runs no executions. */
+  readonly engines: Engines | undefined
   /** What keeps the server from working, one sentence each; empty when all is well. */
   examine(): Promise<readonly string[]>
   /** Starts to deliver webhooks, to archive and to sweep, until it closes. */
@@ -67,6 +72,7 @@ export function openHost(parts: HostParts): Host {
     forget: (executions) => webhooks.forgetExecutions(executions),
     ...defined({ archive, retention, clock }),
   })
+  const { own, given } = openGiven(parts)
   const closing = new AbortController()
   let work: { readonly dispatcher: WebhookDispatcher; readonly maintained: Promise<void> } | undefined
   return {
@@ -74,8 +80,10 @@ export function openHost(parts: HostParts): Host {
     executions: openExecutions(parts),
     webhooks,
     maintenance,
+    engines: own ?? given,
     examine: () => examineStore(store),
     startWork() {
+      own?.startWork()
       work ??= {
         dispatcher: webhooks.startDelivering(),
         maintained: keepMaintained({ maintenance, signal: closing.signal, logger, ...defined({ clock }) }),
@@ -83,9 +91,20 @@ export function openHost(parts: HostParts): Host {
     },
     close: once(async () => {
       closing.abort()
-      await Promise.all([work?.dispatcher.close(), work?.maintained])
+      await Promise.all([work?.dispatcher.close(), work?.maintained, own?.close()])
     }),
   }
+}
+
+function openGiven({ engine = false, store, logger, clock }: HostParts) {
+  if (engine === false) return {}
+  if (engine === true) return { own: openEngines({ store, logger, ...defined({ clock }) }) }
+  if (isOpened(engine)) return { given: engine }
+  return { own: openEngines({ store, logger, setup: engine, ...defined({ clock }) }) }
+}
+
+function isOpened(engine: EngineSetup | Engines): engine is Engines {
+  return 'of' in engine
 }
 
 function openExecutions({ store, archive, logger, clock }: HostParts): Executions {

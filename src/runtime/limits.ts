@@ -18,7 +18,9 @@ export const SUPERVISOR_RESTART_MAX_MS = 30_000
 /** After running this long, a worker process is healthy and the pauses start over. */
 export const SUPERVISOR_WELL_AFTER_MS = 60_000
 /** Time after its deadline before a worker process is killed. */
-export const SUPERVISOR_KILL_AFTER_MS = 30_000
+export const SUPERVISOR_KILL_AFTER_MS = 2_000
+/** @internal How long a worker process that is asked to stop while it starts may take. */
+export const WORKER_START_CUT_WAIT_MS = 500
 /** How long a worker process may outlive its supervisor before it is killed. */
 export const ORPHAN_GRACE_MS = 10_000
 
@@ -27,5 +29,19 @@ export const ORPHAN_GRACE_MS = 10_000
 export const RETENTION_MAX_MS = 315_360_000_000
 
 // ── executions
+/** Tenants whose executions one server runs. */
+export const ENGINE_TENANTS_MAX = 100
+/** @internal Time between two looks for tenants with open executions. */
+export const ENGINE_TENANTS_LOOK_MS = 5_000
 /** @internal Tenants whose open executions are kept in memory. */
 export const EXECUTION_TENANTS_REMEMBERED = 1_000
+
+// ── telemetry
+/** Spans of an engine that wait for the collector; of more, the new ones are dropped. */
+export const SPANS_WAITING_MAX = 4_096
+/** @internal Spans in one request to the collector. */
+export const SPANS_PER_REQUEST = 512
+/** Longest time that a span waits before it is sent. */
+export const SPAN_EXPORT_INTERVAL_MS = 5_000
+/** How long a collector may take for one request. */
+export const SPAN_EXPORT_TIMEOUT_MS = 10_000

@@ -4,13 +4,14 @@ import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
 import { InvalidError, MissingError } from '../base/errors.ts'
-import { branchName, commitRef, repositoryName } from '../base/ids.ts'
+import { commitRef, repositoryName } from '../base/ids.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { Logger } from '../base/logger.ts'
 import { plainRedactor, type Redactor } from '../base/redaction.ts'
 import { suggest } from '../base/suggestion.ts'
 import type { LakefsClient } from '../lakefs/client.ts'
 import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
+import { openHardFences } from '../publication/hard-fences.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
 import type { RunOptions, RunOutcome, RunRequest } from '../worker/attempt/attempt-state.ts'
@@ -20,6 +21,8 @@ import { requirePayloadFits } from '../worker/payload-limits.ts'
 import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
 import { openLakefs } from './connections/lakefs-connection.ts'
+import { ledgerOf } from './ledger-settings.ts'
+import { headOf } from './read-head.ts'
 
 export interface RunTaskRequest {
   /** The name of the task in its module. */
@@ -60,6 +63,8 @@ export async function runTask(
   // A task without a workspace needs no lakeFS, so none has to be configured.
   const openRepo = (name: string): VersionedRepo =>
     openLakefsRepo((client ??= openLakefs(configuration, { logger })), repositoryName(name))
+  const ledger = ledgerOf(configuration)
+  const fences = openHardFences({ policy: configuration.lakefs.fence, clock: systemClock, logger })
   try {
     const input = await inputOf(request, openRepo, signal)
     const root = await openWorkspaceRoot({ directory, workerId: `run-${process.pid}`, logger })
@@ -72,7 +77,7 @@ export async function runTask(
           ...identify(task),
           readInput: () => input,
         },
-        { root, openRepo, clock: systemClock, logger, redactor, checkOutput },
+        { root, openRepo, fences, ledger, clock: systemClock, logger, redactor, checkOutput },
       )
       await cleanUp()
       return outcome
@@ -128,14 +133,4 @@ async function inputOf(
   const { repository, branch } = workspace
   const ref = workspace.ref ?? (await headOf(openRepo(repository), branch, signal))
   return { params, workspace: { repository, branch, refType: 'commit', ref: commitRef(ref) } }
-}
-
-async function headOf(repo: VersionedRepo, branch: string, signal: AbortSignal): Promise<string> {
-  const found = await repo.readBranch(branchName(branch), { signal })
-  if (found !== undefined) return found.head
-  throw new MissingError(
-    'runtime/no-such-branch',
-    `read branch "${branch}" of "${repo.repository}": it does not exist`,
-    { next: 'Correct the name, or create the branch.' },
-  )
 }

@@ -29,6 +29,7 @@ export interface WorkersSettings {
     readonly authSecret?: string
   }
   readonly cache?: { readonly size?: string | 0; readonly warm?: boolean }
+  readonly outages?: { readonly giveUpAfter?: string }
   readonly log?: { readonly level?: LogLevel; readonly format?: LogFormat }
 }
 
@@ -92,20 +93,20 @@ export async function startWorkers(options: StartWorkersOptions): Promise<Worker
     flags: flagsOf(options.settings ?? {}),
   })
   const { slots, domain, allowDrift, codeVersion, health } = options
-  const { 'cache.size': cacheSize, 'cache.warm': warm } = loaded.settings
+  const { 'cache.size': cacheSize, 'cache.warm': warm, 'outages.giveUpAfter': outageGiveUp } = loaded.settings
   const opening: Opening = {
     loaded,
     logger: options.logger ?? silentLogger,
     options: {
       root: resolve(options.root ?? '.perago/work'),
-      ...defined({ cacheBytes: cacheSize.value, warm: warm.value }),
+      ...defined({ cacheBytes: cacheSize.value, warm: warm.value, outageGiveUpMs: outageGiveUp.value }),
       ...defined({ slots, domain, allowDrift, codeVersion, health }),
     },
   }
   const { tasks, processes, signal } = options
   const workers =
     processes === undefined
-      ? await startHere(tasks, opening)
+      ? await startHere(tasks, opening, signal)
       : await startSupervised(tasks, processes, opening, signal)
   // Who waits for `closed` learns of a failure; if nobody does, it must not end this process.
   workers.closed.catch(() => undefined)
@@ -118,18 +119,19 @@ export async function startWorkers(options: StartWorkersOptions): Promise<Worker
 interface Opening {
   readonly loaded: LoadedConfiguration
   readonly logger: Logger
-  readonly options: Omit<OpenWorkerOptions, 'logger' | 'redactor' | 'assertMayAct' | 'observers'>
+  readonly options: Omit<OpenWorkerOptions, 'logger' | 'redactor' | 'assertMayAct' | 'observers' | 'signal'>
 }
 
 async function startHere(
   tasks: StartWorkersOptions['tasks'],
   { loaded, logger, options }: Opening,
+  signal: AbortSignal | undefined,
 ): Promise<Workers> {
   if (typeof tasks !== 'string') assertRunHere(tasks)
   const lock = await takeRoot(options.root)
   try {
     const redactor = createRedactor(loaded.secrets)
-    const opened = await openWorker(loaded.configuration, tasks, { ...options, logger, redactor })
+    const opened = await openWorker(loaded.configuration, tasks, { ...options, logger, redactor, signal })
     let settle: (closing: Promise<void>) => void = () => undefined
     const closed = new Promise<void>((resolve) => (settle = resolve))
     return {

@@ -8,26 +8,33 @@ import { systemClock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
 import { once } from '../base/once.ts'
 import { CACHE_MAX_BYTES } from './limits.ts'
+import { WORKER_CLOSE_WAIT_MS } from '../worker/limits.ts'
 import type { RepositoryName } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
 import { plainRedactor, type Redactor } from '../base/redaction.ts'
 import { createDefinitionRegistry } from '../conductor/definitions.ts'
 import { createHttpTaskQueue } from '../conductor/http-task-queue.ts'
 import { requirePayloadFits } from '../worker/payload-limits.ts'
+import { LakefsWatch } from '../lakefs/lakefs-watch.ts'
 import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
+import { openHardFences, type HardFences } from '../publication/hard-fences.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
 import type { FailureOptions } from '../worker/results/failure-map.ts'
 import type { WorkerObserver } from '../worker/events.ts'
 import { loadModule } from '../worker/bodies/load-tasks.ts'
 import { openOutbox, outboxDirectory } from '../worker/results/outbox.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
+import type { StagingTimes } from '../worker/branches/staging-collector.ts'
 import { ThreadedLeases } from '../worker/leases/threaded-leases.ts'
 import { startWorker, type RunningWorker, type StopOptions, type StopReport } from '../worker/worker.ts'
 import type { KeptForLater } from '../worker/attempt/attempt-workspace.ts'
 import { WarmDirectories } from '../worker/attempt/warm-directories.ts'
 import { ContentCache } from '../workspace/cache/content-cache.ts'
-import { openWorkspaceRoot, type WorkspaceRoot } from '../workspace/ownership/ownership.ts'
+import { NODE_PROBE_CACHE_BYTES } from '../worker/limits.ts'
+import { NodeWatch } from '../worker/outages/node-watch.ts'
+import { openWorkspaceRoot, workerHome, type WorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
+import { ledgerOf } from './ledger-settings.ts'
 import { conductorSettings, openConductor } from './connections/conductor-connection.ts'
 import { openLakefs } from './connections/lakefs-connection.ts'
 import { leaseQueueModule } from './connections/lease-queue.ts'
@@ -52,6 +59,8 @@ export interface OpenWorkerOptions {
   readonly isExamined?: boolean
   /** The status of a task whose publication was refused; `FAILED_WITH_TERMINAL_ERROR` unless set. */
   readonly publishRefused?: FailureOptions['publishRefused']
+  /** How long after it was first taken a task is handed back for servers that are away; a week unless set. */
+  readonly outageGiveUpMs?: number
   /** The version of the task code, recorded with each publication. */
   readonly codeVersion?: string
   /** How many bytes of objects to keep for later tasks; 0 keeps none. */
@@ -60,6 +69,10 @@ export interface OpenWorkerOptions {
   readonly warm?: boolean
   /** Serves health and metrics over HTTP. */
   readonly health?: HealthAddress
+  /** When to look for staging branches that were left behind. */
+  readonly stagingTimes?: StagingTimes
+  /** Ends the opening; a worker that runs is stopped by `close`. */
+  readonly signal?: AbortSignal | undefined
   /** Called before every fence; throws when this process may not act any more. */
   readonly assertMayAct?: () => void
   readonly observers?: readonly WorkerObserver[]
@@ -89,7 +102,16 @@ export async function openWorker(
   source: string | readonly TaskDefinition[],
   options: OpenWorkerOptions,
 ): Promise<OpenedWorker> {
-  const { logger, index = 0, slots, domain, publishRefused, codeVersion, assertMayAct } = options
+  const {
+    logger,
+    index = 0,
+    slots,
+    domain,
+    publishRefused,
+    codeVersion,
+    assertMayAct,
+    outageGiveUpMs,
+  } = options
   const closing: (() => Promise<unknown>)[] = []
   try {
     const { tasks, path } = typeof source === 'string' ? await loadModule(source) : { tasks: source }
@@ -97,12 +119,30 @@ export async function openWorker(
     const running: { worker?: RunningWorker } = {}
     const status = (): ReturnType<RunningWorker['status']> | undefined => running.worker?.status()
     const metrics = openWorkerMetrics(status)
-    const lakefs = openLakefs(configuration, { logger, onExchange: metrics.requestsOf('lakefs') })
+    const prober = openLakefs(configuration, { logger, connections: 1 })
+    closing.push(() => prober.close())
+    const availability = new LakefsWatch(prober, { clock: systemClock, logger })
+    closing.push(() => availability.close())
+    const onExchange = metrics.requestsOf('lakefs')
+    const ledger = ledgerOf(configuration)
+    const fences = openHardFences({ policy: configuration.lakefs.fence, clock: systemClock, logger })
+    const lakefs = openLakefs(configuration, {
+      logger,
+      onExchange: forgetWhenLost(fences, onExchange),
+      availability,
+    })
     closing.push(() => lakefs.close())
     const conductor = openConductor(configuration, { logger, onExchange: metrics.requestsOf('conductor') })
     closing.push(() => conductor.close())
     if (options.isExamined !== true)
-      assertMayStart(await examineRegistration(createDefinitionRegistry(conductor), tasks), options)
+      assertMayStart(
+        await examineRegistration(
+          createDefinitionRegistry(conductor),
+          tasks,
+          defined({ signal: options.signal }),
+        ),
+        options,
+      )
 
     const workerId = newWorkerId(index)
     const directory = resolve(options.root)
@@ -111,6 +151,8 @@ export async function openWorker(
     const kept = openKept(options, root)
     closing.push(async () => kept.warm?.close())
     closing.push(async () => kept.cache?.close())
+    const node = openNodeWatch(root, kept, logger)
+    closing.push(() => node.close())
     const outbox = await openOutbox({
       directory: outboxDirectory(directory, index),
       logger,
@@ -122,6 +164,7 @@ export async function openWorker(
     const health = options.health && (await serveWorkerHealth({ ...options.health, status, metrics }))
     if (health !== undefined) closing.push(() => health.close())
 
+    options.signal?.throwIfAborted()
     const worker = startWorker({
       queue: createHttpTaskQueue(conductor),
       tasks: tasks.map((task) => ({ task, ...defined({ modulePath: path }) })),
@@ -135,8 +178,20 @@ export async function openWorker(
       redactor: options.redactor ?? plainRedactor,
       checkOutput: (output) => requirePayloadFits('task output', output),
       uploadLimit: createAdaptiveLimit(),
+      fences,
+      ledger,
+      watches: [availability, node],
+      onFileError: (error) => node.notice(error),
       observers: [metrics.observe, traceWorker(), ...(options.observers ?? [])],
-      ...defined({ slots, domain, publishRefused, codeVersion, assertMayAct }),
+      ...defined({
+        slots,
+        domain,
+        publishRefused,
+        codeVersion,
+        assertMayAct,
+        outageGiveUpMs,
+        stagingTimes: options.stagingTimes,
+      }),
     })
     running.worker = worker
     const closeAfter = once((report: Promise<StopReport>) => report.finally(() => closeAll(closing, logger)))
@@ -151,6 +206,17 @@ export async function openWorker(
   } catch (error) {
     await closeAll(closing, logger)
     throw error
+  }
+}
+
+/** The server that comes back after a lost connection may evaluate no fence. */
+function forgetWhenLost<Notice extends { readonly status: number | undefined }>(
+  fences: HardFences,
+  onExchange: (notice: Notice) => void,
+): (notice: Notice) => void {
+  return (notice) => {
+    if (notice.status === undefined) fences.forget()
+    onExchange(notice)
   }
 }
 
@@ -187,7 +253,33 @@ function openKept(
   return kept
 }
 
+/** A full disk may be full of what this worker keeps. */
+function openNodeWatch(root: WorkspaceRoot, { warm, cache }: KeptForLater, logger: Logger): NodeWatch {
+  return new NodeWatch({
+    directory: workerHome(root.directory, root.token),
+    clock: systemClock,
+    logger,
+    makeRoom: async () => {
+      await warm?.clear()
+      await cache?.makeRoom(NODE_PROBE_CACHE_BYTES)
+    },
+  })
+}
+
 async function closeAll(closing: (() => Promise<unknown>)[], logger: Logger): Promise<void> {
+  const over = new AbortController()
+  const tooLate = systemClock.sleep(WORKER_CLOSE_WAIT_MS, over.signal).then(
+    () =>
+      logger.warn(
+        'the worker ends before all of it is closed; the next worker of the root removes what is left',
+      ),
+    () => undefined,
+  )
+  await Promise.race([closeEach(closing, logger), tooLate])
+  over.abort()
+}
+
+async function closeEach(closing: (() => Promise<unknown>)[], logger: Logger): Promise<void> {
   for (let close = closing.pop(); close !== undefined; close = closing.pop()) {
     try {
       await close()

@@ -47,7 +47,8 @@ log:
 test('BA-70 without file and variables there are defaults, and they say so', async () => {
   const { configuration, settings, path } = await load()
   expect(configuration).toEqual({
-    lakefs: { endpoint: undefined, credentials: undefined, connections: 32 },
+    lakefs: { endpoint: undefined, credentials: undefined, connections: 32, fence: 'preferred' },
+    ledger: { onRetry: 'replace', keys: undefined },
     conductor: { serverUrl: undefined, auth: undefined },
     log: { level: 'warn', format: 'auto' },
   })
@@ -71,6 +72,7 @@ test('BA-71 flags win over variables, variables over the file, the file over def
     endpoint: 'http://from-perago-variable',
     credentials: { accessKeyId: 'OTHER', secretAccessKey: 'from-file-secret' },
     connections: 4,
+    fence: 'preferred',
   })
   const origins = Object.fromEntries(
     Object.entries(settings).map(([name, setting]) => [name, showOrigin(setting.origin)]),

@@ -25,6 +25,11 @@ import {
   textSchema,
   wholeNumberSchema,
 } from './configuration-schemas.ts'
+import { FENCE_POLICIES, type FencePolicy } from '../../publication/hard-fences.ts'
+import { assembleEngine, ENGINE_SETTINGS, type EngineConfiguration } from './engine-settings.ts'
+import { ON_RETRY, type OnRetry } from '../../tasks/task-controls.ts'
+import { OUTAGE_GIVE_UP_MS } from '../../worker/limits.ts'
+import { readTenantLakefs, type TenantLakefs } from './tenant-lakefs.ts'
 import { passwordsIn } from '../stores/store-address.ts'
 import { readBoundedText } from './text-files.ts'
 
@@ -54,6 +59,24 @@ export const SETTINGS = {
     about: 'The most connections, and so requests in flight, to one lakeFS.',
     fallback: LAKEFS_CONNECTIONS_MAX,
   },
+  'lakefs.fence': {
+    schema: choiceSchema(FENCE_POLICIES),
+    about:
+      'The hard fence: `preferred`, hard where it is installed; `required`, refuse where it is not; `off`, never.',
+    fallback: 'preferred',
+  },
+  'ledger.onRetry': {
+    schema: choiceSchema(ON_RETRY),
+    about:
+      'What a retry does with a publication of its own task, where the task does not say it: `replace` it, or `adopt` it.',
+    fallback: 'replace',
+  },
+  'ledger.keys': {
+    schema: secretSchema(),
+    about:
+      'Keys that sign what is recorded with a publication, as `ID=BASE64` of at least 32 bytes each; the first signs, all of them are accepted.',
+    secret: true,
+  },
   'conductor.serverUrl': {
     schema: addressSchema(),
     about: 'Where Conductor is, with its `/api`.',
@@ -81,6 +104,12 @@ export const SETTINGS = {
     about:
       'Whether a task may reuse the directory of the task before it, after checking that it equals its commit.',
     fallback: true,
+  },
+  'outages.giveUpAfter': {
+    schema: retentionSchema(),
+    about:
+      'How long after it was first taken a task is handed back, without using a retry, because lakeFS or its object store is away, such as `12h`, or `forever`.',
+    fallback: OUTAGE_GIVE_UP_MS,
   },
   'store.address': {
     schema: secretSchema(),
@@ -119,6 +148,13 @@ export const SETTINGS = {
     about: 'How long checkpoints are kept after their execution has ended.',
     fallback: RETENTION_CHECKPOINTS_MS,
   },
+  ...ENGINE_SETTINGS,
+  'engine.tenantLakefs': {
+    schema: secretSchema(),
+    about:
+      'The lakeFS of each tenant of `perago serve --engine`, for rollbacks: lines of tenant, address, access key id and secret. Without a tenant it is that of `lakefs.endpoint`.',
+    secret: true,
+  },
   'log.level': {
     schema: choiceSchema(LOG_LEVELS),
     about: 'The lowest level that is logged.',
@@ -143,11 +179,15 @@ export interface PeragoConfiguration {
     readonly endpoint: string | undefined
     readonly credentials: Credentials | undefined
     readonly connections: number
+    /** `preferred` unless set. */
+    readonly fence?: FencePolicy
   }
   readonly conductor: {
     readonly serverUrl: string | undefined
     readonly auth: { readonly key: string; readonly secret: string } | undefined
   }
+  /** Tasks replace, and nothing is signed, unless set. */
+  readonly ledger?: { readonly onRetry: OnRetry; readonly keys: string | undefined }
   readonly log: { readonly level: LogLevel; readonly format: LogFormat }
 }
 
@@ -168,6 +208,8 @@ export interface LoadedConfiguration {
   readonly configuration: PeragoConfiguration
   /** Separate from the rest, which is passed to every process of a worker. */
   readonly core: CoreConfiguration
+  readonly engine: EngineConfiguration
+  readonly tenantLakefs: ReadonlyMap<string, TenantLakefs>
   /** Each value with where it came from. Holds secrets: show it through `redactor`. */
   readonly settings: Resolved<typeof SETTINGS>['settings']
   /** The file that was read, if any. */
@@ -187,7 +229,7 @@ export interface LoadConfigurationRequest {
 }
 
 /** Looked up in the working directory; at most one may exist. */
-export const CONFIGURATION_FILES = ['perago.yaml', 'perago.yml', 'perago.json'] as const
+const CONFIGURATION_FILES = ['perago.yaml', 'perago.yml', 'perago.json'] as const
 
 /**
  * Reads the whole configuration, or throws one `InvalidError` that names every problem in its `problems`.
@@ -209,11 +251,14 @@ export async function loadConfiguration(request: LoadConfigurationRequest): Prom
   const redactor = createRedactor(secrets)
   const problems = [...fileProblems, ...settingProblems]
   // If a secret could not be read, that is reported already.
-  if (problems.length === 0) problems.push(...findIncomplete(settings))
+  const tenants = readTenantLakefs(settings['engine.tenantLakefs'].value ?? '')
+  if (problems.length === 0) problems.push(...findIncomplete(settings), ...tenants.problems)
   if (problems.length > 0) throw badConfiguration(problems.map((problem) => redactor.text(problem)))
   return {
     configuration: assemble(settings),
     core: assembleCore(settings),
+    engine: assembleEngine(settings),
+    tenantLakefs: tenants.lakefs,
     settings,
     path: file?.path,
     secrets,
@@ -226,7 +271,12 @@ function secretsOf(settings: LoadedConfiguration['settings']): readonly string[]
   return [
     settings['lakefs.secretAccessKey'].value,
     settings['conductor.authSecret'].value,
-    ...(settings['store.keys'].value ?? '').split(/[\s,]+/).map((key) => key.replace(/^[^=]*=/, '')),
+    ...[settings['store.keys'].value, settings['ledger.keys'].value].flatMap((keys = '') =>
+      keys.split(/[\s,]+/).map((key) => key.replace(/^[^=]*=/, '')),
+    ),
+    ...[...readTenantLakefs(settings['engine.tenantLakefs'].value ?? '').lakefs.values()].map(
+      ({ credentials }) => credentials.secretAccessKey,
+    ),
     // An address without a password has nothing to hide.
     ...addresses.flatMap(passwordsIn),
   ].filter((secret): secret is string => secret !== undefined && secret !== '')
@@ -298,10 +348,15 @@ function assemble(settings: LoadedConfiguration['settings']): PeragoConfiguratio
       endpoint: settings['lakefs.endpoint'].value,
       credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
       connections: settings['lakefs.connections'].value ?? SETTINGS['lakefs.connections'].fallback,
+      fence: settings['lakefs.fence'].value ?? SETTINGS['lakefs.fence'].fallback,
     },
     conductor: {
       serverUrl: settings['conductor.serverUrl'].value,
       auth: key && secret ? { key, secret } : undefined,
+    },
+    ledger: {
+      onRetry: settings['ledger.onRetry'].value ?? SETTINGS['ledger.onRetry'].fallback,
+      keys: settings['ledger.keys'].value,
     },
     log: {
       level: settings['log.level'].value ?? SETTINGS['log.level'].fallback,

@@ -6,9 +6,13 @@ import type { PeragoConfiguration } from '../configuration/configuration.ts'
 /** A client for the configured lakeFS. Sends nothing yet; the caller closes it. */
 export function openLakefs(
   { lakefs }: PeragoConfiguration,
-  options: Pick<LakefsClientOptions, 'retry' | 'onExchange'> & { readonly logger: Logger },
+  options: Pick<LakefsClientOptions, 'retry' | 'onExchange' | 'availability'> & {
+    readonly logger: Logger
+    /** Instead of those configured. */
+    readonly connections?: number
+  },
 ): LakefsClient {
-  const { endpoint, credentials } = lakefs
+  const { endpoint, credentials, connections } = lakefs
   if (endpoint === undefined || credentials === undefined) {
     const missing =
       endpoint === undefined ? 'lakefs.endpoint is' : 'lakefs.accessKeyId and lakefs.secretAccessKey are'
@@ -16,5 +20,6 @@ export function openLakefs(
       next: 'Set them in perago.yaml or by LAKEFS_ENDPOINT, LAKEFS_ACCESS_KEY_ID and LAKEFS_SECRET_ACCESS_KEY; "perago lakefs env" prints them for the embedded server.',
     })
   }
-  return createLakefsClient({ ...options, endpoint, ...credentials, connectionsMax: lakefs.connections })
+  const connectionsMax = options.connections ?? connections
+  return createLakefsClient({ ...options, endpoint, ...credentials, connectionsMax })
 }

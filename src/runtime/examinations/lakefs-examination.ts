@@ -3,12 +3,17 @@
 import { systemClock } from '../../base/clock.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import { listRepositories, readServerInfo } from '../../lakefs/administration.ts'
+import type { FencePolicy } from '../../publication/hard-fences.ts'
 import type { LakefsClient } from '../../lakefs/client.ts'
 
 export type LakefsExamination = Awaited<ReturnType<typeof examineLakefs>>
 
 /** Throws the error of the client if the server is unreachable, refuses the credentials, or is not a lakeFS. */
-export async function examineLakefs(client: LakefsClient, call: { readonly signal: AbortSignal }) {
+export async function examineLakefs(
+  client: LakefsClient,
+  call: { readonly signal: AbortSignal; readonly fence?: FencePolicy | undefined },
+) {
+  const { fence = 'preferred' } = call
   const startMs = systemClock.monotonicMs()
   const info = await readServerInfo(client, call)
   const answeredInMs = Math.round(systemClock.monotonicMs() - startMs)
@@ -29,8 +34,8 @@ export async function examineLakefs(client: LakefsClient, call: { readonly signa
       checksumVerified: info.checksumIsMd5,
     },
     permissions: { listRepositories: await mayList(client, call) },
-    /** `soft`: read, decide, act. lakeFS cannot move a branch on a condition. */
-    strengths: { moveBranch: 'soft' },
+    /** `soft`: read, decide, act. lakeFS can move a branch on a condition only where a fence is installed. */
+    strengths: { moveBranch: 'soft', fence },
   }
 }
 

@@ -1,6 +1,9 @@
 /** What a module of tasks declares, as plain documents: to check, to write to files, to register. */
 
 import { isPeragoError } from '../../base/errors.ts'
+import { isPipelineDefinition } from '../../engine/definitions/pipeline-definition.ts'
+import type { ScheduleDocument } from '../../engine/definitions/document.ts'
+import type { Graph } from '../../engine/graph/graph.ts'
 import { buildTaskDef } from '../../tasks/build-taskdef.ts'
 import { loadModule } from '../../worker/bodies/load-tasks.ts'
 import type { TaskDefinition } from '../../tasks/task-definition.ts'
@@ -13,6 +16,9 @@ export interface ReadModule {
   readonly path: string
   readonly tasks: readonly TaskDefinition[]
   readonly workflows: readonly WorkflowDefDocument[]
+  readonly pipelines: readonly Graph[]
+  /** By pipeline, and by their own names. */
+  readonly schedules: Readonly<Record<string, Readonly<Record<string, ScheduleDocument>>>>
   /** A short description of each task. */
   readonly summaries: readonly TaskSummary[]
   /** Everything that is wrong in the declarations. */
@@ -31,7 +37,8 @@ export interface TaskSummary {
 
 /** Loads a module and checks its declarations. Throws if it cannot be loaded or declares no task. */
 export async function readModule(path: string): Promise<ReadModule> {
-  const { tasks, workflows, path: absolute } = await loadModule(path)
+  const { tasks, workflows, exported, path: absolute } = await loadModule(path)
+  const pipelines = [...new Set(Object.values(exported).filter(isPipelineDefinition))]
   const documents = workflows.map(({ document }) => document)
   const versions = documents.map(({ name, version }) => `${name} version ${version}`)
   const problems = [
@@ -44,14 +51,27 @@ export async function readModule(path: string): Promise<ReadModule> {
       findProblems(document, [...named, ...tasks]).map((problem) => `workflow ${document.name}: ${problem}`),
     ),
   ]
-  return { path: absolute, tasks, workflows: documents, summaries: tasks.map(summarise), problems }
+  return {
+    ...{ path: absolute, tasks, workflows: documents, problems },
+    pipelines: pipelines.map(({ graph }) => graph),
+    schedules: Object.fromEntries(pipelines.map(({ name, document }) => [name, document.schedules ?? {}])),
+    summaries: tasks.map(summarise),
+  }
 }
 
 /** The documents of a module without problems; `schemas` are the JSON Schemas of each task's input and output. */
-export function buildDefinitions({ tasks, workflows }: Pick<ReadModule, 'tasks' | 'workflows'>) {
+export function buildDefinitions({
+  tasks,
+  workflows,
+  pipelines,
+  schedules,
+}: Pick<ReadModule, 'tasks' | 'workflows' | 'pipelines' | 'schedules'>) {
   return {
     taskDefs: tasks.map(declaredTaskDef),
     workflowDefs: workflows,
+    pipelines,
+    schedules,
+    readOnlyTasks: tasks.filter(({ workspace }) => workspace?.readOnly === true).map(({ name }) => name),
     schemas: tasks.map(buildTaskDef).flatMap(({ inputSchema, outputSchema }) => [inputSchema, outputSchema]),
   }
 }

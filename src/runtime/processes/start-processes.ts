@@ -19,6 +19,8 @@ export interface StartProcessesRequest {
   readonly signal?: AbortSignal | undefined
   /** A process for the first worker; it loads its code while everything is checked. */
   readonly prestarted?: PrestartedWorker
+  /** The caller has registered what the module declares now. This process may have loaded an older version, and does not look. */
+  readonly isRegistered?: boolean
   /** Called for each process that serves its health. */
   readonly onHealth?: (index: number, url: string) => void
 }
@@ -26,7 +28,7 @@ export interface StartProcessesRequest {
 /** Throws the error that would keep every one of the processes from starting. */
 export async function startProcesses(request: StartProcessesRequest): Promise<Supervisor> {
   const { order, count, logger, prestarted } = request
-  await assertStartable(request)
+  if (request.isRegistered !== true) await assertStartable(request)
   const started = new Set<number>()
   return superviseWorkers({
     root: order.options.root,

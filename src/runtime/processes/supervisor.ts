@@ -20,7 +20,7 @@ import {
   SUPERVISOR_RESTART_MS,
   SUPERVISOR_WELL_AFTER_MS,
 } from '../limits.ts'
-import { WORKER_STOP_DEADLINE_MS } from '../../worker/limits.ts'
+import { WORKER_ABORT_WAIT_MS, WORKER_STOP_DEADLINE_MS } from '../../worker/limits.ts'
 import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
 import type { StopOptions } from '../../worker/worker.ts'
@@ -93,6 +93,11 @@ export class Supervisor {
     await this.ended
   })
 
+  /** Ends all of them at once, as a crash would: what they were doing is repeated. */
+  kill(): void {
+    for (const worker of this.#running.values()) worker.kill()
+  }
+
   #supervise(index: number): { readonly ready: Promise<void>; readonly ended: Promise<void> } {
     let becomeReady: () => void = () => undefined
     const ready = new Promise<void>((done) => (becomeReady = done))
@@ -134,7 +139,8 @@ export class Supervisor {
     const { signal } = this.#stopping
     const stop = (): void => {
       worker.stop(this.#deadlineMs)
-      this.#clock.sleep(this.#deadlineMs + SUPERVISOR_KILL_AFTER_MS, over.signal).then(
+      const withinMs = Math.max(this.#deadlineMs, WORKER_ABORT_WAIT_MS)
+      this.#clock.sleep(withinMs + SUPERVISOR_KILL_AFTER_MS, over.signal).then(
         () => {
           this.#options.logger.error('a worker process did not stop and is killed', { pid: worker.pid })
           worker.kill()

@@ -4,9 +4,10 @@
  */
 
 import { Worker } from 'node:worker_threads'
+import { systemClock } from '../../base/clock.ts'
 import { EXIT_CODE, errorKindOf, invariant } from '../../base/errors.ts'
 import { describeError } from '../../base/error-description.ts'
-import { ORPHAN_GRACE_MS } from '../limits.ts'
+import { ORPHAN_GRACE_MS, WORKER_START_CUT_WAIT_MS } from '../limits.ts'
 import { entryUrl } from '../../base/module-entry.ts'
 import { createRedactor } from '../../base/redaction.ts'
 import { WorkerAbandonedError } from '../../tasks/author-errors.ts'
@@ -21,6 +22,8 @@ const supervisorPid = process.ppid
 const watched: OrphanWatchData = { parentPid: supervisorPid, graceMs: ORPHAN_GRACE_MS, group: false }
 new Worker(entryUrl(import.meta.url, '../../worker/bodies/orphan-watch.ts'), { workerData: watched }).unref()
 const opening: { worker?: Promise<OpenedWorker> } = {}
+/** Aborted when the process is asked to stop. */
+const stopping = new AbortController()
 
 /** Called before every fence. The parent's pid changes at the moment when the parent ends. */
 function assertSupervised(): void {
@@ -69,6 +72,7 @@ async function start({
       logger: logger.child({ worker: options.index ?? 0 }),
       redactor,
       assertMayAct: assertSupervised,
+      signal: stopping.signal,
     })
     const opened = await opening.worker
     report({ type: 'opened', healthUrl: opened.healthUrl })
@@ -84,8 +88,9 @@ async function start({
 let ending: Promise<void> | undefined
 
 function end(stop: (worker: OpenedWorker) => Promise<unknown>): Promise<void> {
-  const opened = opening.worker
-  const ended = (opened ?? Promise.resolve(undefined)).then(
+  stopping.abort(new Error('the worker process is asked to stop'))
+  const tooLate = systemClock.sleep(WORKER_START_CUT_WAIT_MS).then(() => undefined)
+  const ended = Promise.race([opening.worker, tooLate]).then(
     async (worker) => {
       if (worker !== undefined) await stop(worker)
     },

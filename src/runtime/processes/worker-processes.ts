@@ -15,7 +15,7 @@ export interface WorkerOrder {
   /** Never shown in logs or errors. */
   readonly secrets: readonly string[]
   readonly log: { readonly level: LogLevel; readonly format: LogFormat; readonly isTerminal: boolean }
-  readonly options: Omit<OpenWorkerOptions, 'logger' | 'redactor' | 'assertMayAct' | 'observers'>
+  readonly options: Omit<OpenWorkerOptions, 'logger' | 'redactor' | 'assertMayAct' | 'observers' | 'signal'>
 }
 
 export type ToWorkerProcess =

@@ -5,6 +5,7 @@ import type { EventArchive } from '../../core/events/archive-port.ts'
 import { serverKey } from '../../core/keys.ts'
 import type { Store } from '../../core/ports.ts'
 import type { SealOptions } from '../../stores/sealed/sealed-store.ts'
+import { readKeyPairs } from '../configuration/key-pairs.ts'
 import type { CoreConfiguration } from '../configuration/configuration.ts'
 import { openArchiveAt, openStoreAt, type AddressPlace } from './store-address.ts'
 
@@ -73,20 +74,14 @@ export function sealOf({
   compress,
 }: Pick<CoreConfiguration, 'storeKeys' | 'compress'>): SealOptions | undefined {
   if (storeKeys === undefined) return compress ? {} : undefined
-  const pairs = storeKeys
-    .split(/[\s,]+/)
-    .filter((text) => text !== '')
-    .map((text) => /^([^=]+)=(.+)$/.exec(text))
-  const [first] = pairs
-  if (pairs.includes(null) || first === undefined || first === null) {
+  const pairs = readKeyPairs(storeKeys)
+  const [first] = pairs ?? []
+  if (pairs === undefined || first === undefined) {
     throw new InvalidError('runtime/bad-store-keys', 'read store.keys: each must have the form ID=BASE64', {
       next: 'Write each key as an id, "=" and 32 bytes in base64, separated by commas or line breaks.',
     })
   }
-  const keys = Object.fromEntries(
-    pairs.map((pair) => [pair?.[1] ?? '', Buffer.from(pair?.[2] ?? '', 'base64')]),
-  )
-  return { encryption: { keys, use: first[1] ?? '' } }
+  return { encryption: { keys: Object.fromEntries(pairs), use: first[0] } }
 }
 
 /** The first bytes of sealed values; no other value begins with them. */

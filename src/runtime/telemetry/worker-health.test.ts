@@ -1,11 +1,20 @@
 // Goal: a worker is called well only while polls and renewals go through.
-import { SpanStatusCode, type Span, type SpanOptions, type TracerProvider } from '@opentelemetry/api'
+import {
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Context,
+  type Span,
+  type SpanOptions,
+  type TracerProvider,
+} from '@opentelemetry/api'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { WORKER_POLL_SILENT_MS } from '../../worker/limits.ts'
+import { OUTBOX_LATE_MS, WORKER_POLL_SILENT_MS } from '../../worker/limits.ts'
 import { StaleAttemptError } from '../../fences/attempt-fence.ts'
 import type { WorkerEvent } from '../../worker/events.ts'
 import type { AttemptInfo } from '../../tasks/task-definition.ts'
-import type { RunningAttempt, WorkerStatus } from '../../worker/worker.ts'
+import type { RunningAttempt } from '../../worker/attempt/attempts.ts'
+import type { WorkerStatus } from '../../worker/worker.ts'
 import { judgeHealth, judgeReadiness } from '../../worker/health.ts'
 import { serveWorkerHealth } from './worker-health.ts'
 import { openWorkerMetrics } from './worker-metrics.ts'
@@ -35,6 +44,7 @@ function statusOf(changes: Partial<WorkerStatus> = {}): WorkerStatus {
     slots: { limit: 4, taken: 0 },
     polls: { clean: { succeededAtMs: 999_000, slots: 4 } },
     attempts: [],
+    ...{ outages: [], held: [], freeSinceMs: 0 },
     ...changes,
   }
 }
@@ -45,6 +55,8 @@ describe('health', () => {
   const cases: readonly [string, WorkerStatus | undefined, boolean, boolean][] = [
     ['starting', undefined, true, false],
     ['polled lately', statusOf(), true, true],
+    ['a result that waits', statusOf({ oldestResultAtMs: 1_000_000 - OUTBOX_LATE_MS }), true, false],
+    ['a result not delivered lately', statusOf({ oldestResultAtMs: 999_000 }), true, true],
     [
       'never polled, just started',
       statusOf({ startedAtMs: 999_000, polls: { clean: { succeededAtMs: undefined, slots: 4 } } }),
@@ -84,6 +96,18 @@ describe('health', () => {
     ],
     ['stopping', statusOf({ state: 'stopping', polls: silentPolls }), true, false],
   ]
+  const outage = { what: 'lakefs', why: 'lakeFS is away', sinceMs: 0 } as const
+  test.each<(typeof cases)[number]>([
+    ['away', statusOf({ outages: [outage], held: ['clean'], polls: silentPolls }), true, false],
+    ['away for other tasks', statusOf({ outages: [outage], polls: silentPolls }), false, false],
+    ['just back', statusOf({ polls: silentPolls, freeSinceMs: 999_000 }), true, true],
+  ])(
+    'WK-235 lakeFS is %s: a restart does not help, and the worker is not ready',
+    (_, status, isHealthy, isReady) => {
+      expect([judgeHealth(status).ok, judgeReadiness(status).ok]).toEqual([isHealthy, isReady])
+      if (status?.outages.length === 1) expect(judgeReadiness(status).problems).toContain('lakeFS is away')
+    },
+  )
   test.each(cases)('WK-120 %s', (_, status, isHealthy, isReady) => {
     expect([judgeHealth(status).ok, judgeReadiness(status).ok]).toEqual([isHealthy, isReady])
   })
@@ -153,12 +177,14 @@ const events: readonly WorkerEvent[] = [
     summary: {
       status: 'FAILED',
       action: 'merged',
+      strength: 'soft',
       delivery: 'superseded',
       errorCode: 'fences/stale-attempt',
       durationMs: 2_000,
     },
   },
-  { kind: 'outbox', waiting: 2 },
+  { kind: 'outbox', waiting: 2, oldestMs: 7_000 },
+  { kind: 'staging-looked', repository: 'lake', removed: 3, kept: 1 },
 ]
 
 test('WK-122 every event is counted where people look for it', async () => {
@@ -171,12 +197,29 @@ test('WK-122 every event is counted where people look for it', async () => {
     'perago_worker_polls_total{task="clean",outcome="refused"} 1',
     'perago_worker_attempts_total{task="clean",status="FAILED",delivery="superseded",code="fences/stale-attempt"} 1',
     'perago_worker_step_seconds_sum{task="clean",step="body",outcome="done"} 1.5',
-    'perago_worker_publications_total{task="clean",action="merged"} 1',
+    'perago_worker_publications_total{task="clean",action="merged",strength="soft"} 1',
     'perago_worker_leases_lost_total{task="clean",code="fences/stale-attempt"} 1',
     'perago_worker_attempt_seconds_sum{task="clean"} 2',
     'perago_worker_outbox_waiting 2',
+    'perago_worker_outbox_oldest_seconds 7',
+    'perago_worker_staging_removed_total{repository="lake"} 3',
+    'perago_worker_staging_kept{repository="lake"} 1',
   ])
     expect(text).toContain(line)
+})
+
+test('WK-122 WK-235 an outage is a gauge for what is away or faulty', async () => {
+  const metrics = openWorkerMetrics(() => undefined)
+  const gauges = async (): Promise<readonly string[]> =>
+    (await metrics.render()).split('\n').filter((line) => line.startsWith('perago_worker_outage{'))
+  metrics.observe({ kind: 'outage-began', what: 'lakefs', why: 'lakeFS is away' })
+  metrics.observe({ kind: 'outage-began', what: 'node', why: 'the disk is full' })
+  metrics.observe({ kind: 'outage-ended', what: 'node', durationMs: 5 })
+  expect(await gauges()).toEqual([
+    'perago_worker_outage{what="lakefs"} 1',
+    'perago_worker_outage{what="object-store"} 0',
+    'perago_worker_outage{what="node"} 0',
+  ])
 })
 
 test('WK-124 requests are counted and timed by side', async () => {
@@ -242,4 +285,22 @@ test('WK-123 an attempt is a span, and each of its steps one below it', () => {
   expect(body?.said).toEqual({ 'perago.step': 'body', 'perago.outcome': 'done', 'perago.files': 3 })
   expect(Number(body?.endMs) - Number(body?.options?.startTime)).toBe(1_500)
   expect(published?.status).toEqual({ code: SpanStatusCode.ERROR, message: 'fences/stale-attempt' })
+})
+
+test('EN-906 the span of an attempt is below the one that its queue has', () => {
+  const above: unknown[] = []
+  const provider = {
+    getTracer: () => ({
+      startSpan: (_name: string, _options?: SpanOptions, below?: Context): Span => {
+        above.push(below === undefined ? undefined : trace.getSpanContext(below))
+        return {} as Span
+      },
+    }),
+  } as unknown as TracerProvider
+  const observe = traceWorker(provider)
+  const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
+  const started = { kind: 'attempt-started', attempt, executionId: 'e1' } as const
+  observe({ ...started, traceparent: `00-${traceId}-${spanId}-01` })
+  observe(started)
+  expect(above).toEqual([{ traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true }, undefined])
 })

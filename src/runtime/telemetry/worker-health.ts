@@ -4,7 +4,7 @@
  * | path | 200 | 503 |
  * |---|---|---|
  * | `/healthz` | polls and renewals succeed, or their time is not over | polls of a task type have failed for too long, or a lease was not renewed in time: a restart may help |
- * | `/readyz` | every task type was polled recently, and tasks are taken | the worker is starting or stopping, or as above |
+ * | `/readyz` | every task type was polled recently, and tasks are taken | the worker is starting or stopping, lakeFS is away, the disk is full, or as above |
  * | `/metrics` | for Prometheus | |
  */
 

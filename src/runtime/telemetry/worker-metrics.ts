@@ -56,10 +56,11 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined) {
     'task',
     'origin',
   ])
-  const publications = counter('publications_total', 'Publications, by what was done to the branch.', [
-    'task',
-    'action',
-  ])
+  const publications = counter(
+    'publications_total',
+    'Publications, by what was done to the branch and the strength of the fence.',
+    ['task', 'action', 'strength'],
+  )
   const leases = counter('leases_lost_total', 'Leases lost while an attempt ran.', ['task', 'code'])
   // Renewals are not counted: they are made by another thread.
   const requests = counter('requests_total', 'Requests made, renewals of leases left out.', [
@@ -79,6 +80,29 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined) {
   const outbox = new Gauge({
     name: 'perago_worker_outbox_waiting',
     help: 'Results found undelivered when the outbox was last looked at.',
+    registers,
+  })
+  const outage = new Gauge({
+    name: 'perago_worker_outage',
+    help: '1 while a server that tasks need is away, or this machine has a fault such as a full disk.',
+    labelNames: ['what'],
+    registers,
+  })
+  for (const what of ['lakefs', 'object-store', 'node']) outage.set({ what }, 0)
+  const outboxOldest = new Gauge({
+    name: 'perago_worker_outbox_oldest_seconds',
+    help: 'Age of the oldest of these results; 0 without any.',
+    registers,
+  })
+  const stagingRemoved = counter(
+    'staging_removed_total',
+    'Staging branches that ended attempts had left behind, and that were removed.',
+    ['repository'],
+  )
+  const stagingKept = new Gauge({
+    name: 'perago_worker_staging_kept',
+    help: 'Staging branches that stayed when they were last looked at: in use, evidence, or not known to be over.',
+    labelNames: ['repository'],
     registers,
   })
   new Gauge({
@@ -129,18 +153,29 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined) {
         break
       }
       case 'attempt-ended': {
-        const { status: told, delivery, errorCode, action, durationMs } = event.summary
+        const { status: told, delivery, errorCode, action, strength = 'soft', durationMs } = event.summary
         const task = event.attempt.taskName
         attempts.inc({ task, status: told, delivery, code: errorCode ?? '' })
         attemptSeconds.observe({ task }, durationMs / 1_000)
-        if (action !== undefined) publications.inc({ task, action })
+        if (action !== undefined) publications.inc({ task, action, strength })
         break
       }
+      case 'staging-looked':
+        stagingRemoved.inc({ repository: event.repository }, event.removed)
+        stagingKept.set({ repository: event.repository }, event.kept)
+        break
       case 'branch-shared':
         shared.inc({ task: event.attempt.taskName })
         break
       case 'outbox':
         outbox.set(event.waiting)
+        outboxOldest.set((event.oldestMs ?? 0) / 1_000)
+        break
+      case 'outage-began':
+        outage.set({ what: event.what }, 1)
+        break
+      case 'outage-ended':
+        outage.set({ what: event.what }, 0)
         break
       case 'attempt-started':
       case 'progress':

@@ -1,6 +1,15 @@
 /** A worker's events as spans, for the OpenTelemetry SDK that the process has loaded, if any. */
 
-import { context, SpanStatusCode, trace, type Span, type TracerProvider } from '@opentelemetry/api'
+import {
+  context,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Context,
+  type Span,
+  type TracerProvider,
+} from '@opentelemetry/api'
+import { parseTraceparent } from '../../base/trace-context.ts'
 import type { AttemptStepEvent, WorkerObserver } from '../../worker/events.ts'
 
 /** One span for each attempt, with one child for each of its steps. */
@@ -27,7 +36,8 @@ export function traceWorker(provider: TracerProvider = trace.getTracerProvider()
           'perago.attempt': retryCount,
           'perago.iteration': iteration,
         }
-        attempts.set(event.executionId, tracer.startSpan(`perago attempt ${taskName}`, { attributes }))
+        const above = contextOf(event.traceparent)
+        attempts.set(event.executionId, tracer.startSpan(`perago attempt ${taskName}`, { attributes }, above))
         break
       }
       case 'step': {
@@ -50,9 +60,21 @@ export function traceWorker(provider: TracerProvider = trace.getTracerProvider()
       case 'lease-lost':
       case 'branch-shared':
       case 'outbox':
+      case 'outage-began':
+      case 'outage-ended':
+      case 'staging-looked':
         break
     }
   }
+}
+
+/** Below the span that the queue has for the attempt, where it has one. */
+function contextOf(traceparent: string | undefined): Context {
+  const above = parseTraceparent(traceparent)
+  if (above === undefined) return context.active()
+  const { traceId, spanId, isSampled } = above
+  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
+  return trace.setSpanContext(context.active(), { traceId, spanId, traceFlags, isRemote: true })
 }
 
 function fail(span: Span, error: unknown): void {

@@ -1,0 +1,2537 @@
+// Generated from openapi/perago.yaml by scripts/generate.mjs. Never edited by hand.
+
+export interface paths {
+    readonly "/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Records an event of an outside system.
+         * @description Needs the role operator. Only types under `external.` are accepted. With an `Idempotency-Key` the same event may be sent again: it is recorded once, and every response has the id of the first.
+         */
+        readonly post: operations["publishEvent"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the executions of the token's tenant, the newest first.
+         * @description Needs the role viewer. Ended ones are listed until they are swept. A page may have fewer than `limit` although there are more: what the server looks at for one page is bounded.
+         */
+        readonly get: operations["listExecutions"];
+        readonly put?: never;
+        /**
+         * Starts an execution of a pipeline.
+         * @description Needs the role operator, and a server that runs executions. The pipeline is one that was registered, or `definition` is the pipeline itself. With an `Idempotency-Key` the same request may be sent again: it is started once, and every response has the same id. The status route knows it at once. With a W3C `traceparent` it belongs to that trace, and is no other request because of it.
+         */
+        readonly post: operations["startExecution"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One execution, with its units.
+         * @description Needs the role viewer. An answer is bounded: `left_out` names what did not fit; results of units are in its variables too.
+         */
+        readonly get: operations["readExecution"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/wait": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Answers when the execution has ended, or when the time is over.
+         * @description Needs the role viewer. Ask again while `ended` is false.
+         */
+        readonly get: operations["waitForExecution"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/pause": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Pauses an execution: nothing new is scheduled, tasks in progress may finish.
+         * @description Needs the role operator. This request may be repeated.
+         */
+        readonly post: operations["pauseExecution"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Continues a paused execution.
+         * @description Needs the role operator. One that is not paused is refused.
+         */
+        readonly post: operations["resumeExecution"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/cancel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ends an execution.
+         * @description Needs the role operator. This request may be repeated; one that has completed is refused.
+         */
+        readonly post: operations["cancelExecution"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Tries again what failed or was cancelled in an execution that has ended.
+         * @description Needs the role operator. What was rolled back starts from the beginning. One that has not ended is refused.
+         */
+        readonly post: operations["retryExecution"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/units/{unit}/complete": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ends a unit that waits for somebody, a `human` or a `wait`.
+         * @description Needs the role operator. This request may be repeated. Tasks are refused: they belong to the worker that has claimed them.
+         */
+        readonly post: operations["completeUnit"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/rollback": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Takes an execution back, its state and its branches together, and lets it run again from there.
+         * @description Needs the role operator. Branches move back only if all that leaves them was published by this execution; what leaves them stays reachable under a tag. Otherwise it is refused, and nothing changes. With an `Idempotency-Key` the same request may be sent again: it is done once, and a later response lists no branches. After 504 it is done when the repository is back; meanwhile other requests about the execution are answered with 503.
+         */
+        readonly post: operations["rollBackExecution"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/rollback/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What a rollback would do, and why it would be refused.
+         * @description Needs the role viewer. Changes nothing.
+         */
+        readonly post: operations["previewRollback"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/rollback/abandon": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Gives up a rollback that cannot end: branches stay where they are, and the execution is ended.
+         * @description Needs the role operator.
+         */
+        readonly post: operations["abandonRollback"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/checkpoints": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The checkpoints of an execution, the oldest first.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["listCheckpoints"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/graph": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The graph of an execution, and the state of each of its units, for drawing.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["readExecutionGraph"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/pipelines": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the registered pipelines of the token's tenant, by name and version.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["listPipelines"];
+        readonly put?: never;
+        /**
+         * Registers a pipeline, so that it can be started by its name.
+         * @description Needs the role operator. The body is the pipeline as in a file; see pipeline.schema.json. It replaces the one of the same name and version; executions that have started keep theirs. Its `schedules` are those of the pipeline from now on, whatever its version; one that is not in the body ends.
+         */
+        readonly post: operations["registerPipeline"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/pipelines/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A registered pipeline, as the graph that is run.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["readPipeline"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/schedules": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The schedules of the token's tenant, with the next time of each.
+         * @description Needs the role viewer. Schedules are registered with their pipelines.
+         */
+        readonly get: operations["listSchedules"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/pipelines/{name}/schedules/{schedule}/pause": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Stops a schedule: its times pass without a start.
+         * @description Needs the role operator. This request may be repeated.
+         */
+        readonly post: operations["pauseSchedule"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/pipelines/{name}/schedules/{schedule}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Lets a schedule start its pipeline again, from now on.
+         * @description Needs the role operator. This request may be repeated.
+         */
+        readonly post: operations["resumeSchedule"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/events": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists events of one execution, in the order of its log.
+         * @description Needs the role viewer. Events must match all filters. A page of large events has fewer of them.
+         */
+        readonly get: operations["queryEvents"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/events/{event_type}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The latest event of exactly this type.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["getEvent"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/follow": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Sends the events of one execution as they are recorded, as server-sent events.
+         * @description Needs the role viewer. Each event has its sequence number as `id`, and an Event as `data`. A client that reconnects sends the last id as `Last-Event-ID` and misses nothing. When the execution has ended and all events are sent, an event named `end` follows and the stream ends. Comments keep the connection alive.
+         */
+        readonly get: operations["followExecution"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/variables": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the variables of one execution, by name.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["listVariables"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/executions/{execution_id}/variables/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One variable.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["getVariable"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the webhooks of the token's tenant.
+         * @description Needs the role operator.
+         */
+        readonly get: operations["listWebhooks"];
+        readonly put?: never;
+        /**
+         * Adds a webhook; the only response with the secret that signs its deliveries.
+         * @description Needs the role operator. With an `Idempotency-Key` the same request may be sent again: only one webhook is added, and only the first response has its secret.
+         */
+        readonly post: operations["addWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhooks/{webhook_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * One webhook.
+         * @description Needs the role operator.
+         */
+        readonly get: operations["showWebhook"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Removes a webhook and its pending deliveries.
+         * @description Needs the role operator.
+         */
+        readonly delete: operations["removeWebhook"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhooks/{webhook_id}/dead-deliveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Lists the deliveries that were given up after their last try, ordered by id.
+         * @description Needs the role operator. They are kept for 30 days.
+         */
+        readonly get: operations["listDeadDeliveries"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhooks/{webhook_id}/dead-deliveries/{delivery_id}/redeliver": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sends one dead delivery again, with the same id.
+         * @description Needs the role operator. After that it is not dead any more, and a second request gets 404.
+         */
+        readonly post: operations["redeliver"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/webhooks/{webhook_id}/redeliver": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sends the dead deliveries of a webhook again.
+         * @description Needs the role operator. This request may be repeated.
+         */
+        readonly post: operations["redeliverAll"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/healthz": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Whether the server reaches its store. */
+        readonly get: operations["readHealth"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/openapi.json": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** This contract as JSON. */
+        readonly get: operations["readContract"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/openapi.yaml": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** This contract as YAML. */
+        readonly get: operations["readContractAsYaml"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @example exec_12345 */
+        readonly ExecutionId: string;
+        readonly PipelineName: string;
+        readonly UnitName: string;
+        /** @enum {string} */
+        readonly Stage: "PENDING" | "SCHEDULING" | "EXECUTING" | "VERIFYING" | "COMMIT" | "ROLLBACK" | "FAILED" | "CANCELLED";
+        /** @description A pipeline as pipeline.schema.json describes it. */
+        readonly Pipeline: {
+            readonly name: components["schemas"]["PipelineName"];
+            readonly units: Record<string, never>;
+        };
+        /** @description Either `pipeline` or `definition`. */
+        readonly Start: {
+            readonly pipeline?: components["schemas"]["PipelineName"];
+            /** @description Of a registered pipeline; the latest unless given. */
+            readonly version?: number;
+            readonly definition?: components["schemas"]["Pipeline"];
+            /** @default {} */
+            readonly input: Record<string, never>;
+            /**
+             * @description Higher ones go first.
+             * @default 0
+             */
+            readonly priority: number;
+            /** @description For your own use. */
+            readonly correlation_id?: string;
+        } & (unknown | unknown);
+        readonly ExecutionSummary: {
+            readonly execution_id: components["schemas"]["ExecutionId"];
+            readonly name: string;
+            readonly version: number;
+            readonly status: components["schemas"]["Stage"];
+            readonly paused: boolean;
+            /** Format: date-time */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description The start of the present run.
+             */
+            readonly started_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        readonly ExecutionPage: {
+            readonly executions: readonly components["schemas"]["ExecutionSummary"][];
+            /** @description Use it as `after` for the next page; absent on the last page. */
+            readonly next_after?: string;
+        };
+        readonly Execution: {
+            readonly execution_id: components["schemas"]["ExecutionId"];
+            readonly name: string;
+            readonly version: number;
+            readonly status: components["schemas"]["Stage"];
+            readonly paused: boolean;
+            /** @description The first one with units that have not ended, or the last one. */
+            readonly phase?: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description The start of the present run.
+             */
+            readonly started_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+            /** @description One more with each retry or restart. */
+            readonly run: number;
+            /** @description Within the run, one more after each rollback. */
+            readonly attempt: number;
+            /** @description Why it failed or was cancelled. */
+            readonly reason?: string;
+            readonly input?: Record<string, never>;
+            /** @description Once it has ended. */
+            readonly output?: Record<string, never>;
+            /** @description Of the present run, the present one last. */
+            readonly stages: readonly {
+                readonly stage: components["schemas"]["Stage"];
+                /** Format: date-time */
+                readonly at: string;
+            }[];
+            readonly plan_units: readonly components["schemas"]["UnitState"][];
+            readonly checkpoints: readonly components["schemas"]["CheckpointState"][];
+            readonly metrics: {
+                readonly tasks_total: number;
+                readonly tasks_completed: number;
+                readonly tasks_failed: number;
+                readonly execution_duration_seconds: number;
+            };
+            /** @description What did not fit into the answer. */
+            readonly left_out?: readonly string[];
+        };
+        readonly UnitState: {
+            /** @description With `__` and its number in an iteration of a loop. */
+            readonly id: string;
+            /** @enum {string} */
+            readonly status: "PENDING" | "EXECUTING" | "COMPLETED" | "FAILED" | "ROLLED_BACK" | "SKIPPED";
+            readonly attempts: number;
+            /** Format: date-time */
+            readonly started_at?: string;
+            /** @description Its output, once it is complete. */
+            readonly result?: unknown;
+            /** @description Why its latest attempt failed. */
+            readonly reason?: string;
+        };
+        readonly CheckpointState: {
+            readonly checkpoint_id: string;
+            readonly phase_id: string;
+            /** Format: date-time */
+            readonly timestamp: string;
+            /** @description Any JSON value. */
+            readonly state_snapshot?: unknown;
+        };
+        /** @description What goes back: `last-good` to the newest checkpoint that can be read, `checkpoint` to the one that `checkpoint_id` names, `execution` to the beginning; `phase` and `unit` with all that depends on them; `artifact` restores the `paths` (or all) that a `unit` changed by a new commit, and nothing runs again. */
+        readonly RollbackScope: {
+            readonly level?: components["schemas"]["RollbackLevel"];
+            readonly phase?: string;
+            readonly unit?: string;
+            readonly checkpoint_id?: string;
+            readonly paths?: readonly string[];
+        } & (unknown & unknown & unknown);
+        /**
+         * @default last-good
+         * @enum {string}
+         */
+        readonly RollbackLevel: "execution" | "phase" | "unit" | "checkpoint" | "last-good" | "artifact";
+        /** @description A scope, and what follows. */
+        readonly Rollback: {
+            readonly level?: components["schemas"]["RollbackLevel"];
+            readonly phase?: string;
+            readonly unit?: string;
+            readonly checkpoint_id?: string;
+            readonly paths?: readonly string[];
+            /**
+             * @default continue
+             * @enum {string}
+             */
+            readonly then: "continue" | "pause" | "end";
+            /** @description Kept with the execution. */
+            readonly reason?: string;
+        } & (unknown & unknown & unknown);
+        readonly Abandon: {
+            /** @description Shown with the execution. */
+            readonly reason: string;
+        };
+        readonly RollbackReport: {
+            /** @description Units that run again. */
+            readonly undone: readonly string[];
+            readonly branches: readonly {
+                readonly repository: string;
+                readonly branch: string;
+                /**
+                 * @description `there`: it stood there already; `left`: nothing of the execution is on it.
+                 * @enum {string}
+                 */
+                readonly outcome: "moved" | "there" | "left";
+                /** @description Its head before. */
+                readonly superseded_ref?: string;
+                /** @description Keeps what has left it. */
+                readonly tag?: string;
+                readonly head?: string;
+            }[];
+            /** @description By new commits. */
+            readonly restored: readonly {
+                readonly branch: string;
+                readonly paths: readonly string[];
+            }[];
+            /** @description Newer ones that could not be used. */
+            readonly damaged_checkpoints: readonly string[];
+        };
+        readonly RollbackPreview: {
+            readonly checkpoint_id?: string;
+            /** @description Units that would run again. */
+            readonly undone: readonly string[];
+            readonly moves: readonly {
+                readonly repository: string;
+                readonly branch: string;
+                readonly from: string;
+                readonly to: string;
+            }[];
+            readonly restores: readonly {
+                readonly repository: string;
+                readonly branch: string;
+                /** @description All that the unit changed unless named. */
+                readonly paths?: readonly string[];
+            }[];
+            /** @description Why it would be refused; empty where it can be done. */
+            readonly refusals: readonly {
+                readonly code: string;
+                readonly message: string;
+                readonly next: string;
+            }[];
+        };
+        readonly Checkpoints: {
+            readonly checkpoints: readonly components["schemas"]["CheckpointState"][];
+        };
+        readonly ExecutionGraph: {
+            readonly status: components["schemas"]["Stage"];
+            /** @description In the form of the type `Graph` of perago/engine. */
+            readonly graph: Record<string, never>;
+            /** @description By unit. */
+            readonly states: {
+                readonly [key: string]: string;
+            };
+        };
+        readonly Schedule: {
+            readonly pipeline: string;
+            readonly name: string;
+            readonly cron: string;
+            readonly time_zone: string;
+            /** @enum {string} */
+            readonly catch_up: "none" | "last" | "all";
+            readonly input?: Record<string, never>;
+            readonly paused: boolean;
+            /**
+             * Format: date-time
+             * @description Absent while it is paused.
+             */
+            readonly next_at?: string;
+            /** @description The last time that came. */
+            readonly last?: {
+                /** Format: date-time */
+                readonly at: string;
+                /** @description What it started. */
+                readonly execution_id?: string;
+                /** @description Why it started nothing. */
+                readonly problem?: string;
+            };
+        };
+        readonly SchedulePage: {
+            readonly schedules: readonly components["schemas"]["Schedule"][];
+            /** @description Use it as `after` for the next page; absent on the last page. */
+            readonly next_after?: string;
+        };
+        readonly Waited: {
+            readonly ended: boolean;
+            readonly execution: components["schemas"]["Execution"];
+        };
+        readonly Completion: {
+            /**
+             * @default COMPLETED
+             * @enum {string}
+             */
+            readonly status: "COMPLETED" | "FAILED";
+            /** @default {} */
+            readonly output: Record<string, never>;
+            /** @description Of a failure. */
+            readonly reason?: string;
+        };
+        readonly RegisteredPipeline: {
+            readonly name: string;
+            readonly version: number;
+        };
+        readonly PipelinePage: {
+            readonly pipelines: readonly components["schemas"]["RegisteredPipeline"][];
+            /** @description Use it as `after` for the next page; absent on the last page. */
+            readonly next_after?: string;
+        };
+        readonly PipelineGraph: {
+            readonly name: string;
+            readonly version: number;
+            /** @description The units in the form of the type `Graph` of perago/engine. */
+            readonly graph: Record<string, never>;
+        };
+        /** @description 2 to 16 segments. */
+        readonly EventType: string;
+        /**
+         * @description 1 to 16 segments.
+         * @example *.completed
+         */
+        readonly TypePattern: string;
+        /** @description `NODE.NAME`, `pipeline.input.NAME`, `pipeline.output.NAME`, `system.NAME` or `shared.NAME`; NAME may contain dots. */
+        readonly VariableName: string;
+        readonly OutsideEvent: {
+            readonly execution_id: components["schemas"]["ExecutionId"];
+            /**
+             * @description `external.` and 1 to 15 segments; `external.{source}.{event}` is recommended.
+             * @example external.approval.approved
+             */
+            readonly event_type: string;
+            /**
+             * @description At most 65536 bytes of JSON, 1024 recommended. Store large data elsewhere and send its address.
+             * @default {}
+             */
+            readonly payload: Record<string, never>;
+            /** @description The outside system, if it is not the second segment of the type. */
+            readonly source?: string;
+        };
+        readonly PublishedEvent: {
+            readonly event_id: string;
+            readonly execution_id: string;
+            readonly event_type: string;
+        };
+        /** @enum {string} */
+        readonly SourceType: "pipeline" | "node" | "task" | "external";
+        readonly Event: {
+            readonly id: string;
+            readonly execution_id: string;
+            readonly sequence: number;
+            readonly type: string;
+            readonly source: {
+                readonly entity_type: components["schemas"]["SourceType"];
+                readonly entity_id: string;
+            };
+            /** Format: date-time */
+            readonly timestamp: string;
+            readonly payload: Record<string, never>;
+        };
+        readonly SentEvent: {
+            /** @description The sequence number. */
+            readonly id?: string;
+            /** @enum {string} */
+            readonly event?: "message" | "end";
+            /** @description An Event; an empty object at the end. */
+            readonly data: string;
+        };
+        readonly EventPage: {
+            readonly events: readonly components["schemas"]["Event"][];
+            /** @description Use it as `after` for the next page; absent on the last page. */
+            readonly next_after?: number;
+        };
+        readonly Variable: {
+            readonly name: string;
+            /** @description Any JSON value. */
+            readonly value: unknown;
+        };
+        readonly Variables: {
+            readonly variables: readonly components["schemas"]["Variable"][];
+        };
+        readonly WebhookRetry: {
+            /**
+             * @description Tries in all.
+             * @default 8
+             */
+            readonly attempts: number;
+            /**
+             * @description The wait before the second try; it doubles with each try, up to an hour.
+             * @default 5000
+             */
+            readonly first_delay_ms: number;
+        };
+        readonly NewWebhook: {
+            /**
+             * Format: uri
+             * @description The address that events are posted to; http or https, without credentials.
+             */
+            readonly url: string;
+            /** @description `*` is exactly one segment, `**` any number. */
+            readonly types: readonly components["schemas"]["TypePattern"][];
+            readonly retry?: components["schemas"]["WebhookRetry"];
+        };
+        readonly Webhook: {
+            readonly id: string;
+            readonly url: string;
+            readonly types: readonly string[];
+            readonly retry: {
+                readonly attempts: number;
+                readonly first_delay_ms: number;
+            };
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        readonly AddedWebhook: {
+            readonly id: string;
+            readonly url: string;
+            readonly types: readonly string[];
+            readonly retry: {
+                readonly attempts: number;
+                readonly first_delay_ms: number;
+            };
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @description Signs the deliveries. It is shown only once. */
+            readonly secret: string;
+        };
+        readonly Webhooks: {
+            readonly webhooks: readonly components["schemas"]["Webhook"][];
+        };
+        readonly DeadDelivery: {
+            readonly id: string;
+            readonly execution_id: string;
+            readonly event_type: string;
+            readonly attempts: number;
+            readonly last_problem: string;
+            /** Format: date-time */
+            readonly gave_up_at: string;
+        };
+        readonly DeadDeliveries: {
+            readonly deliveries: readonly components["schemas"]["DeadDelivery"][];
+            /** @description Use it as `after` for the next page; absent on the last page. */
+            readonly next_after?: string;
+        };
+        readonly Redelivered: {
+            readonly redelivered: number;
+            /** @description Whether there are more dead deliveries. */
+            readonly more: boolean;
+        };
+        readonly Health: {
+            readonly ok: boolean;
+            readonly problems: readonly string[];
+        };
+        readonly Failure: {
+            readonly error: {
+                /** @enum {string} */
+                readonly kind: "invalid" | "missing" | "refused" | "unavailable" | "uncertain" | "defect";
+                readonly code: string;
+                readonly message: string;
+                /** @description What to do about it. */
+                readonly next?: string;
+                /** @description What to read to learn whether a lost request took effect. */
+                readonly read?: string;
+                readonly retryAfterMs?: number;
+                readonly details?: Record<string, never>;
+            };
+        };
+    };
+    responses: {
+        /** @description The state of the execution does not allow this, or the idempotency key was used for something else. */
+        readonly NotNow: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The request is wrong. */
+        readonly Invalid: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description There is no token, or it is not valid. */
+        readonly NoToken: {
+            headers: {
+                readonly "WWW-Authenticate": string;
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The token's role does not allow this. */
+        readonly Forbidden: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description It does not exist for this token. */
+        readonly Missing: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The request did not arrive in time. */
+        readonly TooSlow: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The headers of the request are too large. */
+        readonly HeadTooLarge: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The body or its payload is too large. */
+        readonly TooLarge: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The content type is not JSON. */
+        readonly NotJson: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description Too many requests, or too many followers. */
+        readonly TooMany: {
+            headers: {
+                readonly "Retry-After": string;
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description Internal error. */
+        readonly Defect: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description Not done; trying again is safe. */
+        readonly Unavailable: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description Possibly done: a response of the store was lost. Read the state, or send the request again with the same idempotency key. */
+        readonly Uncertain: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+    };
+    parameters: {
+        readonly ExecutionId: components["schemas"]["ExecutionId"];
+        readonly WebhookId: string;
+        /** @description A key that the client chooses for the request, such as a UUID. */
+        readonly IdempotencyKey: string;
+        /** @description Only these types; repeatable. `*` is exactly one segment, `**` any number. */
+        readonly TypePatterns: readonly components["schemas"]["TypePattern"][];
+        /** @description Only events after this sequence number, in the given order. */
+        readonly After: number;
+        /** @description `next_after` of the page before. */
+        readonly Cursor: string;
+        readonly PageLimit: number;
+    };
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly publishEvent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A key that the client chooses for the request, such as a UUID. */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "execution_id": "exec_12345",
+                 *       "event_type": "external.approval.approved",
+                 *       "payload": {
+                 *         "approver": "ada",
+                 *         "decision": "approved"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["OutsideEvent"];
+            };
+        };
+        readonly responses: {
+            /** @description The event is stored, and every read returns it. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PublishedEvent"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            /** @description The execution has ended (`core/not-active`), or the idempotency key was used for another event (`core/idempotency-conflict`). */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Failure"];
+                };
+            };
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly listExecutions: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only executions in one of these stages; repeatable. */
+                readonly status?: readonly components["schemas"]["Stage"][];
+                /** @description Only executions of this pipeline. */
+                readonly name?: string;
+                /** @description `next_after` of the page before. */
+                readonly after?: components["parameters"]["Cursor"];
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExecutionPage"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly startExecution: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A key that the client chooses for the request, such as a UUID. */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Ignored where it is malformed. */
+                readonly traceparent?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "pipeline": "orders.daily",
+                 *       "input": {
+                 *         "day": "2026-01-16"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Start"];
+            };
+        };
+        readonly responses: {
+            /** @description It was started before with the same key. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExecutionSummary"];
+                };
+            };
+            /** @description It is stored, and runs from now on. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExecutionSummary"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly readExecution: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The execution. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Execution"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly waitForExecution: {
+        readonly parameters: {
+            readonly query?: {
+                readonly timeout_ms?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The execution, and whether it has ended. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Waited"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly pauseExecution: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It was done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExecutionSummary"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly resumeExecution: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It was done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExecutionSummary"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly cancelExecution: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Shown with the execution. */
+                readonly reason?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It was done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExecutionSummary"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly retryExecution: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It was done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExecutionSummary"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly completeUnit: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+                /** @description The name of the unit; in an iteration of a loop with `__` and its number. */
+                readonly unit: components["schemas"]["UnitName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "status": "COMPLETED",
+                 *       "output": {
+                 *         "approver": "ada"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Completion"];
+            };
+        };
+        readonly responses: {
+            /** @description The unit has ended. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExecutionSummary"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly rollBackExecution: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A key that the client chooses for the request, such as a UUID. */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "level": "phase",
+                 *       "phase": "load",
+                 *       "then": "pause"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Rollback"];
+            };
+        };
+        readonly responses: {
+            /** @description It is done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RollbackReport"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly previewRollback: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "level": "phase",
+                 *       "phase": "load"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RollbackScope"];
+            };
+        };
+        readonly responses: {
+            /** @description What it would do. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RollbackPreview"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly abandonRollback: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "reason": "settled by hand"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Abandon"];
+            };
+        };
+        readonly responses: {
+            /** @description It was done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExecutionSummary"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly listCheckpoints: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The checkpoints. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Checkpoints"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly readExecutionGraph: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The graph. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ExecutionGraph"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listPipelines: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_after` of the page before. */
+                readonly after?: components["parameters"]["Cursor"];
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PipelinePage"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly registerPipeline: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "orders.daily",
+                 *       "units": {
+                 *         "ingest": {
+                 *           "task": "orders.ingest"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Pipeline"];
+            };
+        };
+        readonly responses: {
+            /** @description It is registered. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RegisteredPipeline"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly readPipeline: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The latest unless given. */
+                readonly version?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example orders.daily */
+                readonly name: components["schemas"]["PipelineName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The pipeline. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PipelineGraph"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listSchedules: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only those of this pipeline. */
+                readonly pipeline?: string;
+                /** @description `next_after` of the page before. */
+                readonly after?: components["parameters"]["Cursor"];
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page, by pipeline and name. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SchedulePage"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly pauseSchedule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example orders.daily */
+                readonly name: components["schemas"]["PipelineName"];
+                /** @example nightly */
+                readonly schedule: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It was done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly resumeSchedule: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example orders.daily */
+                readonly name: components["schemas"]["PipelineName"];
+                /** @example nightly */
+                readonly schedule: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It was done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly queryEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only these types; repeatable. `*` is exactly one segment, `**` any number. */
+                readonly type?: components["parameters"]["TypePatterns"];
+                readonly source_type?: components["schemas"]["SourceType"];
+                readonly source_id?: string;
+                /** @description Only events at or after this time. */
+                readonly from?: string;
+                /** @description Only events before this time. */
+                readonly to?: string;
+                readonly order?: "ascending" | "descending";
+                /** @description Only events after this sequence number, in the given order. */
+                readonly after?: components["parameters"]["After"];
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getEvent: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+                /** @example external.approval.approved */
+                readonly event_type: components["schemas"]["EventType"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The event. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Event"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly followExecution: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only these types; repeatable. `*` is exactly one segment, `**` any number. */
+                readonly type?: components["parameters"]["TypePatterns"];
+                /** @description Only events after this sequence number, in the given order. */
+                readonly after?: components["parameters"]["After"];
+            };
+            readonly header?: {
+                /** @description Like `after`, which it overrides. */
+                readonly "Last-Event-ID"?: string;
+            };
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The stream; the schema describes each of its events. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/event-stream": components["schemas"]["SentEvent"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listVariables: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only names with this prefix. */
+                readonly prefix?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The variables. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Variables"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getVariable: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+                /** @example pipeline.input.day */
+                readonly name: components["schemas"]["VariableName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The variable. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Variable"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listWebhooks: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhooks, without their secrets. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly addWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description A key that the client chooses for the request, such as a UUID. */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/hook",
+                 *       "types": [
+                 *         "pipeline.completed",
+                 *         "*.failed"
+                 *       ],
+                 *       "retry": {
+                 *         "attempts": 8,
+                 *         "first_delay_ms": 5000
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        readonly responses: {
+            /** @description It was added before with the same key. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description It was added, and gets every matching event from now on. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AddedWebhook"];
+                };
+            };
+            /** @description The request is wrong, or the address is private and the server does not allow that (`server/private-address`). */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Failure"];
+                };
+            };
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["TooSlow"];
+            /** @description The tenant has the maximum number of webhooks (`api/too-many-webhooks`), or the idempotency key was used for another webhook (`api/idempotency-conflict`). */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Failure"];
+                };
+            };
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly showWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook, without its secret. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly removeWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook was removed. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly listDeadDeliveries: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only deliveries after this id; use `next_after` of the previous page. */
+                readonly after?: string;
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeadDeliveries"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly redeliver: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook_id: components["parameters"]["WebhookId"];
+                readonly delivery_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The delivery is pending. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly redeliverAll: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The deliveries are pending. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Redelivered"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly readHealth: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It reaches its store. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Health"];
+                };
+            };
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            /** @description It does not reach its store. */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    readonly readContract: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An OpenAPI document. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": Record<string, never>;
+                };
+            };
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+        };
+    };
+    readonly readContractAsYaml: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description An OpenAPI document. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/yaml": Record<string, never>;
+                };
+            };
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+        };
+    };
+}

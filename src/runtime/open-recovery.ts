@@ -1,0 +1,61 @@
+/** The world of a recovery: the configured lakeFS and Conductor, and the outboxes below a worker's root. */
+
+import { resolve } from 'node:path'
+import { systemClock } from '../base/clock.ts'
+import { silentLogger, type Logger } from '../base/logger.ts'
+import type { RetryPolicy } from '../base/retry.ts'
+import type { ConductorClient } from '../conductor/client.ts'
+import { createHttpTaskQueue } from '../conductor/http-task-queue.ts'
+import { createWorkflowOperator } from '../conductor/workflows.ts'
+import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
+import { openHardFences } from '../publication/hard-fences.ts'
+import type { RecoveryQueue, RecoveryWorld } from '../recovery/ports.ts'
+import { readHeldResults } from '../worker/results/outbox.ts'
+import type { PeragoConfiguration } from './configuration/configuration.ts'
+import { openConductor } from './connections/conductor-connection.ts'
+import { openLakefs } from './connections/lakefs-connection.ts'
+import { startWorkflow } from './start-workflow.ts'
+
+export interface RecoveryOptions {
+  /** Silent unless set. */
+  readonly logger?: Logger
+  /** The root of the workers of this machine. */
+  readonly root: string
+  readonly retry?: Partial<RetryPolicy>
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Without a configured Conductor no task is known. Closes the connections after the work. */
+export async function withRecovery<T>(
+  configuration: PeragoConfiguration,
+  options: RecoveryOptions,
+  work: (world: RecoveryWorld) => Promise<T>,
+): Promise<T> {
+  const { logger = silentLogger, root, signal } = options
+  const connection = { ...options, logger }
+  const fences = openHardFences({ policy: configuration.lakefs.fence, clock: systemClock, logger })
+  const lakefs = openLakefs(configuration, connection)
+  const hasConductor = configuration.conductor.serverUrl !== undefined
+  const conductor = hasConductor ? openConductor(configuration, connection) : undefined
+  try {
+    return await work({
+      queue: conductor && openRecoveryQueue(conductor),
+      repoOf: (repository) => openLakefsRepo(lakefs, repository),
+      fences,
+      readHeldResults: () => readHeldResults(resolve(root)),
+      ...{ clock: systemClock, logger, signal },
+    })
+  } finally {
+    await lakefs.close()
+    await conductor?.close()
+  }
+}
+
+function openRecoveryQueue(client: ConductorClient): RecoveryQueue {
+  const operator = createWorkflowOperator(client)
+  return {
+    ...createHttpTaskQueue(client),
+    readWorkflow: (workflowId, call) => operator.read(workflowId, call),
+    startWorkflow: (start) => startWorkflow(client, start),
+  }
+}
