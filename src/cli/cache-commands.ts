@@ -19,7 +19,7 @@ export function addCacheCommands(program: Command, terminal: Terminal): void {
   add('ls', 'Lists the cached objects, the last used first.').action(
     lazy(terminal, async () => (await import('./commands/cache.ts')).listCache),
   )
-  add('verify', 'Reads every cached object, and removes damaged ones.').action(
+  add('verify', 'Reads every cached object, and removes damaged ones. Fails if one cannot be read.').action(
     lazy(terminal, async () => (await import('./commands/cache.ts')).verifyCache),
   )
   add('clear', 'Removes every cached object; workers fetch them again.').action(

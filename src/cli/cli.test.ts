@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { mounted } from '../../test/support/workspace/mounted.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -518,6 +519,19 @@ describe('doctor', () => {
     expect(wrong.stdout + wrong.stderr).not.toContain('not-the-secret')
     server.child.kill('SIGTERM')
     await server.ended
+  })
+
+  test('WS-204 it says whether the times of files in the root are trusted, and what follows', async (context) => {
+    const root = join(await mounted('tmpfs', context), 'not', 'made', 'yet')
+    const here = await run(['doctor', '--json'], credentials)
+    const { stdout } = await run(['doctor', '--root', root], credentials)
+    expect(stdout).toMatch(/^file system +tmpfs$/m)
+    expect(stdout).toMatch(/^file times +not trusted: every file is read .* no directory is kept/m)
+    const json = await run(['doctor', '--root', root, '--json'], credentials)
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      root: { directory: root, fileSystem: 'tmpfs', areFileTimesTrusted: false },
+    })
+    expect(JSON.parse(here.stdout)).toMatchObject({ root: { areFileTimesTrusted: true } })
   })
 
   test('CL-31 without an endpoint or credentials it says what to set', async () => {

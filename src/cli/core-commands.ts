@@ -28,6 +28,13 @@ function addServe(program: Command, terminal: Terminal): void {
     .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, 8080)
   retentionOptions(archiveOption(storeOptions(serve)))
     .option('--memory', 'keep everything in memory; nothing is left after the end')
+    .option('--engine', 'also run executions of pipelines, which are started over HTTP')
+    .option(
+      '--metrics-port <port>',
+      'serve metrics of the engine, for Prometheus; 0 takes a free port',
+      parsePort,
+    )
+    .option('--metrics-host <host>', 'the address of that port (default: 127.0.0.1)')
     .option('--tls-cert <file>', 'a certificate in PEM; then only TLS is accepted')
     .option('--tls-key <file>', 'its key in PEM')
     .option('--allow-plain-text', 'listen beyond loopback without TLS, behind a proxy that speaks it')

@@ -18,6 +18,9 @@ export const PATIENCE = { maxAttempts: 2, maxElapsedMs: 5_000 }
 export const WORK_ROOT = ['.perago', 'work'] as const
 export const RUN_ROOT = ['.perago', 'run'] as const
 
+/** Where the address of `perago dev` is while it runs. */
+export const DEV_DATA_DIR = '.perago/dev'
+
 /** The data directory of the embedded lakeFS. */
 export const EMBEDDED_DATA_DIR = '.perago/lakefs'
 

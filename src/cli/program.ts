@@ -7,8 +7,12 @@ import { addCoreCommands } from './core-commands.ts'
 import { configured, example, lazy } from './help.ts'
 import { parsePort } from './options.ts'
 import { addCacheCommands } from './cache-commands.ts'
+import { addFenceCommands } from './fence-commands.ts'
+import { addPipelineCommands } from './pipeline-commands.ts'
+import { addRecoveryCommands } from './recovery-commands.ts'
 import { addStoreCommands } from './store-commands.ts'
 import { addTaskCommands } from './task-commands.ts'
+import { addWorkflowCommands } from './workflow-commands.ts'
 import type { Terminal } from './terminal.ts'
 import { addWebhookCommands } from './webhook-commands.ts'
 
@@ -27,10 +31,14 @@ export function buildProgram(terminal: Terminal): Command {
     })
     .addHelpText('after', example('perago lakefs', 'perago doctor'))
   addTaskCommands(program, terminal)
+  addPipelineCommands(program, terminal)
+  addWorkflowCommands(program, terminal)
   addCacheCommands(program, terminal)
   addCoreCommands(program, terminal)
   addWebhookCommands(program, terminal)
   addStoreCommands(program, terminal)
+  addFenceCommands(program, terminal)
+  addRecoveryCommands(program, terminal)
   addLakefs(program, terminal)
   addConfig(program, terminal)
   addDoctor(program, terminal)
@@ -114,11 +122,12 @@ function addConfig(program: Command, terminal: Terminal): void {
 
 function addDoctor(program: Command, terminal: Terminal): void {
   configured(program.command('doctor'))
-    .summary('Checks the configured lakeFS and Conductor, and reports what is wrong.')
+    .summary('Checks the root of workers, lakeFS and Conductor, and reports what is wrong.')
     .description(
-      'Checks the configured lakeFS and Conductor without changing anything: their versions, what they can do, what is wrong and what to do about it. With a module it also compares the definitions with those on Conductor.',
+      'Checks the root of workers and the configured lakeFS and Conductor without changing anything: the file system, versions, what they can do, what is wrong and what to do about it. With a module it also compares the definitions with those on Conductor.',
     )
     .argument('[module]', 'the .ts or .js file that exports the tasks')
+    .option('--root <dir>', 'the root of the worker (default: .perago/work)')
     .addHelpText('after', example('perago doctor', 'perago doctor tasks.ts --json'))
     .action(lazy(terminal, async () => (await import('./commands/doctor.ts')).examine))
 }

@@ -274,6 +274,9 @@ describe('doctor', () => {
     expect(first.code).toBe(2)
     expect(first.stderr).toMatch(/^perago: connect to lakeFS: .* \[runtime\/no-lakefs\]/)
     expect(squeeze(first.stdout)).toEqual([
+      expect.stringMatching(/^worker root \//),
+      expect.stringMatching(/^file system /),
+      expect.stringMatching(/^file times /),
       expect.stringMatching(/^lakeFS problem: connect to lakeFS: .* \[runtime\/no-lakefs\]\. Set them/),
       expect.stringMatching(/^Conductor http:\/\/127\.0\.0\.1:\d+\/api$/),
       'version 3.32.3',

@@ -2,7 +2,9 @@
 
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
+import type { RunOptions } from './commands/run.ts'
 import type { StartOptions } from './commands/start.ts'
+import type { RunPipelineOptions } from './commands/workflows.ts'
 import { configured, configuredServing, example, lazy } from './help.ts'
 import { parseCount, parsePort } from './options.ts'
 import type { Terminal } from './terminal.ts'
@@ -58,32 +60,49 @@ function addRegister(program: Command, terminal: Terminal): void {
 
 function addRun(program: Command, terminal: Terminal): void {
   configured(program.command('run'))
-    .summary('Runs one task here, without Conductor, and publishes what it changed.')
+    .summary('Runs a pipeline and shows its progress; or one task of a module, without any queue.')
     .description(
-      'Runs one task without Conductor: checks its files out, runs guardrails and body, and publishes what changed if the publish fence allows it. It never replaces a commit of somebody else.',
+      'With a name alone: starts this pipeline or workflow on the engine of "perago dev", or on the configured Conductor, and shows its progress until it has ended. With a module: runs one task here without Conductor: checks its files out, runs guardrails and body, and publishes what changed if the publish fence allows it. It never replaces a commit of somebody else.',
     )
-    .argument('<task>', 'the name of the task')
-    .argument('<module>', MODULE)
-    .option('--repo <name>', 'the repository, for a task with a workspace')
-    .option('--branch <name>', 'the branch to publish to')
+    .argument('<name>', 'the pipeline or workflow; or with a module, the task')
+    .argument('[module]', MODULE)
+    .option('--input <json>', 'the input of the pipeline', '{}')
+    .option('--no-wait', 'print the id of the pipeline once it has started')
+    .option('--repo <name>', 'the repository, for a task or pipeline with a workspace')
+    .option('--branch <name>', 'the branch to publish to; a pipeline gets its head as the input "workspace"')
     .option('--ref <commit>', 'the commit to work on (default: the head of the branch)')
     .option('--params <json>', 'the parameters', '{}')
     .option('--root <dir>', 'where its directory is created (default: .perago/run)')
     .addHelpText(
       'after',
       example(
+        `perago run orders.daily --repo lake --branch main --input '{"day": "2026-01-15"}'`,
         `perago run orders.clean tasks.ts --repo lake --branch main --params '{"day": "2026-01-15"}'`,
         `perago run orders.notify tasks.ts --params '{"text": "done"}' --json`,
       ),
     )
-    .action(lazy(terminal, async () => (await import('./commands/run.ts')).runTaskHere))
+    .action(
+      lazy(terminal, async () => {
+        const [{ runTaskHere }, { runPipeline }] = await Promise.all([
+          import('./commands/run.ts'),
+          import('./commands/workflows.ts'),
+        ])
+        return (
+          name: string,
+          module: string | undefined,
+          given: RunOptions & RunPipelineOptions,
+          where: Terminal,
+        ) =>
+          module === undefined ? runPipeline(name, given, where) : runTaskHere(name, module, given, where)
+      }),
+    )
 }
 
 function addStart(program: Command, terminal: Terminal): void {
   configuredServing(program.command('start'))
     .summary('Runs a worker: takes the tasks of a module from Conductor and runs them until it is stopped.')
     .description(
-      'Takes the tasks of a module from Conductor and runs them until it is stopped. Prints "ready …" once every worker process takes tasks. After SIGTERM it takes no more; running tasks may finish until a deadline, and are then handed back to Conductor.',
+      'Takes the tasks of a module from Conductor and runs them until it is stopped. Prints "ready …" once every worker process takes tasks. After SIGTERM it takes no more; running tasks may finish until 10 s before a deadline, and are then handed back to Conductor. A second signal ends everything at once.',
     )
     .argument('<module>', MODULE)
     .option('-j, --jobs <count>', 'how many worker processes', parseCount, 1)
@@ -99,6 +118,11 @@ function addStart(program: Command, terminal: Terminal): void {
       parsePort,
     )
     .option('--health-host <host>', 'the address for it (default: 127.0.0.1)')
+    .option(
+      '--stop-deadline <seconds>',
+      'how long a stop may take in all, at least 10 (default: 25)',
+      parseCount,
+    )
     .addHelpText('after', example('perago start tasks.ts', 'perago start tasks.ts -j 4 --health-port 9100'))
     .action(async (module: string, given: StartOptions) => {
       const { prestartWorker } = await import('../runtime/processes/prestarted-worker.ts')

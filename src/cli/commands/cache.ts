@@ -1,6 +1,7 @@
 /** Shows, checks and clears the content cache of a worker's root. Workers may use it meanwhile. */
 
 import { join, resolve } from 'node:path'
+import { UnavailableError } from '../../base/errors.ts'
 import { formatSize } from '../../base/quantities.ts'
 import { clearContentCache, listContentCache, verifyContentCache } from '../../runtime/content-cache.ts'
 import { WORK_ROOT } from '../options.ts'
@@ -26,14 +27,25 @@ export async function listCache(options: CacheOptions, terminal: Terminal): Prom
   })
 }
 
-/** Reads all of them, and removes damaged ones. */
+/** Reads all of them, and removes unusable ones. Fails at the end if one could not be checked. */
 export async function verifyCache(options: CacheOptions, terminal: Terminal): Promise<void> {
   const checked = await verifyContentCache(rootOf(options, terminal), { signal: terminal.stopSignal() })
-  const { damaged, entries, bytes } = checked
+  const { damaged, outdated, failed, entries, bytes } = checked
   answer(terminal, options, checked, () => {
     const removed = damaged.map((name) => `damaged, removed: ${name}\n`).join('')
-    return `${removed}${entries} objects are whole, ${formatSize(bytes)}; ${damaged.length} were damaged\n`
+    const earlier = outdated === 0 ? '' : `, ${outdated} of an earlier version were removed`
+    return `${removed}${entries} objects are whole, ${formatSize(bytes)}; ${damaged.length} were damaged${earlier}\n`
   })
+  if (failed.length === 0) return
+  const problems = failed.map(({ path, systemCode }) => ({ path, problem: systemCode }))
+  throw new UnavailableError(
+    'cli/cache-not-checked',
+    `check the cache ${checked.directory}: ${problems.length} files or directories could not be read or removed`,
+    {
+      details: { problems },
+      next: 'Check their permissions and the disk. A worker that cannot read an object fetches it again.',
+    },
+  )
 }
 
 /** Removes all of them. */

@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path'
 import { describeError, renderError, type ErrorDescription } from '../../base/error-description.ts'
 import { oneLine } from '../../base/one-line.ts'
 import { formatSize } from '../../base/quantities.ts'
@@ -8,10 +9,11 @@ import {
 import { withConductor } from '../../runtime/connections/conductor-connection.ts'
 import { openLakefs } from '../../runtime/connections/lakefs-connection.ts'
 import { examineLakefs, type LakefsExamination } from '../../runtime/examinations/lakefs-examination.ts'
+import { examineRoot, type RootExamination } from '../../runtime/examinations/root-examination.ts'
 import { compareModule, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
 import { readModule } from '../../runtime/modules/task-modules.ts'
 import { loadForCommand } from '../configured.ts'
-import { PATIENCE, type ConfiguredOptions } from '../options.ts'
+import { PATIENCE, WORK_ROOT, type ConfiguredOptions } from '../options.ts'
 import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 import { refuseDrift, refuseProblems } from './check.ts'
@@ -23,26 +25,28 @@ type Examined<Found> =
   | { readonly is: 'left-out'; readonly why: string }
 
 interface Examination {
+  readonly root: Examined<RootExamination>
   readonly lakefs: Examined<LakefsExamination>
   readonly conductor: Examined<ConductorExamination>
   readonly module: Examined<ModuleComparison>
 }
 
-/** Checks every configured server, and says what it is and can do. A failure of one does not hide the others. */
+/** Checks the file system of the root and every configured server, and says what it is and can do. A failure of one does not hide the others. */
 export async function examine(
   module: string | undefined,
-  options: ConfiguredOptions,
+  options: ConfiguredOptions & { readonly root?: string },
   terminal: Terminal,
 ): Promise<void> {
   const { configuration, logger } = await loadForCommand(options, terminal)
   const signal = terminal.stopSignal()
   const connection = { logger, retry: PATIENCE }
 
-  const [lakefs, conductor] = await Promise.all([
+  const [root, lakefs, conductor] = await Promise.all([
+    attempt(() => examineRoot(resolve(terminal.directory, options.root ?? join(...WORK_ROOT)))),
     attempt(async () => {
       const client = openLakefs(configuration, connection)
       try {
-        return await examineLakefs(client, { signal })
+        return await examineLakefs(client, { signal, fence: configuration.lakefs.fence })
       } finally {
         await client.close()
       }
@@ -65,7 +69,7 @@ export async function examine(
             refuseDrift(module, found)
             return found
           })
-  const examination = { lakefs, conductor, module: compared }
+  const examination = { root, lakefs, conductor, module: compared }
   const describe = (error: unknown): ErrorDescription => describeError(error, terminal.redactor)
   answer(terminal, options, asDocument(examination, describe), () => render(examination, describe))
   const failed = Object.values(examination).find((part) => part.is === 'failed')
@@ -96,6 +100,7 @@ function asDocument(examination: Examination, describe: (error: unknown) => Erro
     }
   }
   return {
+    root: show(examination.root),
     lakefs: show(examination.lakefs),
     conductor: show(examination.conductor),
     module: show(examination.module),
@@ -118,6 +123,7 @@ function render(examination: Examination, describe: (error: unknown) => ErrorDes
     }
   }
   return renderTable([
+    ...rows('worker root', examination.root, describeRoot),
     ...rows('lakeFS', examination.lakefs, describeLakefs),
     ...rows('Conductor', examination.conductor, describeConductor),
     ...rows('module', examination.module, ({ definitions }) => [
@@ -132,6 +138,19 @@ function problemRows(name: string, description: ErrorDescription): readonly (rea
   return [
     [name, `problem: ${renderError(description)}`],
     ...listed.map((problem) => ['', `- ${oneLine(String(problem))}`]),
+  ]
+}
+
+function describeRoot(found: RootExamination): readonly (readonly string[])[] {
+  return [
+    ['worker root', found.directory],
+    ['file system', found.fileSystem],
+    [
+      'file times',
+      found.areFileTimesTrusted
+        ? 'trusted: only files with other times are read to find changes'
+        : 'not trusted: every file is read to find changes, and no directory is kept for the next task; put the root on ext4, XFS or Btrfs',
+    ],
   ]
 }
 

@@ -43,13 +43,14 @@ export async function extractDefinitions(
 }
 
 /** Names consist of letters, digits, `_`, `-` and `.`, and do not begin with the last two. */
-function filesOf({ taskDefs, workflowDefs, schemas }: ReturnType<typeof buildDefinitions>) {
+function filesOf({ taskDefs, workflowDefs, pipelines, schemas }: ReturnType<typeof buildDefinitions>) {
   return [
     ...taskDefs.map((content) => ({ name: `taskdefs/${content.name}.json`, content })),
     ...workflowDefs.map((content) => ({
       name: `workflows/${content.name}.${content.version}.json`,
       content,
     })),
+    ...pipelines.map((content) => ({ name: `pipelines/${content.name}.${content.version}.json`, content })),
     ...schemas.map(({ name, data }) => ({ name: `schemas/${name}.json`, content: data })),
   ]
 }

@@ -91,6 +91,7 @@ const DONE = {
   completed: 'nothing changed, nothing to publish',
   replaced: 'published in place of an earlier commit of its own',
   relocated: 'nothing changed, the branch is back at the input',
+  adopted: 'published before, and adopted',
 } as const
 
 function render(task: string, { output, logs, publication }: Outcome): string {

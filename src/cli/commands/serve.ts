@@ -4,8 +4,10 @@ import { InvalidError } from '../../base/errors.ts'
 import { readBoundedText } from '../../runtime/configuration/text-files.ts'
 import { SECRET_FILE_MAX_BYTES } from '../../runtime/limits.ts'
 import type { Role } from '../../server/access/callers.ts'
-import { startServer } from '../../server/start-server.ts'
+import { startServer, type MetricsPlace } from '../../server/start-server.ts'
+import { openTenantRollbacks } from '../../runtime/lakefs-rollback.ts'
 import { loadCore, openCoreStores, type CoreOptions } from '../core-stores.ts'
+import { openSpans } from '../engine-spans.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface ServeOptions extends CoreOptions {
@@ -16,6 +18,9 @@ export interface ServeOptions extends CoreOptions {
   readonly allowPlainText?: boolean
   readonly allowPrivateWebhooks?: boolean
   readonly openLoopback?: Role
+  readonly engine?: boolean
+  readonly metricsPort?: number
+  readonly metricsHost?: string
 }
 
 /** Serves until the terminal says to stop. Standard output gets one line, when the server listens. */
@@ -25,21 +30,33 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
   const stop = terminal.stopSignal()
   const loaded = await loadCore(options, terminal)
   const stores = await openCoreStores(loaded, terminal)
+  const rollbacks = openTenantRollbacks(loaded, loaded)
+  const spans = openSpans(terminal.environment, loaded)
   try {
     const { host, port, allowPlainText, allowPrivateWebhooks, openLoopback } = options
+    const engine = options.engine === true && { ...loaded.engine, ...spans.seen, dataOf: rollbacks.dataOf }
     const server = await startServer({
       ...stores,
-      ...{ host, port, tls, allowPlainText, allowPrivateWebhooks, openLoopback },
+      ...{ host, port, tls, allowPlainText, allowPrivateWebhooks, openLoopback, engine },
+      metrics: metricsPlaceOf(options),
       retention: loaded.core.retention,
       logger: loaded.logger,
       redactor: terminal.redactor,
     })
     terminal.answer(`ready ${server.url}\n`)
+    if (server.metricsUrl !== undefined) terminal.say(`metrics of the engine at ${server.metricsUrl}\n`)
     await aborted(stop)
     await server.close()
   } finally {
+    await Promise.all([rollbacks.close(), spans.close()])
     await stores.close()
   }
+}
+
+function metricsPlaceOf({ metricsPort: port, metricsHost: host }: ServeOptions): MetricsPlace | undefined {
+  if (port !== undefined) return { port, host }
+  if (host === undefined) return undefined
+  throw badUsage('--metrics-host belongs to --metrics-port', 'Give both.')
 }
 
 async function readTls(

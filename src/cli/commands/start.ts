@@ -20,6 +20,8 @@ export interface StartOptions extends Omit<ConfiguredOptions, 'json'> {
   readonly warm?: boolean
   readonly healthPort?: number
   readonly healthHost?: string
+  /** In seconds. */
+  readonly stopDeadline?: number
 }
 
 /** Works until the terminal says to stop. Standard output gets one line, when every process takes work. */
@@ -48,6 +50,7 @@ export async function startTasks(
         cacheBytes: loaded.settings['cache.size'].value ?? CACHE_MAX_BYTES,
         warm: loaded.settings['cache.warm'].value ?? true,
         ...defined({ health, slots, domain, allowDrift }),
+        ...defined({ outageGiveUpMs: loaded.settings['outages.giveUpAfter'].value }),
       },
     },
     count: options.jobs,
@@ -56,14 +59,19 @@ export async function startTasks(
     signal: stop,
     onHealth: (index, url) => terminal.say(`worker ${index}: health and metrics at ${url}\n`),
   })
+  // A second signal ends this process at once, and the others with it.
+  const kill = (): void => supervisor.kill()
+  process.once('exit', kill)
+  const { stopDeadline } = options
   // A failure to stop also shows in `ended`.
   aborted(stop)
-    .then(() => supervisor.stop())
+    .then(() => supervisor.stop(stopDeadline === undefined ? {} : { deadlineMs: stopDeadline * 1_000 }))
     .catch(() => undefined)
   await Promise.race([supervisor.ready, supervisor.ended])
   if (supervisor.pids().length > 0 && !stop.aborted)
     terminal.answer(`ready ${options.jobs} worker${options.jobs === 1 ? '' : 's'} in ${root}\n`)
   const why = await supervisor.ended
+  process.off('exit', kill)
   if (why === undefined) return
   throw new InvalidError('cli/workers-ended', `run the workers: one ended and is not restarted: ${why}`, {
     next: 'Fix the reason, and start again.',
