@@ -9,6 +9,20 @@ export const TOKEN_LIFETIME_MAX_MS = 315_360_000_000
 export const API_BODY_MAX_BYTES = 131_072
 /** Largest payload, as JSON, of an event from outside. */
 export const EVENT_OUTSIDE_PAYLOAD_MAX_BYTES = 65_536
+/** Largest request body that starts an execution or ends one of its units. */
+export const API_START_MAX_BYTES = 6_291_456
+/** Longest time that a request waits for the end of an execution. */
+export const API_WAIT_MAX_MS = 60_000
+/** Time that it waits by default. */
+export const API_WAIT_MS = 30_000
+/** Requests of one server that wait for the end of an execution. */
+export const API_WAITERS_MAX = 1_000
+/** Units of an execution in one answer, those of iterations included. */
+export const API_UNITS_MAX = 5_000
+/** Inputs, outputs and results of an execution in one answer, as JSON; the answer names what did not fit. */
+export const API_RESULTS_MAX_BYTES = 4_194_304
+/** Longest reason that a request gives, and longest correlation id. */
+export const API_TEXT_MAX_CHARS = 500
 /** Events per page by default. */
 export const API_PAGE_EVENTS = 100
 /** Most events per page. */
@@ -45,3 +59,9 @@ export const FEED_FOLLOWERS_MAX = 5_000
 export const FEED_EVENTS_REMEMBERED = 1_000
 /** @internal Events that a slow follower reads at once. */
 export const FEED_PAGE_EVENTS = 200
+
+// ── rollbacks
+/** Largest body of a request for a rollback. */
+export const API_ROLLBACK_MAX_BYTES = 1_048_576
+/** Paths of an artifact that one request names. */
+export const API_ROLLBACK_PATHS_MAX = 1_000

@@ -10,12 +10,14 @@
  */
 
 import { defined } from '../base/defined.ts'
+import { InvalidError } from '../base/errors.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
 import { once } from '../base/once.ts'
 import { createRedactor, type Redactor } from '../base/redaction.ts'
 import type { EventArchive } from '../core/events/archive-port.ts'
 import type { Retention } from '../core/life-cycle/sweep-execution.ts'
 import type { Store } from '../core/ports.ts'
+import type { EngineSetup, Engines } from '../runtime/engines.ts'
 import type { Role } from './access/callers.ts'
 import type { Tokens } from './access/tokens.ts'
 
@@ -29,6 +31,10 @@ export interface StartServerOptions {
   readonly archive?: EventArchive | string | undefined
   /** How long ended executions are kept. */
   readonly retention?: Partial<Retention>
+  /** Runs executions of pipelines as well, as this says. Over one store one server at a time runs those of a tenant. */
+  readonly engine?: boolean | EngineSetup | undefined
+  /** A port for the metrics of the engine, for Prometheus. It speaks TLS where the server does. */
+  readonly metrics?: MetricsPlace | undefined
   /** The address to listen on; 127.0.0.1 unless given. */
   readonly host?: string
   /** 8080 unless given; 0 takes a free one. */
@@ -49,15 +55,24 @@ export interface StartServerOptions {
   readonly redactor?: Redactor
 }
 
+export interface MetricsPlace {
+  /** 0 takes a free one. */
+  readonly port: number
+  /** 127.0.0.1 unless given. */
+  readonly host?: string | undefined
+}
+
 export interface RunningServer {
   readonly url: string
+  /** Where the metrics are, if they have a port. */
+  readonly metricsUrl: string | undefined
   /** Makes, lists and revokes the tokens that callers need. */
   readonly tokens: Tokens
   /** Ends requests, deliveries, archiving and sweeping, and closes what the server opened. May be called twice. */
   close(): Promise<void>
 }
 
-/** Serves events and variables of executions over HTTP, delivers webhooks, archives and sweeps, until it is closed. */
+/** Serves executions, their events and variables over HTTP, runs them where `engine` says so, delivers webhooks, archives and sweeps, until it is closed. */
 export async function startServer(options: StartServerOptions): Promise<RunningServer> {
   // Loaded here, because most programs that import the package start no server.
   const [{ openHost }, { openStores }, addresses, { openTokens }, { serveHttp }] = await Promise.all([
@@ -74,25 +89,56 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
   const secrets = [options.store, options.archive].flatMap((given) =>
     typeof given === 'string' ? addresses.passwordsIn(addresses.resolveAddress(given, place)) : [],
   )
+  const closing: (() => Promise<void>)[] = []
   try {
-    const host = openHost({ store, archive, logger, ...defined({ retention, allowPrivateWebhooks }) })
-    const tokens = openTokens(store)
-    const door = await serveHttp({
-      ...http,
-      address,
-      host,
-      tokens,
-      logger,
-      redactor: options.redactor ?? createRedactor(secrets),
+    const metered = options.metrics === undefined ? undefined : await openMetered(options.engine)
+    const host = openHost({
+      ...{ store, archive, logger },
+      ...defined({ retention, allowPrivateWebhooks, engine: metered?.engine ?? options.engine }),
     })
+    closing.push(() => host.close())
+    const metrics = await metered?.serve(host.engines, options)
+    if (metrics !== undefined) closing.push(() => metrics.close())
+    const tokens = openTokens(store)
+    const redactor = options.redactor ?? createRedactor(secrets)
+    const door = await serveHttp({ ...http, address, host, tokens, logger, redactor })
+    closing.push(() => door.close())
     host.startWork()
     const close = once(async () => {
-      await Promise.all([door.close(), host.close()])
+      await Promise.all(closing.map((part) => part()))
       await stores.close()
     })
-    return { url: door.url, tokens, close }
+    return { url: door.url, metricsUrl: metrics && `${metrics.url}/metrics`, tokens, close }
   } catch (error) {
+    await Promise.all(closing.map((part) => part()))
     await stores.close()
     throw error
+  }
+}
+
+/** The engine with metrics as one of its observers, and the port that shows them. */
+async function openMetered(engine: StartServerOptions['engine']) {
+  const [{ openEngineMetrics }, { serveMetrics }] = await Promise.all([
+    import('../runtime/telemetry/engine-metrics.ts'),
+    import('../runtime/telemetry/serve-metrics.ts'),
+  ])
+  if (engine === undefined || engine === false) {
+    throw new InvalidError(
+      'server/no-engine',
+      'serve metrics of the engine: this server runs no executions',
+      {
+        next: 'Start it with its engine, or without a port for metrics.',
+      },
+    )
+  }
+  let engines: Engines | undefined
+  const setup = engine === true ? {} : engine
+  const metrics = openEngineMetrics({ stages: () => engines?.stages() ?? [] })
+  return {
+    engine: { ...setup, observers: [...(setup.observers ?? []), metrics.observe] },
+    serve: (opened: Engines | undefined, { metrics: at, tls, allowPlainText }: StartServerOptions) => {
+      engines = opened
+      return serveMetrics({ metrics, tls, allowPlainText, ...defined({ port: at?.port, host: at?.host }) })
+    },
   }
 }

@@ -29,6 +29,8 @@ export interface DeliveryRecord {
   readonly eventType: string
   /** What is sent, as JSON. */
   readonly body: string
+  /** The span that the event belongs to, as W3C Trace Context writes it. */
+  readonly traceparent?: string
   /** Attempts so far. */
   readonly attempts: number
   /** When it is attempted next; in ISO 8601. */

@@ -15,15 +15,21 @@ export interface Caller {
 }
 
 /** The lowest role that has each right. */
-export const RIGHTS = {
+const RIGHTS = {
   'read events and variables': 'viewer',
   'publish events': 'operator',
+  'read executions and pipelines': 'viewer',
+  'run executions': 'operator',
+  'roll executions back': 'operator',
+  'register pipelines': 'operator',
+  'control schedules': 'operator',
+  'work for the engine': 'operator',
   'manage webhooks': 'operator',
 } as const satisfies Record<string, Role>
 
 export type Right = keyof typeof RIGHTS
 
-export function isAllowed({ role }: Pick<Caller, 'role'>, right: Right): boolean {
+function isAllowed({ role }: Pick<Caller, 'role'>, right: Right): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(RIGHTS[right])
 }
 

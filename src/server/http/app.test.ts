@@ -285,8 +285,9 @@ test('DO-17 what a refusal says to do next reaches whoever has no token, whole',
 describe('what is not there', () => {
   test.each([
     ['GET', '/', 404, 'api/no-such-route'],
-    ['GET', '/executions', 404, 'api/no-such-route'],
-    ['GET', '/executions/exec_1', 404, 'api/no-such-route'],
+    ['GET', '/execution', 404, 'api/no-such-route'],
+    ['GET', '/executions/exec_1/nothing', 404, 'api/no-such-route'],
+    ['DELETE', '/executions/exec_1', 405, 'api/wrong-method'],
     ['GET', '/events', 405, 'api/wrong-method'],
     ['DELETE', '/executions/exec_1/events', 405, 'api/wrong-method'],
     ['PUT', '/executions/exec_1/variables/a.b', 405, 'api/wrong-method'],
@@ -295,12 +296,16 @@ describe('what is not there', () => {
     expect([response.status, (await failureOf(response)).code]).toEqual([status, code])
   })
 
-  test('DO-19 no operation of the contract lists executions or changes what is recorded', () => {
+  test('DO-19 no operation of the contract changes or removes what is recorded', () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     )
-    expect(operations.filter((operation) => /executions$/.test(operation))).toEqual([])
-    expect(operations.filter((operation) => /^(?!get) .*\/executions/.test(operation))).toEqual([])
+    expect(
+      operations.filter((operation) => /^(?:put|patch) |^delete (?!\/webhooks)/.test(operation)),
+    ).toEqual([])
+    expect(operations.filter((operation) => /^(?!get) .*\/(?:events|variables)\//.test(operation))).toEqual(
+      [],
+    )
   })
 })
 

@@ -9,6 +9,7 @@ import { parse } from 'yaml'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { InvalidError, MissingError, errorKindOf } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
+import { once } from '../../base/once.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import type { Host } from '../../runtime/host.ts'
 import type { Caller, Role } from '../access/callers.ts'
@@ -21,13 +22,17 @@ import {
   API_REQUESTS_PER_SECOND,
 } from '../limits.ts'
 import { authenticate } from './authenticate.ts'
+import { addEngineRoutes } from './engine-routes.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
 import { addExecutionRoutes } from './execution-routes.ts'
+import { addPipelineRoutes } from './pipeline-routes.ts'
+import { addPictureRoutes, addRollbackRoutes } from './rollback-routes.ts'
+import { addScheduleRoutes } from './schedule-routes.ts'
 import { renderFailure } from './render-failure.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
 export interface HttpAppParts {
-  readonly host: Pick<Host, 'executions' | 'webhooks' | 'examine'>
+  readonly host: Pick<Host, 'executions' | 'webhooks' | 'engines' | 'examine' | 'store'>
   readonly tokens: Pick<Tokens, 'verify'>
   /** Aborted when the server closes: event streams are closed. */
   readonly closing: AbortSignal
@@ -50,7 +55,8 @@ export type HttpApp = Hono<HttpEnvironment>
 export function buildHttpApp(parts: HttpAppParts): HttpApp {
   const { host, redactor = plainRedactor, clock = systemClock, logger, limits } = parts
   const contract = readFileSync(new URL('../../../openapi/perago.yaml', import.meta.url), 'utf8')
-  const contractAsJson = JSON.stringify(parse(contract))
+  // Reading it takes longer than the rest of a start.
+  const contractAsJson = once(() => JSON.stringify(parse(contract)))
   const requests = new RateLimiter(
     {
       atOnce: limits?.requestsAtOnce ?? API_REQUESTS_AT_ONCE,
@@ -78,7 +84,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     const problems = await host.examine()
     return asked.json({ ok: problems.length === 0, problems }, problems.length === 0 ? 200 : 503)
   })
-  app.get('/openapi.json', () => respond(contractAsJson, 'application/json'))
+  app.get('/openapi.json', () => respond(contractAsJson(), 'application/json'))
   app.get('/openapi.yaml', () => respond(contract, 'application/yaml'))
 
   // Everything below needs a known caller, also what does not exist.
@@ -96,6 +102,12 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     logger,
     heartbeatMs: limits?.heartbeatMs,
   })
+  const engines = { engines: host.engines, clock, identify, closing: parts.closing }
+  addEngineRoutes(app, engines)
+  addPipelineRoutes(app, engines)
+  addRollbackRoutes(app, engines)
+  addPictureRoutes(app, engines)
+  addScheduleRoutes(app, engines)
   addWebhookRoutes(app, host.webhooks)
   app.notFound(({ req }) => refuseRoute(methodsOf(app, req.path), redactor))
   return app

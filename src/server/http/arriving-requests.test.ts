@@ -7,7 +7,7 @@ import { judgeAnswer } from '../../../test/support/doors/contract.ts'
 import { serveWorld, type ServedOptions, type ServedWorld } from '../../../test/support/doors/serve.ts'
 import { API_BODY_MAX_BYTES, HTTP_HEADERS_MAX_BYTES } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
-import type { HttpDoor } from './serve.ts'
+import type { HttpDoor } from './listen-http.ts'
 
 const closing: (() => Promise<void> | void)[] = []
 afterEach(async () => {

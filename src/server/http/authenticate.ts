@@ -11,6 +11,7 @@ import type { Caller, Role } from '../access/callers.ts'
 import type { RateLimiter } from '../access/rate-limit.ts'
 import { badToken, type Tokens } from '../access/tokens.ts'
 import { isPeragoError } from '../../base/errors.ts'
+import { isLoopbackAddress } from '../../base/listen.ts'
 
 export interface AuthenticateParts {
   readonly tokens: Pick<Tokens, 'verify'>
@@ -66,9 +67,4 @@ function isPlainLoopback({ headers, address }: Arriving): boolean {
   if (FOREIGN_HEADERS.some((name) => headers.has(name))) return false
   // A foreign name that resolves to 127.0.0.1 shows in this header.
   return LOOPBACK_HOST.test(headers.get('host') ?? '')
-}
-
-export function isLoopbackAddress(address: string): boolean {
-  const plain = address.replace(/^::ffff:/i, '')
-  return /^127(?:\.\d{1,3}){3}$/.test(plain) || plain === '::1' || plain === 'localhost'
 }

@@ -8,7 +8,11 @@ import {
   type AskRequest,
   type DoorWorld,
 } from '../../../test/support/doors/world.ts'
-import { API_BODY_MAX_BYTES, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../limits.ts'
+import { systemClock } from '../../base/clock.ts'
+import { systemRandom } from '../../base/random.ts'
+import { executionId } from '../../core/keys.ts'
+import { noteRollback } from '../../engine/checkpoints/rollback-note.ts'
+import { API_BODY_MAX_BYTES, API_START_MAX_BYTES, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../limits.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
 
 const opened: DoorWorld[] = []
@@ -64,10 +68,16 @@ test('DO-07 every status that an operation promises below 500 has been answered,
     await world.ask(path('exec_1'), { token: eager })
   }
   await askAboutWebhooks(world, { viewer, operator, eager })
+  await askAboutExecutions(world, eager)
+  const idle = await openWorld({ host: { engines: undefined } })
+  const token = await idle.tokenFor('operator')
+  for (const [method, path, body] of ENGINE_REQUESTS) await idle.ask(path, { method, token, body })
   const ill = await openWorld({ host: { examine: () => Promise.resolve(['the store does not answer']) } })
   await ill.ask('/healthz')
   const seen = new Set(
-    [...world.judged, ...ill.judged].map(({ operationId, status }) => `${operationId} ${status}`),
+    [...world.judged, ...idle.judged, ...ill.judged].map(
+      ({ operationId, status }) => `${operationId} ${status}`,
+    ),
   )
   const promised = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId, responses }) =>
@@ -122,6 +132,89 @@ async function askAboutWebhooks(
   }
 }
 
+const PIPELINE = {
+  name: 'approved',
+  units: { sign: { human: {} } },
+  schedules: { nightly: { cron: '0 3 * * *' } },
+}
+const ENGINE_REQUESTS: readonly (readonly [string, string, unknown?])[] = [
+  ['GET', '/executions'],
+  ['POST', '/executions', { definition: PIPELINE }],
+  ['GET', '/executions/ID'],
+  ['GET', '/executions/ID/wait?timeout_ms=0'],
+  ['POST', '/executions/ID/pause'],
+  ['POST', '/executions/ID/resume'],
+  ['POST', '/executions/ID/cancel'],
+  ['POST', '/executions/ID/retry'],
+  ['POST', '/executions/ID/units/sign/complete', {}],
+  ['GET', '/executions/ID/checkpoints'],
+  ['GET', '/executions/ID/graph'],
+  ['POST', '/executions/ID/rollback', { level: 'unit', unit: 'sign' }],
+  ['POST', '/executions/ID/rollback/preview', { level: 'unit', unit: 'sign' }],
+  ['POST', '/executions/ID/rollback/abandon', { reason: 'settled' }],
+  ['GET', '/schedules'],
+  ['GET', '/pipelines'],
+  ['POST', '/pipelines', PIPELINE],
+  ['GET', '/pipelines/approved'],
+  ['POST', '/pipelines/approved/schedules/nightly/pause'],
+  ['POST', '/pipelines/approved/schedules/nightly/resume'],
+]
+
+/** Every answer below 500 that there is about executions and pipelines. */
+async function askAboutExecutions(world: DoorWorld, eager: string | undefined): Promise<void> {
+  const [viewer, operator] = [await world.tokenFor('viewer'), await world.tokenFor('operator')]
+  const start = async (headers = {}): Promise<string> => {
+    const request = { method: 'POST', token: operator, headers, body: { definition: PIPELINE } }
+    const started = await (await world.ask('/executions', request)).json()
+    return (started as { execution_id: string }).execution_id
+  }
+  const key = { 'idempotency-key': 'k1' }
+  const id = await start(key)
+  await start(key)
+  const other = { definition: PIPELINE, priority: 1 }
+  await world.ask('/executions', { method: 'POST', token: operator, headers: key, body: other })
+  for (const [at, [method, path, body]] of ENGINE_REQUESTS.entries()) {
+    // A token of its own for each: the clock stands still.
+    const own = await world.tokenFor('operator')
+    const ask = (one: string, token?: string, more: AskRequest = {}) =>
+      world.ask(path.replace('ID', one), { method, token, body, address: `192.0.3.${String(at)}`, ...more })
+    await ask(id)
+    await ask(id, eager)
+    await ask(id, viewer)
+    await ask('exec_none', own)
+    await ask(id, own)
+    await world.ask(`${path.replace('ID', id)}${path.includes('?') ? '&' : '?'}x=1`, {
+      ...{ method, token: own, body },
+    })
+    if (body === undefined) continue
+    await ask(id, own, { body: `${' '.repeat(API_START_MAX_BYTES)}{}` })
+    await ask(id, own, { headers: { 'content-type': 'text/plain' } })
+  }
+  // Each is asked in a state that refuses it.
+  const act = (one: string, path: string, body?: unknown) =>
+    world.ask(`/executions/${one}/${path}`, { method: 'POST', token: operator, body })
+  const last = await start()
+  await act(last, 'retry')
+  await act(last, 'resume')
+  await act(last, 'units/sign/complete', {})
+  await act(last, 'units/sign/complete', { status: 'FAILED' })
+  await act(last, 'pause')
+  await act(last, 'cancel')
+  const damaged = { level: 'artifact', unit: 'sign' }
+  await act(last, 'rollback', damaged)
+  await act(last, 'rollback/preview', damaged)
+  // One that has begun, and cannot end.
+  const scope = { execution: executionId(last) }
+  const note = { id: 'r1', of: { level: 'execution' } as const, reason: undefined }
+  const pace = { clock: systemClock, random: systemRandom }
+  await noteRollback({ store: world.store, ...pace }, scope, { ...note, then: 'end', wasRunning: false })
+  await act(last, 'rollback/abandon', { reason: 'settled' })
+  for (const what of ['pause', 'resume'])
+    await world.ask(`/pipelines/approved/schedules/none/${what}`, { method: 'POST', token: operator })
+  await world.ask('/executions', { method: 'POST', token: operator, body: { pipeline: 'nothing' } })
+  await world.ask('/pipelines/nothing', { token: operator })
+}
+
 test('DO-16 random requests are answered by the contract, and never with a mistake of the server', async () => {
   const world = await openWorld({ limits: { requestsAtOnce: 1e9, requestsPerSecond: 1e9 } })
   const operator = await world.tokenFor('operator')
@@ -150,9 +243,36 @@ test('DO-16 random requests are answered by the contract, and never with a mista
       .tuple(odd, fc.constantFrom('', '/dead-deliveries', '/redeliver'), fc.constantFrom('', '/'))
       .map(([id, what, end]) => `/webhooks/${id}${what}${end}`),
     odd.map((id) => `/webhooks/wh_1/dead-deliveries/${id}/redeliver`),
+    fc
+      .tuple(
+        odd,
+        fc.constantFrom(
+          ...['', '/pause', '/retry', '/cancel', '/units/a/complete', '/rollback', '/rollback/preview'],
+          ...['/rollback/abandon', '/checkpoints', '/graph'],
+        ),
+      )
+      .map(([id, what]) => `/executions/${id}${what}`),
+    odd.map((name) => `/pipelines/${name}`),
+    odd.map((name) => `/pipelines/${name}/schedules/${name}/pause`),
+    fc.constantFrom('/pipelines', '/executions', '/schedules'),
     fc.constantFrom('/events', '/webhooks', '/', '//', '/executions', '/healthz', '/openapi.json'),
   )
-  const names = ['type', 'source_type', 'source_id', 'from', 'to', 'order', 'after', 'limit', 'prefix', 'x']
+  const names = [
+    'status',
+    'name',
+    'version',
+    'reason',
+    'type',
+    'source_type',
+    'source_id',
+    'from',
+    'to',
+    'order',
+    'after',
+    'limit',
+    'prefix',
+    'x',
+  ]
   const value = fc.oneof(
     odd,
     fc.constantFrom('1', '-1', '1e9', '*.**', 'node', 'descending', '2025-01-01', ''),
@@ -181,7 +301,19 @@ test('DO-16 random requests are answered by the contract, and never with a mista
       ),
     )
     .map(([name, text]) => ({ [name]: text }))
-  const field = fc.constantFrom('execution_id', 'event_type', 'payload', 'source', '__proto__', 'x')
+  const field = fc.constantFrom(
+    'pipeline',
+    'definition',
+    'input',
+    'priority',
+    'units',
+    'execution_id',
+    'event_type',
+    'payload',
+    'source',
+    '__proto__',
+    'x',
+  )
   const body = fc.oneof(
     fc.dictionary(
       field,

@@ -5,7 +5,7 @@ import { JSON_DEPTH_MAX } from '../../core/limits.ts'
 import { API_BODY_MAX_BYTES } from '../limits.ts'
 
 /** Throws `api/not-json`, `api/body-too-large`, `api/malformed-json` or `api/nested-too-deep`. */
-export async function readJsonBody(request: Request): Promise<unknown> {
+export async function readJsonBody(request: Request, maxBytes = API_BODY_MAX_BYTES): Promise<unknown> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   // A form of another site can be posted by a browser without a preflight request, but never as JSON.
   if (type !== 'application/json') {
@@ -13,9 +13,14 @@ export async function readJsonBody(request: Request): Promise<unknown> {
       next: 'Send JSON, with "Content-Type: application/json".',
     })
   }
-  const body = parse(decode(await readBounded(request)))
+  const body = parse(await readBoundedText(request, maxBytes))
   checkDepth(body)
   return body
+}
+
+/** Throws `api/body-too-large`, or `api/malformed-json` for what is not UTF-8. */
+export async function readBoundedText(request: Request, maxBytes: number): Promise<string> {
+  return decode(await readBounded(request, maxBytes))
 }
 
 function parse(text: string): unknown {
@@ -43,15 +48,15 @@ function checkDepth(body: unknown): void {
   }
 }
 
-async function readBounded(request: Request): Promise<Buffer> {
+async function readBounded(request: Request, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > API_BODY_MAX_BYTES) throw tooLarge()
+  if (announced > maxBytes) throw tooLarge(maxBytes)
   const chunks: Uint8Array[] = []
   let bytes = 0
   try {
     for await (const chunk of (request.body ?? []) as AsyncIterable<Uint8Array>) {
       bytes += chunk.byteLength
-      if (bytes > API_BODY_MAX_BYTES) throw tooLarge()
+      if (bytes > maxBytes) throw tooLarge(maxBytes)
       chunks.push(chunk)
     }
   } catch (cause) {
@@ -79,10 +84,8 @@ function malformed(problem: string): InvalidError {
   })
 }
 
-function tooLarge(): InvalidError {
-  return new InvalidError(
-    'api/body-too-large',
-    `read the body: it has more than ${API_BODY_MAX_BYTES} bytes`,
-    { next: 'Store large data elsewhere, and send its address.' },
-  )
+function tooLarge(maxBytes: number): InvalidError {
+  return new InvalidError('api/body-too-large', `read the body: it has more than ${maxBytes} bytes`, {
+    next: 'Store large data elsewhere, and send its address.',
+  })
 }

@@ -18,11 +18,11 @@ interface Problem {
 type Shape = Readonly<Record<string, z.ZodType>>
 
 /** Throws `api/wrong-type`, `api/missing-field` or `api/unknown-field`. */
-export function readFields<S extends Shape>(
+export function readFields<S extends Shape, Fields extends z.core.$ZodObjectConfig>(
   what: string,
-  schema: z.ZodObject<S, z.core.$strict>,
+  schema: z.ZodObject<S, Fields>,
   body: unknown,
-): z.output<z.ZodObject<S, z.core.$strict>> {
+): z.output<z.ZodObject<S, Fields>> {
   const read = schema.safeParse(body, { reportInput: true })
   if (read.success) return read.data
   const problems = problemsOf(read.error, schema.shape)
@@ -57,6 +57,13 @@ export function wholeNumber({ least, most }: { readonly least: number; readonly 
   const isInRange = (text: string): boolean =>
     /^\d{1,16}$/.test(text) && Number(text) >= least && Number(text) <= most
   return z.string().refine(isInRange, `must be a whole number from ${least} to ${most}`).transform(Number)
+}
+
+/** Text of a length. */
+export function textOf({ least, most }: { readonly least: number; readonly most: number }) {
+  return z
+    .string()
+    .refine(({ length }) => length >= least && length <= most, `must have ${least} to ${most} characters`)
 }
 
 /** Returned as it is: a copy would lose a field that is called `__proto__`. */

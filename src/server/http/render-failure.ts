@@ -14,9 +14,11 @@ const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
   'api/payload-too-large': 413,
   'core/too-large': 413,
   'core/payload-too-large': 413,
+  'conductor/payload-too-large': 413,
   'api/not-json': 415,
   'api/too-many-requests': 429,
   'api/too-many-followers': 429,
+  'api/too-many-waiters': 429,
   'server/head-too-large': 431,
 }
 

@@ -5,24 +5,13 @@
  * - SV-2 Closing takes no new request, closes event streams, lets running requests end, and cuts the rest at a deadline.
  */
 
-import { createAdaptorServer } from '@hono/node-server'
-import { createServer as createPlainServer, type Server, type ServerOptions } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
-import { InvalidError, UnavailableError } from '../../base/errors.ts'
-import { listen } from '../../base/listen.ts'
-import { once } from '../../base/once.ts'
-import {
-  HTTP_ARRIVAL_LOOK_MS,
-  HTTP_CLOSE_DEADLINE_MS,
-  HTTP_CONNECTIONS_MAX,
-  HTTP_HEADERS_MAX_BYTES,
-  HTTP_HEADERS_TIMEOUT_MS,
-  HTTP_REQUEST_TIMEOUT_MS,
-} from '../limits.ts'
-import { plainRedactor } from '../../base/redaction.ts'
+import { InvalidError } from '../../base/errors.ts'
+import { systemClock } from '../../base/clock.ts'
+import { isLoopbackAddress } from '../../base/listen.ts'
+import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import { buildHttpApp, type HttpAppParts } from './app.ts'
-import { isLoopbackAddress } from './authenticate.ts'
-import { answerRefusedRequests } from './refused-requests.ts'
+import { listenHttp, type ArrivalTimeouts, type HttpDoor } from './listen-http.ts'
+import { buildWorkerDoor, isForWorkers, type Answer } from './worker-door.ts'
 
 export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
   /** The address to listen on; 127.0.0.1 unless given. */
@@ -36,62 +25,30 @@ export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
   readonly timeouts?: Partial<ArrivalTimeouts>
 }
 
-export interface ArrivalTimeouts {
-  /** How long the head of a request may take to arrive. */
-  readonly headMs: number
-  /** How long all of it may. */
-  readonly requestMs: number
-  /** How often that is looked at. */
-  readonly lookMs: number
-}
-
-export interface HttpDoor {
-  readonly url: string
-  /** May be called twice. */
-  close(): Promise<void>
-}
-
-export const DEFAULT_HTTP_PORT = 8080
+const DEFAULT_HTTP_PORT = 8080
 
 export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   const { address = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls, timeouts = {} } = options
   checkExposure(address, options)
   const closing = new AbortController()
   const app = buildHttpApp({ ...options, closing: closing.signal })
-  const server = createAdaptorServer({
-    fetch: (request, { incoming }) => app.fetch(request, { address: incoming.socket.remoteAddress }),
-    createServer: tls === undefined ? createPlainServer : createTlsServer,
-    serverOptions: {
-      headersTimeout: timeouts.headMs ?? HTTP_HEADERS_TIMEOUT_MS,
-      requestTimeout: timeouts.requestMs ?? HTTP_REQUEST_TIMEOUT_MS,
-      // By default Node checks every thirty seconds, which would add that much to the limits above.
-      connectionsCheckingInterval: timeouts.lookMs ?? HTTP_ARRIVAL_LOOK_MS,
-      maxHeaderSize: HTTP_HEADERS_MAX_BYTES,
-      ...(tls === undefined
-        ? {}
-        : {
-            cert: tls.certificate,
-            key: tls.key,
-            minVersion: 'TLSv1.2',
-            handshakeTimeout: timeouts.headMs ?? HTTP_HEADERS_TIMEOUT_MS,
-          }),
-    } as ServerOptions,
-  }) as Server
-  answerRefusedRequests(server, options.redactor ?? plainRedactor)
-  server.maxConnections = HTTP_CONNECTIONS_MAX
-  const listening = await listen(server, { host: address, port }, (cause) => {
-    return new UnavailableError('server/no-port', `serve HTTP on ${address}:${port}: ${cause.message}`, {
-      cause,
-      next: 'Choose a port that is free, or 0 for any.',
-    })
+  const { redactor = plainRedactor, closeDeadlineMs } = options
+  const answerWorkers = openWorkerDoor(options, redactor)
+  return listenHttp({
+    fetch: (request, { socket: { remoteAddress } }) =>
+      answerWorkers !== undefined && isForWorkers(request.url)
+        ? answerWorkers(request, remoteAddress)
+        : app.fetch(request, { address: remoteAddress }),
+    onClose: () => closing.abort(),
+    ...{ address, port, tls, timeouts, redactor, closeDeadlineMs },
   })
-  return {
-    url: `${tls === undefined ? 'http' : 'https'}://${listening}`,
-    close: once(() => {
-      closing.abort()
-      return closeServer(server, options.closeDeadlineMs ?? HTTP_CLOSE_DEADLINE_MS)
-    }),
-  }
+}
+
+function openWorkerDoor(options: ServeHttpOptions, redactor: Redactor): Answer | undefined {
+  const { host, tokens, logger, openLoopback, clock = systemClock } = options
+  const { engines, store } = host
+  if (engines === undefined) return undefined
+  return buildWorkerDoor({ engines, store, tokens, logger, openLoopback, redactor, clock })
 }
 
 function checkExposure(address: string, { tls, allowPlainText, openLoopback }: ServeHttpOptions): void {
@@ -110,12 +67,4 @@ function checkExposure(address: string, { tls, allowPlainText, openLoopback }: S
       { next: 'Give a certificate and its key, or --allow-plain-text behind a proxy that speaks TLS.' },
     )
   }
-}
-
-async function closeServer(server: Server, deadlineMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const cut = setTimeout(() => server.closeAllConnections(), deadlineMs)
-  await closed
-  clearTimeout(cut)
 }

@@ -83,6 +83,14 @@ async function waiting(store: Store): Promise<readonly DeliveryRecord[]> {
   return entries.map(({ value }) => JSON.parse(new TextDecoder().decode(value)) as DeliveryRecord)
 }
 
+/** The methods of a handle and of what it holds: `events.publish`. */
+function listMethods(handle: object, prefix = ''): readonly string[] {
+  return Object.entries(handle).flatMap(([name, member]: [string, unknown]) => {
+    if (typeof member === 'function') return [prefix + name]
+    return typeof member === 'object' && member !== null ? listMethods(member, `${prefix}${name}.`) : []
+  })
+}
+
 async function runPipeline(core: Core, id = 'exec_1'): Promise<void> {
   const execution = await core.startExecution({ id, name: 'etl' })
   const source = { entityType: 'node', entityId: 'a' } as const
@@ -269,6 +277,44 @@ describe('deliveries', () => {
   })
 })
 
+test('DO-25 an event that another instance has taken out of the outbox is not delivered again', async () => {
+  const { core, webhooks, store, deliveries } = open()
+  const { id } = await webhooks.add({ url: 'https://example.com/', types: ['**'] })
+  await core.startExecution({ id: 'exec_1', name: 'etl' })
+  // Both have read the same page when the first takes the event, and its receiver has it already.
+  const [entry] = await deliveries.outbox()
+  const delivery = {
+    ...{ id: `${id}-${entry!.event.id}`, webhook: id, executionId: 'exec_1', eventType: entry!.event.type },
+    ...{ body: '{}', attempts: 0, nextAt: '2025-01-01T00:00:00.000Z' },
+  }
+  expect(await deliveries.fanOut(entry!, [delivery])).toBe(true)
+  await deliveries.delivered(delivery)
+  expect(await new DeliveryStore(store).fanOut(entry!, [delivery])).toBe(true)
+  expect(await waiting(store)).toEqual([])
+})
+
+test('DO-32 a delivery under way when its webhook is removed neither waits again nor is dead', async () => {
+  const { core, webhooks, store, deliveries } = open()
+  const { id } = await webhooks.add({ url: 'https://example.com/', types: ['**'] })
+  await core.startExecution({ id: 'exec_1', name: 'etl' })
+  const [entry] = await deliveries.outbox()
+  const delivery = {
+    ...{ id: `${id}-${entry!.event.id}`, webhook: id, executionId: 'exec_1', eventType: entry!.event.type },
+    ...{ body: '{}', attempts: 0, nextAt: '2025-01-01T00:00:00.000Z' },
+  }
+  expect(await deliveries.fanOut(entry!, [delivery])).toBe(true)
+  await webhooks.remove(id)
+  await deliveries.keepWaiting(delivery, { ...delivery, attempts: 1, nextAt: '2025-01-01T00:01:00.000Z' })
+  await deliveries.giveUp(delivery, { ...delivery, attempts: 2 })
+  // Another event, taken out of the outbox for a webhook that was still there when it was read.
+  await runPipeline(core, 'exec_2')
+  const [next] = await deliveries.outbox()
+  expect(await deliveries.fanOut(next!, [{ ...delivery, id: `${id}-${next!.event.id}` }])).toBe(false)
+  expect(await deliveries.outbox()).toHaveLength(4)
+  expect(await waiting(store)).toEqual([])
+  expect((await store.range({ prefix: 'server:dead-deliveries:' })).entries).toEqual([])
+})
+
 describe('who adds webhooks', () => {
   test('E-89 a webhook is sent the events of its own tenant alone, and nothing inside an execution adds one', async () => {
     const { webhooks, acme, core, store, dispatch } = open()
@@ -288,6 +334,31 @@ describe('who adds webhooks', () => {
     expect(
       Object.keys(await core.openExecution('exec_1')).filter((name) => /hook|subscri/i.test(name)),
     ).toEqual([])
+  })
+
+  test('E-89 a webhook of the default tenant is sent nothing of any other tenant', async () => {
+    const { webhooks, core, store, deliveries, dispatch } = open()
+    const { url, calls } = await receiver()
+    await webhooks.add({ url, types: ['**'] })
+    // Before the dispatcher begins, so that all of them are fanned out together.
+    await runPipeline(openCore({ store, tenant: 'acme', outbox: true }), 'exec_2')
+    await runPipeline(core)
+    dispatch({ lookMs: 5 })
+    await expect.poll(() => deliveries.outbox()).toEqual([])
+    await expect.poll(() => waiting(store)).toEqual([])
+    const told = calls.map(({ body }) => (JSON.parse(body) as { execution_id: string }).execution_id)
+    expect(told).toEqual(Array<string>(4).fill('exec_1'))
+  })
+
+  test('E-89 what runs inside an execution can watch its own variables and subscribe to nothing else', async () => {
+    const { core } = open()
+    const execution = await core.startExecution({ id: 'exec_1', name: 'etl' })
+    const watching = [execution, execution.node('a')].flatMap((handle) => listMethods(handle))
+    expect(watching).toContain('events.publish')
+    expect(watching.filter((name) => /watch|subscri|listen|hook|follow|\bon\b/i.test(name))).toEqual([
+      'variables.watch',
+      'variables.watch',
+    ])
   })
 
   test('DO-26 a webhook that is removed is sent nothing more', async () => {

@@ -17,7 +17,8 @@ import { compileTypePattern } from '../../core/events/type-pattern.ts'
 import type { Leadership } from '../../core/life-cycle/leadership.ts'
 import { OUTBOX_PAGE_EVENTS, WEBHOOK_IN_FLIGHT, WEBHOOK_LOOK_MS, WEBHOOK_MAX_DELAY_MS } from '../limits.ts'
 import type { DeliveryRecord, WebhookRecord } from '../records.ts'
-import { bodyOf } from './delivery-body.ts'
+import { defined } from '../../base/defined.ts'
+import { bodyOf, traceparentIn } from './delivery-body.ts'
 import type { DeliveryStore, OutboxEntry } from './delivery-store.ts'
 import { DueTimes } from './due-times.ts'
 
@@ -129,6 +130,7 @@ export class WebhookDispatcher {
       executionId: entry.event.executionId,
       eventType: entry.event.type,
       body: bodyOf(entry.event),
+      ...defined({ traceparent: traceparentIn(entry.event.payload) }),
       attempts: 0,
       nextAt: now.toISOString(),
     }))

@@ -44,7 +44,7 @@ export interface FoundAddress {
 
 export type Resolve = (host: string) => Promise<readonly FoundAddress[]>
 
-export function isPrivate(address: string): boolean {
+function isPrivate(address: string): boolean {
   // The list also finds an IPv4 address that is written as an IPv6 one.
   const family = isIP(address)
   return family === 0 || privateNets.check(address, family === 4 ? 'ipv4' : 'ipv6')

@@ -1,13 +1,20 @@
+import { getEventListeners } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { findAddress, isPrivate } from './check-address.ts'
+import { findAddress } from './check-address.ts'
 import { sendDelivery } from './send-delivery.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
+
+/** A name that leads to one address. */
+function findPublic(address: string) {
+  const resolve = () => Promise.resolve([{ address, family: 4 }])
+  return findAddress(new URL('http://a.example/'), { allowPrivate: false, resolve })
+}
 
 const DELIVERY = { id: 'wh_1-evt_1', eventType: 'a.completed', body: '{}' }
 
@@ -24,14 +31,14 @@ test.each(
   ]
     .concat(['100.64.0.1', '224.0.0.1', '255.255.255.255', '::1', '::', 'fe80::1', 'fd00::1', 'ff02::1'])
     .concat(['::ffff:127.0.0.1', '::ffff:10.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::', 'not an address']),
-)('DO-27 %s is inside', (address) => {
-  expect(isPrivate(address)).toBe(true)
+)('DO-27 %s is inside', async (address) => {
+  await expect(findPublic(address)).rejects.toMatchObject({ code: 'server/private-address' })
 })
 
 test.each(['8.8.8.8', '172.15.0.1', '172.32.0.1', '193.0.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])(
   'DO-27 %s is outside',
-  (address) => {
-    expect(isPrivate(address)).toBe(false)
+  async (address) => {
+    await expect(findPublic(address)).resolves.toMatchObject({ address })
   },
 )
 
@@ -93,6 +100,28 @@ test('DO-27 a redirect is not followed, and a receiver that does not answer is l
   await expect(call('/redirect')).resolves.toBe('it answered 302')
   await expect(call('/silent')).resolves.toBe('it did not answer within 50 ms')
   expect(asked).toEqual(['/redirect', '/silent'])
+})
+
+test('BA-102 a delivery follows its signal while it runs, and leaves no listener on it', async () => {
+  const { signal } = new AbortController()
+  const whileRunning: number[] = []
+  const server = createServer((request, response) => {
+    whileRunning.push(getEventListeners(signal, 'abort').length)
+    if (request.url === '/broken') response.destroy()
+    else if (request.url !== '/silent') response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  })
+  const { port } = server.address() as AddressInfo
+  const options = { allowPrivate: true, signal, now: new Date(0), timeoutMs: 50 }
+  for (const path of ['/', '/broken', '/silent']) {
+    await sendDelivery({ url: `http://127.0.0.1:${port}${path}`, secret: 's' }, DELIVERY, options)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  }
+  expect(whileRunning).toEqual([1, 1, 1])
 })
 
 test('DO-27 a name without an address is a problem like any other', async () => {

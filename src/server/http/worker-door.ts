@@ -1,0 +1,97 @@
+/**
+ * Conductor's API for workers elsewhere, behind the same tokens as the rest. A worker gives its token as the secret of its key, as
+ * it would to a Conductor with access control: `POST /api/token`, then the header `X-Authorization`.
+ *
+ * - WD-1 A caller reaches the tasks and definitions of its own tenant alone.
+ */
+
+import { z } from 'zod'
+import { BoundedMap } from '../../base/bounded-map.ts'
+import type { Clock } from '../../base/clock.ts'
+import { errorKindOf } from '../../base/errors.ts'
+import type { Logger } from '../../base/logger.ts'
+import type { Redactor } from '../../base/redaction.ts'
+import type { Store } from '../../core/ports.ts'
+import type { Engines } from '../../runtime/engines.ts'
+import { ENGINE_TENANTS_MAX } from '../../runtime/limits.ts'
+import { requireRight, type Caller } from '../access/callers.ts'
+import { RateLimiter } from '../access/rate-limit.ts'
+import { buildConductorApp } from '../conductor/conductor-app.ts'
+import { openDefinitionShelf } from '../conductor/definition-shelf.ts'
+import { API_FAILURES_AT_ONCE, API_FAILURES_PER_SECOND } from '../limits.ts'
+import { authenticate, type AuthenticateParts } from './authenticate.ts'
+import { readJsonBody } from './read-body.ts'
+import { readFields } from './read-request.ts'
+import { showFailure } from './render-failure.ts'
+
+export interface WorkerDoorParts extends Omit<AuthenticateParts, 'failures'> {
+  readonly engines: Engines
+  readonly store: Store
+  readonly logger: Logger
+  readonly redactor: Redactor
+  readonly clock: Clock
+}
+
+export type Answer = (request: Request, address: string | undefined) => Promise<Response>
+
+/** Which requests are for it. */
+export function isForWorkers(url: string): boolean {
+  return new URL(url).pathname.startsWith('/api/')
+}
+
+export function buildWorkerDoor(parts: WorkerDoorParts): Answer {
+  const { tokens, openLoopback, logger, redactor, clock } = parts
+  const failures = new RateLimiter(
+    { atOnce: API_FAILURES_AT_ONCE, perSecond: API_FAILURES_PER_SECOND },
+    clock,
+  )
+  const identify = (headers: Headers, address: string | undefined): Promise<Caller> =>
+    authenticate({ tokens, openLoopback, failures }, { headers, address })
+  const appOf = openApps(parts)
+  const answer: Answer = async (request, address) => {
+    if (new URL(request.url).pathname === '/api/token')
+      return trade(request, (headers) => identify(headers, address))
+    const caller = await identify(bearerOf(request.headers), address)
+    requireRight(caller, 'work for the engine')
+    return (await appOf(caller.tenant)).fetch(request)
+  }
+  return async (request, address) => {
+    try {
+      return await answer(request, address)
+    } catch (error) {
+      if (errorKindOf(error) === 'defect') logger.error('internal error', { error, path: request.url })
+      const { status, headers, body } = showFailure(error, redactor)
+      return Response.json({ status, message: body.error.message, retryable: false }, { status, headers })
+    }
+  }
+}
+
+/** One for each tenant: its tasks, and its definitions. */
+function openApps({ engines, store, logger, redactor }: WorkerDoorParts) {
+  const apps = new BoundedMap<string | undefined, ReturnType<typeof buildConductorApp>>({
+    max: ENGINE_TENANTS_MAX,
+    evict: 'least-recently-used',
+  })
+  return async (tenant: string | undefined) => {
+    const { queue, control } = await engines.of(tenant)
+    return apps.getOrAdd(tenant, () => {
+      const definitions = openDefinitionShelf(store, control, tenant)
+      return buildConductorApp({ queue, control, definitions, logger, redactor, callersAreKnown: true })
+    })
+  }
+}
+
+const KEY = z.looseObject({ keySecret: z.string() })
+
+async function trade(request: Request, identify: (headers: Headers) => Promise<Caller>): Promise<Response> {
+  const { keySecret } = readFields('the key', KEY, await readJsonBody(request))
+  await identify(new Headers({ authorization: `Bearer ${keySecret}` }))
+  return Response.json({ token: keySecret })
+}
+
+function bearerOf(given: Headers): Headers {
+  const headers = new Headers(given)
+  const token = given.get('x-authorization')
+  if (token !== null) headers.set('authorization', `Bearer ${token}`)
+  return headers
+}
