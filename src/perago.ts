@@ -95,8 +95,23 @@ export type {
   AttemptVerdict,
 } from './fences/attempt-fence.ts'
 export type { AttemptSnapshot, FreshAttempt, TaskStatus, WorkflowStatus } from './fences/attempt-snapshot.ts'
+export {
+  openHardFences,
+  type FencePolicy,
+  type HardFences,
+  type HardFencesOptions,
+} from './publication/hard-fences.ts'
 export { relocate } from './publication/relocate.ts'
 export type { RelocationRequest, RelocationResult } from './publication/relocate.ts'
+export { readLedger } from './publication/ledger.ts'
+export type {
+  Ledger,
+  LedgerActor,
+  LedgerAttempt,
+  LedgerReading,
+  RecordedResult,
+  ResultOmission,
+} from './publication/ledger.ts'
 export type { ActorAuthority } from './publication/authority.ts'
 export { decidePublication, PublishFenceError } from './fences/publish-fence.ts'
 export type { PublishDecision, PublishFacts, PublishRefusal } from './fences/publish-fence.ts'
@@ -142,7 +157,29 @@ export type { GuardrailFailure, GuardrailPhase } from './tasks/guardrail-error.t
 export type { Guardrail, GuardrailContext, GuardrailFunction, GuardrailRule } from './tasks/guardrails.ts'
 export type { WorkspaceSpec } from './tasks/workspace-spec.ts'
 
+export { openClient } from './client/open-client.ts'
+export type { ClientCallOptions, ClientOptions } from './client/sender.ts'
+export type {
+  ClientCheckpoint,
+  ClientRollback,
+  ClientRollbackPreview,
+  ClientRollbackReport,
+  ClientRollbackScope,
+  ClientSchedule,
+  ClientStart,
+  ExecutionPage,
+  ExecutionState,
+  ExecutionSummary,
+  ListQuery,
+  PeragoClient,
+  RegisteredPipeline,
+  SchedulePage,
+  ScheduleQuery,
+  UnitCompletion,
+  WaitedExecution,
+} from './client/open-client.ts'
 export { startServer } from './server/start-server.ts'
-export type { RunningServer, StartServerOptions } from './server/start-server.ts'
+export type { MetricsPlace, RunningServer, StartServerOptions } from './server/start-server.ts'
+export type { EngineSetup } from './runtime/engines.ts'
 export type { Role } from './server/access/callers.ts'
 export type { NewToken, TokenRecord, Tokens } from './server/access/tokens.ts'

@@ -73,6 +73,14 @@ export class ManualClock implements Clock {
     await settle()
   }
 
+  /** Advances the time at once: sleeps that end on the way resolve together, at the new time. */
+  async leap(durationMs: number): Promise<void> {
+    this.#elapsedMs += durationMs
+    for (let due = this.#nextDue(this.#elapsedMs); due !== undefined; due = this.#nextDue(this.#elapsedMs))
+      due.wake()
+    await settle()
+  }
+
   /** Advances the time while there are pending sleeps and `promise` has not settled, then returns its outcome. */
   async run<T>(promise: Promise<T>): Promise<T> {
     const progress = { settled: false }

@@ -7,20 +7,30 @@
 import { randomUUID } from 'node:crypto'
 import { followSignals, unlessAborted } from '../base/abort-signals.ts'
 import { systemClock, type Clock } from '../base/clock.ts'
-import { InvalidError, MissingError, RefusedError } from '../base/errors.ts'
+import { InvalidError, isPeragoError, MissingError, RefusedError } from '../base/errors.ts'
 import { CONDUCTOR_LOGS_PER_RESULT_MAX, CONDUCTOR_POLL_WAIT_MAX_MS } from '../worker/limits.ts'
 import { requirePayloadFits } from '../worker/payload-limits.ts'
 import type { TaskId, WorkflowId } from '../fences/attempt-snapshot.ts'
 import type { OpenWorkflows, PollRequest, QueueCallOptions, TaskRecord, TaskResult } from '../worker/ports.ts'
-import type { JsonObject } from '../base/json.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 import type { QueueControl, WorkflowStartRequest } from '../engine/protocol/control.ts'
 import { decide } from '../engine/protocol/decide.ts'
-import { wholeTaskDef, type WholeTaskDef, type WholeWorkflowDef } from '../engine/protocol/definitions.ts'
-import { findRow, startExecution, type Execution, type Moment } from '../engine/protocol/execution.ts'
-import { requeueTasks, type Operated } from '../engine/protocol/operator.ts'
+import type { Graph } from '../engine/graph/graph.ts'
+import { wholeTaskDef, type WholeTaskDef } from '../engine/protocol/definitions.ts'
+import { childrenToCancel, openChildren, variablesSet, type ChildStart } from '../engine/protocol/effects.ts'
+import {
+  findRow,
+  startExecution,
+  type ChildEnd,
+  type Execution,
+  type Moment,
+} from '../engine/protocol/execution.ts'
+import { requeueTasks, terminateExecution, type Operated } from '../engine/protocol/operator.ts'
 import { chooseDomain, findClaimable, nextEventMs, nextSweep, type Placed } from '../engine/protocol/queue.ts'
 import { isWorkflowOpen, TASK_TRANSITIONS } from '../engine/protocol/state.ts'
+import { taskTypesOf } from '../engine/protocol/task-settings.ts'
 import { applyResult, claimTask, renewTask } from '../engine/protocol/updates.ts'
+import { MemoryScopes } from './memory-scopes.ts'
 
 /** Weaknesses of a real server that can be simulated. */
 export interface Deficiencies {
@@ -47,8 +57,9 @@ export class MemoryQueue {
   readonly #deficiencies: Deficiencies
   readonly #nextId: () => string
   readonly #taskDefs = new Map<string, WholeTaskDef>()
-  readonly #workflowDefs = new Map<string, WholeWorkflowDef[]>()
+  readonly #workflowDefs = new Map<string, Graph[]>()
   readonly #executions = new Map<WorkflowId, Execution>()
+  readonly #scopes = new MemoryScopes()
   readonly #owners = new Map<TaskId, WorkflowId>()
   readonly #logs = new Map<TaskId, string[]>()
   readonly #lastPollMs = new Map<string, number>()
@@ -98,13 +109,13 @@ export class MemoryQueue {
     const open = [...this.#executions.values()]
       .filter(({ status }) => isWorkflowOpen(status))
       .sort((a, b) => b.startTimeMs - a.startTimeMs)
-    const workflows = open.slice(0, max).map(({ workflowId, def, startTimeMs, input }) => ({
+    const workflows = open.slice(0, max).map(({ workflowId, graph, startTimeMs, input, parentId }) => ({
       workflowId,
-      name: def.name,
-      parentId: undefined,
+      name: graph.name,
+      parentId,
       startTimeMs,
       input,
-      steps: def.tasks as unknown as readonly JsonObject[],
+      steps: graph.units as unknown as readonly JsonObject[],
     }))
     return { workflows, isWhole: workflows.length === open.length }
   }
@@ -142,7 +153,8 @@ export class MemoryQueue {
       for (const line of (result.logs ?? []).slice(0, CONDUCTOR_LOGS_PER_RESULT_MAX))
         this.#addLog(result.taskId, line)
     const isOwn = named === found.execution
-    this.#put(applyResult(found.execution, result, { isOwn, isOpen, moment: this.#moment() }))
+    const moment = this.#moment(found.execution.workflowId)
+    this.#put(applyResult(found.execution, result, { isOwn, isOpen, moment }))
     return true
   }
 
@@ -155,7 +167,7 @@ export class MemoryQueue {
     this.#taskDefs.set(def.name, def)
   }
 
-  registerWorkflow(def: WholeWorkflowDef): void {
+  registerWorkflow(def: Graph): void {
     const others = (this.#workflowDefs.get(def.name) ?? []).filter(({ version }) => version !== def.version)
     this.#workflowDefs.set(
       def.name,
@@ -165,29 +177,21 @@ export class MemoryQueue {
 
   start(request: WorkflowStartRequest): WorkflowId {
     this.#sweep()
-    const versions = this.#workflowDefs.get(request.name) ?? []
-    const def =
-      request.version === undefined
-        ? versions.at(-1)
-        : versions.find(({ version }) => version === request.version)
-    if (def === undefined)
-      throw new MissingError(
-        'task-queue/no-such-workflow-def',
-        `start the workflow "${request.name}": it is not defined`,
-      )
-    const input = { ...def.inputTemplate, ...request.input }
-    requirePayloadFits('workflow input', input)
-    const workflowId = this.#nextId() as WorkflowId
-    const taskDefs = def.tasks.map(({ name }) => this.#taskDefs.get(name) ?? wholeTaskDef({ name }))
-    const execution = startExecution(request, {
-      workflowId,
-      def,
-      taskDefs,
-      input,
-      startTimeMs: this.#nowMs(),
+    return this.#begin(request, { workflowId: this.#nextId() as WorkflowId, parentId: undefined })
+  }
+
+  publish(workflowId: WorkflowId, eventType: string): void {
+    this.operate('publish an event of', workflowId, (execution, moment) => {
+      this.#scopes.of(workflowId).events.add(eventType)
+      return { is: 'done', execution: decide(execution, moment) }
     })
-    this.#put(decide(execution, this.#moment()))
-    return workflowId
+  }
+
+  setVariable(workflowId: WorkflowId, name: string, value: Json): void {
+    this.operate('set a variable of', workflowId, (execution, moment) => {
+      this.#scopes.of(workflowId).variables.set(name, value)
+      return { is: 'done', execution: decide(execution, moment) }
+    })
   }
 
   readWorkflow(workflowId: WorkflowId): Awaited<ReturnType<QueueControl['readWorkflow']>> {
@@ -208,7 +212,7 @@ export class MemoryQueue {
     decideOn: (execution: Execution, moment: Moment) => Operated,
   ): void {
     this.#sweep()
-    const outcome = decideOn(this.#require(what, workflowId), this.#moment())
+    const outcome = decideOn(this.#require(what, workflowId), this.#moment(workflowId))
     if (outcome.is === 'done') this.#put(outcome.execution)
     else
       throw new RefusedError('task-queue/refused', `${what} the workflow ${workflowId}: ${outcome.why}`, {
@@ -226,6 +230,60 @@ export class MemoryQueue {
     this.#sweep()
     for (const { record } of this.#require('remove', workflowId).rows) this.#owners.delete(record.taskId)
     this.#executions.delete(workflowId)
+    this.#scopes.forget(workflowId)
+  }
+
+  #begin(
+    request: WorkflowStartRequest,
+    id: { readonly workflowId: WorkflowId; readonly parentId: WorkflowId | undefined },
+  ): WorkflowId {
+    const versions = this.#workflowDefs.get(request.name) ?? []
+    const graph =
+      request.version === undefined
+        ? versions.at(-1)
+        : versions.find(({ version }) => version === request.version)
+    if (graph === undefined)
+      throw new MissingError(
+        'task-queue/no-such-workflow-def',
+        `start the workflow "${request.name}": it is not defined`,
+      )
+    const input = { ...graph.inputTemplate, ...request.input }
+    requirePayloadFits('workflow input', input)
+    const taskDefs = taskTypesOf(graph).map((name) => this.#taskDefs.get(name) ?? wholeTaskDef({ name }))
+    const start = { ...id, graph, taskDefs, input, startTimeMs: this.#nowMs() }
+    this.#put(decide(startExecution(request, start), this.#moment(id.workflowId)))
+    return id.workflowId
+  }
+
+  /** Does what follows from a stored step: starts and ends children, tells a parent. */
+  #follow(execution: Execution): void {
+    for (const child of openChildren(execution)) {
+      // Starting one may have ended all of it.
+      if (this.#executions.get(execution.workflowId) !== execution) return
+      if (!this.#executions.has(child.workflowId)) this.#startChild(child)
+    }
+    for (const workflowId of childrenToCancel(execution)) {
+      const child = this.#executions.get(workflowId)
+      if (child === undefined || !isWorkflowOpen(child.status)) continue
+      const reason = `the workflow ${execution.workflowId} does not wait for it any more`
+      const ended = terminateExecution(child, { reason }, this.#moment(workflowId))
+      if (ended.is === 'done') this.#put(ended.execution)
+    }
+    const parent = execution.parentId === undefined ? undefined : this.#executions.get(execution.parentId)
+    if (parent !== undefined && !isWorkflowOpen(execution.status))
+      this.#put(decide(parent, this.#moment(parent.workflowId)))
+  }
+
+  #startChild(child: ChildStart): void {
+    try {
+      this.#begin(child, child)
+    } catch (error) {
+      if (!isPeragoError(error)) throw error
+      // As in Conductor, a child that cannot be started fails its task.
+      this.#scopes.refuse(child.workflowId, error.message)
+      const parent = this.#executions.get(child.parentId)
+      if (parent !== undefined) this.#put(decide(parent, this.#moment(child.parentId)))
+    }
   }
 
   /** Does everything that is due, each with its own time. */
@@ -235,7 +293,7 @@ export class MemoryQueue {
     for (;;) {
       const due = nextSweep(this.#executions.values(), this.#deficiencies.sweepLagMs)
       if (due === undefined || due.atMs > nowMs) return
-      this.#put(decide(due.execution, this.#moment(due.atMs)))
+      this.#put(decide(due.execution, this.#moment(due.execution.workflowId, due.atMs)))
     }
   }
 
@@ -308,14 +366,16 @@ export class MemoryQueue {
     for (const { record } of before?.rows ?? []) this.#owners.delete(record.taskId)
     for (const { record } of execution.rows) this.#owners.set(record.taskId, execution.workflowId)
     this.#executions.set(execution.workflowId, execution)
+    this.#scopes.of(execution.workflowId).setShared(variablesSet(before, execution))
     for (const wake of this.#waiting) wake()
+    this.#follow(execution)
   }
 
   #addLog(taskId: TaskId, line: string): void {
     this.#logs.set(taskId, [...(this.#logs.get(taskId) ?? []), line])
   }
 
-  #moment(nowMs: number = this.#nowMs()): Moment {
+  #moment(workflowId: WorkflowId, nowMs: number = this.#nowMs()): Moment {
     return {
       nowMs,
       nextTaskId: () => this.#nextId() as TaskId,
@@ -325,12 +385,22 @@ export class MemoryQueue {
           (domain) =>
             nowMs - (this.#lastPollMs.get(queueKey(taskType, domain)) ?? -Infinity) < POLLER_ALIVE_MS,
         ),
+      scope: this.#scopes.of(workflowId),
+      childEnd: (childId) => this.#scopes.refusalOf(childId) ?? endOf(this.#executions.get(childId)),
+      random: Math.random,
+      hasRoom: true,
     }
   }
 
   #nowMs(): number {
     return this.#clock.now().getTime()
   }
+}
+
+function endOf(execution: Execution | undefined): ChildEnd | undefined {
+  if (execution === undefined) return undefined
+  const { status, output, reasonForIncompletion: reason } = execution
+  return status === 'RUNNING' || status === 'PAUSED' ? undefined : { status, output, reason }
 }
 
 function queueKey(taskType: string, domain: string | undefined): string {

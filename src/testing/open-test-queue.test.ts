@@ -273,10 +273,10 @@ describe('definitions', () => {
 
   const task = { name: 't', taskReferenceName: 'a' }
   test.each<[string, object]>([
-    ['it has no tasks', { name: 'w', tasks: [] }],
+    ['at least one task', { name: 'w', tasks: [] }],
     ['used twice', { name: 'w', tasks: [task, task] }],
-    ['only SIMPLE runs in process', { name: 'w', tasks: [{ ...task, type: 'SWITCH' }] }],
-    ['does not support optional', { name: 'w', tasks: [{ ...task, optional: true }] }],
+    ['tasks of type HTTP are not supported', { name: 'w', tasks: [{ ...task, type: 'HTTP' }] }],
+    ['does not support permissive', { name: 'w', tasks: [{ ...task, permissive: true }] }],
     ['names "ghost"', { name: 'w', tasks: [{ ...task, inputParameters: { x: '${ghost.output.y}' } }] }],
   ])('CO-51 a workflow definition it could not keep is refused: %s', async (why, def) => {
     await expect(openTestQueue().registerWorkflow(def as TestWorkflowDef)).rejects.toThrow(why)

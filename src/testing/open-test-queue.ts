@@ -2,11 +2,14 @@
  * A task queue in this process that follows the rules of Conductor 3.32.3: for demonstrations and tests.
  */
 
+import type { Json } from '../base/json.ts'
+import type { Graph } from '../engine/graph/graph.ts'
 import type { WorkflowId } from '../fences/attempt-snapshot.ts'
 import type { TaskQueue } from '../worker/ports.ts'
 import type { QueueControl } from '../engine/protocol/control.ts'
 import { decide } from '../engine/protocol/decide.ts'
-import { wholeTaskDef, wholeWorkflowDef } from '../engine/protocol/definitions.ts'
+import { graphOfWorkflow } from '../engine/definitions/conductor/compile-workflow.ts'
+import { wholeTaskDef } from '../engine/protocol/definitions.ts'
 import {
   pauseExecution,
   rerunExecution,
@@ -39,6 +42,11 @@ export interface TestQueueOptions extends MemoryQueueOptions {
 }
 
 export interface TestQueue extends TaskQueue, QueueControl {
+  /** A graph of units of any kind; it is started by its name. */
+  registerGraph(graph: Graph): Promise<void>
+  /** Tells an execution that an event of this type has happened. */
+  publish(workflowId: WorkflowId, eventType: string): Promise<void>
+  setVariable(workflowId: WorkflowId, name: string, value: Json): Promise<void>
   terminate(workflowId: WorkflowId, options?: Termination): Promise<void>
 }
 
@@ -82,7 +90,10 @@ export function openTestQueue(options: TestQueueOptions = {}): TestQueue {
       over('appendLog', taskId, () => queue.appendLog(taskId, line, callOptions?.signal)),
 
     registerTask: (def) => promised(() => queue.registerTask(wholeTaskDef(def))),
-    registerWorkflow: (def) => promised(() => queue.registerWorkflow(wholeWorkflowDef(def))),
+    registerWorkflow: (def) => promised(() => queue.registerWorkflow(graphOfWorkflow(def))),
+    registerGraph: (graph) => promised(() => queue.registerWorkflow(graph)),
+    publish: (workflowId, eventType) => promised(() => queue.publish(workflowId, eventType)),
+    setVariable: (workflowId, name, value) => promised(() => queue.setVariable(workflowId, name, value)),
     start: (request) => promised(() => queue.start(request)),
     readWorkflow: (workflowId) => promised(() => queue.readWorkflow(workflowId)),
     readLogs: (taskId) => promised(() => queue.readLogs(taskId)),

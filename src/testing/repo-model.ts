@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import type { BranchName, CommitRef, MetaRangeId } from '../base/ids.ts'
 import type { Change, CommitRecord, Metadata, ObjectStat } from '../publication/ports.ts'
-import { commitIdOf } from './commit-id.ts'
+import { commitIdOf } from '../lakefs/commit-id.ts'
 
 export interface StoredObject extends ObjectStat {
   readonly bytes: Uint8Array
@@ -71,19 +71,17 @@ export class RepoModel {
     // The first commit of a repository has no tree.
     const metaRange = parents.length === 0 ? '' : metaRangeOf(tree)
     this.#trees.set(metaRange, tree)
-    const fields = {
-      parents,
-      message,
-      metadata,
-      committer: COMMITTER,
-      createdAt: this.#seconds(),
-      metaRange,
-    } as const
+    const fields = { parents, message, metadata, committer: COMMITTER, metaRange, generation }
+    return this.addRecord({ ...fields, createdAt: this.#seconds() }, tree)
+  }
+
+  /** Adds a commit as it is described. */
+  addRecord(fields: Omit<CommitRecord, 'ref'>, tree: Tree): CommitRecord {
     const ref = commitIdOf(fields)
     // The same fields twice are the same commit.
     const known = this.commit(ref)
     if (known !== undefined) return known
-    const record = { ref, ...fields, generation }
+    const record = { ref, ...fields }
     this.#commits.set(ref, { record, tree })
     return record
   }

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { InvalidError, MissingError, RefusedError } from '../base/errors.ts'
+import { InvalidError, MissingError, RefusedError, UnavailableError } from '../base/errors.ts'
 import type { BranchName, CommitRef, RepositoryName } from '../base/ids.ts'
 import type {
   ByteRange,
@@ -12,11 +12,14 @@ import type {
   CommitRecord,
   ListEntry,
   MergeOutcome,
+  MergeRequest,
   MoveOutcome,
   ObjectStat,
   UploadBody,
   VersionedRepo,
+  WriteGuard,
 } from '../publication/ports.ts'
+import { EXPECTED_HEAD, FENCE_MARKER, FENCE_MD5, FENCE_PATH } from '../publication/fence-file.ts'
 import type { RepoModel, StoredObject, Tree } from './repo-model.ts'
 import type { RepoRequest, ScriptedWorld } from './scripted-world.ts'
 
@@ -75,10 +78,14 @@ class Connection implements VersionedRepo {
     { branch, expectedHead, to },
     options,
   ): Promise<MoveOutcome> => {
-    const before = await this.#headOf(branch, options)
-    if (before !== expectedHead) return { moved: false, head: before }
+    let seen: CommitRef | undefined
+    const look: WriteGuard = {
+      confirm: async (call) => (seen = await this.#headOf(branch, call)) === expectedHead,
+      mayBegin: () => true,
+    }
+    if (!(await isWanted(options?.guard ?? look, options))) return { moved: false, head: seen }
     await this.#write('resetBranch', branch, options, () => {
-      this.#branch(branch)
+      this.#openBranch(branch)
       if (this.#world.model.commit(to) === undefined) throw missing(`commit ${to}`)
       this.#world.move({ client: this.#client, branch, how: 'reset', to })
     })
@@ -144,7 +151,7 @@ class Connection implements VersionedRepo {
   ) => {
     const bytes = await gather(body)
     return this.#write('write', branch, options, () => {
-      const { uncommitted } = this.#branch(branch)
+      const { uncommitted } = this.#openBranch(branch)
       if (ifAbsent === true && this.#tree(branch).has(path)) return { written: false, reason: 'exists' }
       const object = this.#world.model.object(path, bytes, { contentType, metadata })
       uncommitted.set(path, object)
@@ -154,7 +161,7 @@ class Connection implements VersionedRepo {
 
   deleteObjects: VersionedRepo['deleteObjects'] = (branch, paths, options) =>
     this.#write('deleteObjects', branch, options, () => {
-      const { uncommitted } = this.#branch(branch)
+      const { uncommitted } = this.#openBranch(branch)
       for (const path of paths) uncommitted.set(path, undefined)
     })
 
@@ -169,7 +176,7 @@ class Connection implements VersionedRepo {
     this.#write('commit', request.branch, options, (): CommitOutcome => {
       const { branch: name, message, metadata = {}, allowEmpty = false, sourceMetaRange } = request
       const { model } = this.#world
-      const branch = this.#branch(name)
+      const branch = this.#openBranch(name)
       const changes = model.diff(this.#tree(branch.head), this.#tree(name))
       if (sourceMetaRange !== undefined && changes.length > 0)
         return { committed: false, reason: 'dirty-branch' }
@@ -183,8 +190,9 @@ class Connection implements VersionedRepo {
       return { committed: true, commit }
     })
 
-  merge: VersionedRepo['merge'] = (request, options) =>
-    this.#write('merge', request.into, options, (): MergeOutcome => {
+  merge: VersionedRepo['merge'] = async (request, options) => {
+    if (!(await isWanted(options?.guard, options))) return { merged: false, reason: 'withheld' }
+    return this.#write('merge', request.into, options, (): MergeOutcome => {
       const { source, into, squash = false, allowEmpty = false, strategy } = request
       const { model } = this.#world
       const target = this.#branch(into)
@@ -194,6 +202,8 @@ class Connection implements VersionedRepo {
       const merged = model.mergeTrees(source, target.head, strategy)
       if ('refused' in merged && !(merged.refused === 'nothing-to-merge' && allowEmpty))
         return { merged: false, reason: merged.refused }
+      const refusal = this.#askFence(request, target.head)
+      if (refusal !== undefined) return refusal
       const commit = model.addCommit({
         parents: squash ? [target.head] : [target.head, source],
         message: request.message ?? `Merge '${source}' into '${into}'`,
@@ -203,11 +213,49 @@ class Connection implements VersionedRepo {
       this.#world.move({ client: this.#client, branch: into, how: 'merge', to: commit.ref })
       return { merged: true, ref: commit.ref }
     })
+  }
+
+  writeCommit: VersionedRepo['writeCommit'] = (fields, options) =>
+    this.#write('writeCommit', undefined, options, () => {
+      const { model } = this.#world
+      const tree = model.treeOfMetaRange(fields.metaRange)
+      if (tree === undefined) throw missing(`meta range ${fields.metaRange}`)
+      return model.addRecord(fields, tree).ref
+    })
+
+  collapseClaim: VersionedRepo['collapseClaim'] = (branch, options) =>
+    this.#world.serve(
+      { client: this.#client, request: 'resetBranch', branch, writes: true, isCollapse: true },
+      () => {
+        const { model } = this.#world
+        const head = model.commit(this.#openBranch(branch).head)
+        const [, second] = head?.parents ?? []
+        const to = second && model.commit(second)?.parents[2]
+        if (to !== undefined) this.#world.move({ client: this.#client, branch, how: 'reset', to })
+        return { collapsed: to !== undefined }
+      },
+      options,
+    )
+
+  /** As the hook in the fence's file does it, on the head that is replaced. */
+  #askFence({ source, metadata }: MergeRequest, head: CommitRef): MergeOutcome | undefined {
+    const expected = metadata?.[EXPECTED_HEAD]
+    if (!this.#world.runsActions || expected === undefined || expected === head) return undefined
+    if (this.#tree(source).get(FENCE_PATH)?.checksum !== FENCE_MD5) return undefined
+    return { merged: false, reason: 'hook-refused', message: `${FENCE_MARKER} head=${head}` }
+  }
 
   #branch(name: BranchName): NonNullable<ReturnType<RepoModel['branches']['get']>> {
     const branch = this.#world.model.branches.get(name)
     if (branch === undefined) throw missing(`branch ${name}`)
     return branch
+  }
+
+  /** For everything but a merge. */
+  #openBranch(name: BranchName): NonNullable<ReturnType<RepoModel['branches']['get']>> {
+    const branch = this.#branch(name)
+    if (!this.#world.protectedBranches.has(name)) return branch
+    throw new RefusedError('testing/protected-branch', `write branch ${name}: it is protected`)
   }
 
   #tree(at: CommitRef | BranchName): Tree {
@@ -240,6 +288,18 @@ class Connection implements VersionedRepo {
     return this.#world.serve({ client: this.#client, request, branch, writes: true }, effect, options)
   }
 }
+
+/** A guard is asked as over HTTP: until what it has read is young enough, a few times. */
+async function isWanted(guard: WriteGuard | undefined, { signal }: CallOptions = {}): Promise<boolean> {
+  if (guard === undefined) return true
+  for (let count = 0; count < CONFIRMATIONS_MAX; count++) {
+    if (!(await guard.confirm({ signal }))) return false
+    if (guard.mayBegin()) return true
+  }
+  throw new UnavailableError('testing/not-sent', 'a branch write was not confirmed in time')
+}
+
+const CONFIRMATIONS_MAX = 5
 
 function missing(what: string): MissingError {
   return new MissingError('testing/missing', `${what}: it does not exist`)

@@ -30,6 +30,8 @@ export interface ScriptedRepoOptions {
   readonly now?: () => Date
   readonly repository?: RepositoryName
   readonly defaultBranch?: BranchName
+  /** Whether the publish fence is evaluated where its file is; true unless set. Other hooks do not exist here. */
+  readonly runsActions?: boolean
 }
 
 /**
@@ -44,6 +46,8 @@ export class ScriptedRepo implements ScriptedWorld {
   readonly repository: RepositoryName
   readonly model: RepoModel
   readonly defaultBranch: BranchName
+  runsActions: boolean
+  readonly protectedBranches = new Set<BranchName>()
   /** Every request, in the order of arrival. */
   readonly calls: RepoCall[] = []
   readonly updates: BranchUpdate[] = []
@@ -57,6 +61,7 @@ export class ScriptedRepo implements ScriptedWorld {
     const { script = calmScript, now = () => new Date(), defaultBranch = branchName('main') } = options
     this.repository = options.repository ?? repositoryName('scripted')
     this.#script = script
+    this.runsActions = options.runsActions ?? true
     this.defaultBranch = defaultBranch
     this.model = new RepoModel(now)
     const first = this.model.addCommit({
@@ -135,8 +140,10 @@ export class ScriptedRepo implements ScriptedWorld {
         run()
         await this.#script.answer(call)
         throw lost(call)
+      case 'twice':
       case 'none': {
         const result = run()
+        if (fault === 'twice' && call.writes) this.#script.later(call, () => void run())
         await this.#script.answer(call)
         if ('error' in result) throw result.error
         return result.value

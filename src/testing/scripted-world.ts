@@ -21,6 +21,7 @@ export type RepoRequest =
   | 'deleteObjects'
   | 'diff'
   | 'commit'
+  | 'writeCommit'
   | 'merge'
 
 export interface RepoCall {
@@ -30,20 +31,23 @@ export interface RepoCall {
   readonly number: number
   readonly branch: BranchName | undefined
   readonly writes: boolean
+  /** A reset of a branch that does nothing unless its head is a claim. */
+  readonly isCollapse?: true
 }
 
 /**
  * `refuse`: not done, and the client is told so. `lose-request` (not done) and `lose-answer` (done): the client gets no
  * answer. `late`: no answer either, and the request takes effect when the script calls the function given to `later`.
+ * `twice`: done and answered, and it takes effect once more when the script calls that function.
  */
-export type RepoFault = 'none' | 'refuse' | 'lose-request' | 'lose-answer' | 'late'
+export type RepoFault = 'none' | 'refuse' | 'lose-request' | 'lose-answer' | 'late' | 'twice'
 
 export interface RepoScript {
   /** Awaited before a request takes effect. */
   arrive(call: RepoCall): Promise<RepoFault>
   /** Awaited between the effect and the answer. */
   answer(call: RepoCall): Promise<void>
-  /** Gets the effect of a `late` request, to run when it likes. */
+  /** Gets the effect of a `late` or repeated request, to run when it likes. */
   later(call: RepoCall, effect: () => void): void
 }
 
@@ -73,6 +77,10 @@ export interface ScriptedWorld {
   readonly repository: RepositoryName
   readonly model: RepoModel
   readonly defaultBranch: BranchName
+  /** As a lakeFS whose actions are enabled. */
+  readonly runsActions: boolean
+  /** Branches that take merges only. */
+  readonly protectedBranches: ReadonlySet<BranchName>
   head(branch: BranchName): CommitRef | undefined
   /** Moves a branch and records the update. */
   move(update: Pick<BranchUpdate, 'client' | 'branch' | 'how' | 'to'>): void

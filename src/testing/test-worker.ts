@@ -9,17 +9,15 @@ import type { RepositoryName } from '../base/ids.ts'
 import { createLakefsClient } from '../lakefs/client.ts'
 import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
-import { buildTaskDef } from '../tasks/build-taskdef.ts'
 import type { WorkerObserver } from '../worker/events.ts'
 import { openLocalLeases } from '../worker/leases/lease.ts'
 import { loadModule, type LoadedModule } from '../worker/bodies/load-tasks.ts'
 import { openOutbox } from '../worker/results/outbox.ts'
 import type { TaskQueue } from '../worker/ports.ts'
-import type { JsonObject } from '../base/json.ts'
 import { startWorker, type RunningWorker, type StopReport } from '../worker/worker.ts'
 import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { QueueControl } from '../engine/protocol/control.ts'
-import type { TestWorkflowTask } from '../engine/protocol/definitions.ts'
+import { taskDefOf, workflowDefOf } from './register-definitions.ts'
 
 interface LakefsAddress {
   readonly url: string
@@ -113,31 +111,7 @@ function connectLakefs({ url, ...credentials }: LakefsAddress, logger: Logger): 
 /** Registers the tasks and workflows of a module with a queue in this process; it supports fewer settings than Conductor. */
 export async function registerModule(control: QueueControl, module: string): Promise<LoadedModule> {
   const loaded = await loadModule(module)
-  for (const task of loaded.tasks) {
-    const def = buildTaskDef(task)
-    await control.registerTask({
-      name: def.name,
-      retryCount: def.retryCount,
-      retryLogic: task.controls.retry.logic,
-      retryDelaySeconds: def.retryDelaySeconds,
-      maxRetryDelaySeconds: def.maxRetryDelaySeconds,
-      responseTimeoutSeconds: def.responseTimeoutSeconds,
-      timeoutSeconds: def.timeoutSeconds,
-      timeoutPolicy: task.controls.timeout.policy,
-    })
-  }
-  for (const { document } of loaded.workflows) {
-    const { name, version, tasks, outputParameters, timeoutSeconds, timeoutPolicy } = document
-    await control.registerWorkflow({
-      ...{ name, version, timeoutSeconds, timeoutPolicy },
-      // The queue refuses any step that it cannot run.
-      tasks: tasks as unknown as readonly TestWorkflowTask[],
-      ...(isEmpty(outputParameters) ? {} : { outputParameters }),
-    })
-  }
+  for (const task of loaded.tasks) await control.registerTask(taskDefOf(task))
+  for (const workflow of loaded.workflows) await control.registerWorkflow(workflowDefOf(workflow))
   return loaded
-}
-
-function isEmpty(value: JsonObject): boolean {
-  return Object.keys(value).length === 0
 }

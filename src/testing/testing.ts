@@ -36,6 +36,36 @@ export type {
 } from './scripted-world.ts'
 export type { VersionedRepo } from '../publication/ports.ts'
 export { mockOutputs, runPipelineAlone, type AloneRun } from './executions.ts'
+export {
+  answer,
+  call,
+  fail,
+  failTimes,
+  hang,
+  inTurn,
+  loseWorker,
+  real,
+  type AttemptScript,
+  type Behaviour,
+  type StandIn,
+  type StandInContext,
+  type TestDuration,
+  type Timing,
+  type UnitBehaviour,
+} from './pipelines/behaviours.ts'
+export type { StoreFault, StoreFaults } from './pipelines/failing-store.ts'
+export type { AttemptRun, PipelineRun, UnitRun, UnitStatus } from './pipelines/pipeline-run.ts'
+export type { SourceOptions, TestedPipeline, UntypedPipeline } from './pipelines/source.ts'
+export type { StartedPipeline } from './pipelines/started-pipeline.ts'
+export {
+  openTestEngine,
+  type StartOptions,
+  type TestEngine,
+  type TestEngineOptions,
+  type TestInput,
+} from './pipelines/test-engine.ts'
+export { testPipeline, type TestEvent, type TestPipelineOptions } from './pipelines/test-pipeline.ts'
+export type { Publication, TestRepository } from './pipelines/test-repository.ts'
 export { ManualClock } from './manual-clock.ts'
 export { openTestWorker, registerModule, type TestWorker, type TestWorkerOptions } from './test-worker.ts'
 export type { LoadedModule } from '../worker/bodies/load-tasks.ts'
