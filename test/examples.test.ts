@@ -92,6 +92,7 @@ test('HO-13 every example runs in a test and has a page of its own', () => {
     'test/integration/example-on-conductor.test.ts',
     'test/webhook-guides.test.ts',
     'test/integration/webhook-guide-on-conductor.test.ts',
+    'src/cli/recovery-commands.test.ts',
   ]
     .map(readText)
     .join('')
@@ -99,3 +100,42 @@ test('HO-13 every example runs in a test and has a page of its own', () => {
   const folders = [...new Set(programs.map((path) => path.split('/').slice(0, 2).join('/')))]
   expect(folders.filter((folder) => !existsSync(join(PROJECT_ROOT, folder, 'README.md')))).toEqual([])
 })
+
+test('EN-811 the guide on tests of pipelines shows programs as they are, and their tests pass', async () => {
+  const folder = 'examples/test-a-pipeline'
+  const files = ['report.ts', 'report.test.ts', 'troubles.test.ts'].map((file) =>
+    readText(`${folder}/${file}`),
+  )
+  const shown = [...readText('docs/guides/test-a-pipeline.md').matchAll(/^```ts\n([\s\S]*?)^```$/gm)]
+  expect(shown.map(([, code]) => code)).toEqual(files)
+  const [vitest, cwd] = [join(PROJECT_ROOT, 'node_modules/vitest/vitest.mjs'), join(PROJECT_ROOT, folder)]
+  // Vitest inside Vitest: the inner one must not take itself for a worker of the outer one.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')))
+  const { stdout } = await run(process.execPath, [vitest, 'run', '--maxWorkers=1'], {
+    ...{ cwd, timeout: 2 * EXAMPLE_MS },
+    env: { ...env, NO_COLOR: '1' },
+  })
+  expect(stdout).toMatch(/Tests +5 passed \(5\)/)
+}, 150_000)
+
+test('EN-812 the tests of the orders pass: the real tasks over a repository in memory', async () => {
+  const file = 'examples/orders-etl/pipeline.test.mjs'
+  const { stdout } = await run(process.execPath, ['--test', file], {
+    ...{ cwd: PROJECT_ROOT, timeout: 2 * EXAMPLE_MS },
+    // Otherwise it reports to the runner that it takes this process for.
+    env: Object.fromEntries(Object.entries(process.env).filter(([name]) => name !== 'NODE_TEST_CONTEXT')),
+  })
+  expect(stdout).toMatch(/^# pass 3$/m)
+}, 150_000)
+
+test('EN-570 the pipeline of the orders is one graph, in YAML and in TypeScript', async () => {
+  const command = async (...args: string[]): Promise<string> =>
+    (await run(process.execPath, ['dist/cli/main.js', ...args], { cwd: PROJECT_ROOT, timeout: EXAMPLE_MS }))
+      .stdout
+  const graph = async (file: string): Promise<unknown> =>
+    JSON.parse(await command('graph', `examples/orders-etl/${file}`, '--json'))
+  expect(await graph('pipeline.yaml')).toEqual(await graph('pipeline.ts'))
+  expect(
+    await command('validate', 'examples/orders-etl/pipeline.yaml', '--tasks', 'examples/orders-etl/tasks.ts'),
+  ).toMatch(/orders\.daily +version 1 +3 units/)
+}, 60_000)

@@ -150,6 +150,7 @@ describe('the runbook', () => {
       'not-own': true,
       'landed-elsewhere': true,
       'moved-away': true,
+      'fence-not-held': true,
     }
     expect(tableOf(guide, 'See what happened').map(([reason]) => reason!.replaceAll('`', ''))).toEqual(
       Object.keys(reasons),

@@ -26,12 +26,15 @@ function writePages(promised: readonly number[], excused: Readonly<Record<number
   writeFileSync(join(directory, 'specs/not-yet.md'), ['| ID | Reason |', '|---|---|', ...notYet].join('\n'))
 }
 
-function writeReport(tests: readonly (readonly [ids: readonly number[], status: string])[]): void {
-  const assertionResults = tests.map(([ids, status]) => {
-    const title = [...ids.map(id), 'it holds'].join(' ')
+type Reported = readonly [ids: readonly number[], status: string, words?: string]
+
+function writeReport(tests: readonly Reported[], name = 'report.json'): void {
+  const assertionResults = tests.map(([ids, status, words = 'it holds']) => {
+    const title = [...ids.map(id), words].join(' ')
     return { title, fullName: `suite ${title}`, status }
   })
-  writeFileSync(join(directory, 'report.json'), JSON.stringify({ testResults: [{ assertionResults }] }))
+  const testResults = [{ name: 'a.test.ts', assertionResults }]
+  writeFileSync(join(directory, name), JSON.stringify({ testResults }))
 }
 
 function runSpecs(...args: string[]): { exit: number | null; stdout: string; stderr: string } {
@@ -47,7 +50,7 @@ test('HO-11 HO-12 the JSON document counts passing tests, gives reasons and name
   writePages([1, 2, 3, 4], { 3: 'needs the core' })
   writeReport([
     [[1, 2], 'passed'],
-    [[1], 'passed'],
+    [[1], 'passed', 'it holds still'],
     [[4], 'skipped'],
   ])
   const { exit, stdout, stderr } = runSpecs('--json')
@@ -95,11 +98,49 @@ test('HO-11 one failing test unproves a promise, whatever else passed', () => {
   writePages([1], {})
   writeReport([
     [[1], 'passed'],
-    [[1], 'failed'],
+    [[1], 'failed', 'it holds still'],
   ])
   const { exit, stdout } = runSpecs('--json')
   expect(JSON.parse(stdout)).toEqual({ proven: {}, notYet: {}, unproven: [id(1)] })
   expect(exit).toBe(1)
+})
+
+test('HO-37 one skipped test unproves a promise and is named, whatever else passed', () => {
+  writePages([1], {})
+  writeReport([
+    [[1], 'passed'],
+    [[1], 'skipped', 'it holds on a server'],
+  ])
+  const { exit, stderr } = runSpecs()
+  expect(exit).toBe(1)
+  expect(stderr).toContain(`${id(1)} is neither proven nor in not-yet.md`)
+  expect(stderr).toContain(`    skipped  suite ${id(1)} it holds on a server`)
+})
+
+test.each([
+  ['skipped', 'passed', true],
+  ['passed', 'skipped', true],
+  ['skipped', 'skipped', false],
+  ['failed', 'passed', false],
+  ['passed', 'failed', false],
+])('HO-37 a test that %s in one run and %s in the other: proven is %s', (first, second, isProven) => {
+  writePages([1], {})
+  writeReport([[[1], first]])
+  writeReport([[[1], second]], 'other.json')
+  const { exit, stdout } = runSpecs('--json', '--report', join(directory, 'other.json'))
+  expect((JSON.parse(stdout) as { proven: object }).proven).toEqual(isProven ? { [id(1)]: 1 } : {})
+  expect(exit).toBe(isProven ? 0 : 1)
+})
+
+test('HO-37 of two tests with one title the worse one counts', () => {
+  for (const statuses of [
+    ['passed', 'skipped'],
+    ['skipped', 'passed'],
+  ]) {
+    writePages([1], {})
+    writeReport(statuses.map((status) => [[1], status] as const))
+    expect(runSpecs().exit).toBe(1)
+  }
 })
 
 test.each([

@@ -12,15 +12,39 @@ import {
   isTest,
   listFiles,
   parseSource,
+  readExports,
   readImports,
   readStarts,
   readStrings,
   readText,
+  readUsedNames,
   reachedFrom,
   visit,
 } from './support/source-tree.ts'
 
 const TITLE_MAX_CHARS = 120
+
+/** Values that no other module imports, each with its reason. */
+const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
+  'src/base/configuration.ts#variablesOf': 'a page is compared with it',
+  'src/base/errors.ts#GRPC_STATUS': 'a page is written from it; no door speaks gRPC yet',
+  'src/conductor/client.ts#parseEndpoint': 'a rule about texts; with a client each case would need a server',
+  'src/conductor/operations.ts#OPERATIONS': 'a page is written from it',
+  'src/core/expressions/expression-errors.ts#drawCaret': 'a page is compared with it',
+  'src/engine/scheduling/balancing.ts#preferredExecutor': 'a rule over all names and keys',
+  'src/lakefs/client.ts#parseEndpoint': 'a rule about texts; with a client each case would need a server',
+  'src/publication/commit-metadata.ts#METADATA_KEYS': 'a page is compared with it',
+  'src/publication/staging-name.ts#stagingBranchName':
+    'a format shared with the Python worker, compared byte for byte',
+  'src/publication/steps.ts#PUBLICATION_STEPS': 'a page is compared with it',
+  'src/runtime/configuration/configuration.ts#LOG_FORMATS': 'a page is compared with it',
+  'src/runtime/connections/lease-queue.ts#openLeaseQueue':
+    'no test: a thread loads it by the address of its module',
+  'src/worker/attempt/publish-changes.ts#planChanges':
+    'a pure rule; the second opening of a body shows only between two tries',
+  'src/worker/results/failure-map.ts#STATUS_OF_CODE': 'a page is compared with it',
+}
+const PROVIDER = 'test/support/servers/servers.ts'
 
 const sources = listFiles('src', (path) => path.endsWith('.ts') && !isTest(path))
 const imports = sources.flatMap(readImports)
@@ -140,6 +164,29 @@ describe('imports', () => {
     expect(sources.filter((path) => !reached.has(path))).toEqual([])
   })
 
+  test('HO-30 no value is exported for tests alone, but for the reasons listed', () => {
+    const used = new Set(sources.flatMap((path) => readUsedNames(path)))
+    const entries = packageEntries()
+    const alone = sources
+      .filter((path) => !entries.includes(path) && !used.has(`${path}#*`))
+      .flatMap((path) => readExports(parseSource(path)).map((name) => `${path}#${name}`))
+      .filter((name) => !used.has(name))
+    expect(alone).toEqual(Object.keys(EXPORTED_FOR_TESTS).sort())
+  })
+
+  test('HO-30 an export that nothing imports would be found', () => {
+    const parse = (text: string): ts.SourceFile =>
+      ts.createSourceFile('src/a.ts', text, ts.ScriptTarget.ES2023, true)
+    const file = parse(
+      'export const a = 1, b = 2; export function f() {}; export class C {}; export type T = 1; const d = 1',
+    )
+    expect(readExports(file)).toEqual(['a', 'b', 'f', 'C'])
+    const user = parse(
+      "import { a as x } from './b.ts'; export { y } from './c.ts'; import * as z from './d.ts'; import('./e.ts')",
+    )
+    expect(readUsedNames('src/a.ts', user)).toEqual(['src/b.ts#a', 'src/c.ts#y', 'src/d.ts#*', 'src/e.ts#*'])
+  })
+
   test('HO-27 a module that only a test imports would be found', () => {
     const of = (from: string, to: string) => ({ from, to, specifier: to, typeOnly: false })
     const found = reachedFrom(['main.ts'], [of('main.ts', 'a.ts'), of('a.ts', 'b.ts'), of('c.ts', 'd.ts')])
@@ -177,6 +224,14 @@ describe('specs', () => {
   test('HO-29 a test title names at most two promises and has at most 120 characters', () => {
     const long = titles.filter(({ text, ids }) => ids.length > 2 || text.length > TITLE_MAX_CHARS)
     expect(long.map(({ path, text }) => `${path}: ${text}`)).toEqual([])
+  })
+
+  test('HO-32 a test that uses a real server is left through the provider only', () => {
+    const users = listFiles('.', (path) => /^(src|test)\/.*\.ts$/.test(path)).filter((path) =>
+      readImports(path).some(({ to }) => to?.startsWith('test/support/servers/')),
+    )
+    expect(users.filter((path) => path !== PROVIDER && skips(path))).toEqual([])
+    expect(skips(PROVIDER)).toBe(true)
   })
 
   test('HO-07 ids are read from the head of a title only', () => {
@@ -334,4 +389,15 @@ function readAnchors(page: string): string[] {
     seen.set(slug, times + 1)
     return times === 0 ? slug : `${slug}-${String(times)}`
   })
+}
+
+/** Whether a file leaves tests out: `context.skip(…)`, `test.skip`, `describe.skipIf(…)` and so on. */
+function skips(path: string): boolean {
+  let found = false
+  visit(parseSource(path), (node) => {
+    if (!ts.isPropertyAccessExpression(node) || !ts.isIdentifier(node.expression)) return
+    const isOfTest = ['context', 'test', 'it', 'describe'].includes(node.expression.text)
+    if (isOfTest && ['skip', 'skipIf', 'runIf', 'todo'].includes(node.name.text)) found = true
+  })
+  return found
 }

@@ -10,7 +10,7 @@ import { openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { StillClock, externalEvent } from '../support/core-world.ts'
 import { freshName } from '../support/servers/own-database.ts'
 import { useRealServer } from '../support/servers/servers.ts'
-import { eventArchiveConformance } from './event-archive.ts'
+import { COMBINED_FILTERS, eventArchiveConformance, excludedRows } from './event-archive.ts'
 
 const postgres = useRealServer('postgres')
 
@@ -71,10 +71,15 @@ test('E-74 several archivers that begin at the same time make the table once', a
 })
 
 /** A way to the server that can be cut, as when the server is stopped. */
-async function openWay(
-  url: string,
-): Promise<{ url: string; cut: () => Promise<void>; mend: () => Promise<void> }> {
+async function openWay(url: string): Promise<{
+  url: string
+  cut: () => Promise<void>
+  mend: () => Promise<void>
+  /** Bytes that the server has sent. */
+  received: () => number
+}> {
   const target = new URL(url)
+  let received = 0
   const sockets = new Set<Socket>()
   const listen = async (port: number): Promise<Server> => {
     const server = createServer((near) => {
@@ -90,6 +95,7 @@ async function openWay(
           other.destroy()
         })
       }
+      far.on('data', (bytes: Buffer) => (received += bytes.length))
       near.pipe(far)
       far.pipe(near)
     })
@@ -113,11 +119,23 @@ async function openWay(
   return {
     url: through.href,
     cut,
+    received: () => received,
     mend: async () => {
       server = await listen(port)
     },
   }
 }
+
+test('E-76 PostgreSQL sends no row that one of the filters excludes', async (context) => {
+  const way = await openWay(postgres(context).url)
+  const archive = await openPostgresArchive({ url: way.url, schema: freshName() })
+  onTestFinished(() => archive.close())
+  const rowBytes = 200_000
+  await archive.write(excludedRows(JSON.stringify({ text: 'x'.repeat(rowBytes) })))
+  const before = way.received()
+  expect((await archive.read(COMBINED_FILTERS)).map(({ id }) => id)).toEqual(['wanted'])
+  expect(way.received() - before).toBeLessThan(rowBytes)
+})
 
 test('E-81 nothing is lost while PostgreSQL is away for an hour: it is archived when it is back', async (context) => {
   const way = await openWay(postgres(context).url)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteArchive } from '../../src/stores/archive/sqlite-archive.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
-import { eventArchiveConformance } from './event-archive.ts'
+import { COMBINED_FILTERS, eventArchiveConformance, excludedRows } from './event-archive.ts'
 
 function newFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'perago-archive-'))
@@ -67,4 +67,17 @@ test('E-75 a file that is no archive is left alone', async () => {
   expect(() => openSqliteArchive({ file })).toThrow(
     expect.objectContaining({ code: 'stores/cannot-open-archive' }),
   )
+})
+
+test('E-76 SQLite reads no row that one of the filters excludes', async () => {
+  const file = newFile()
+  const archive = openSqliteArchive({ file })
+  onTestFinished(() => archive.close())
+  await archive.write(excludedRows('{}'))
+  const db = new Database(file)
+  db.prepare(`UPDATE events SET payload = 'no JSON' WHERE id <> 'wanted'`).run([])
+  db.close()
+  // To return an excluded row the database would have to read its payload.
+  expect((await archive.read(COMBINED_FILTERS)).map(({ id }) => id)).toEqual(['wanted'])
+  await expect(archive.read({ ...COMBINED_FILTERS, types: undefined })).rejects.toThrow('malformed JSON')
 })

@@ -39,6 +39,37 @@ function shown(rows: readonly EventRow[]): readonly unknown[] {
 
 const ALL: EventRowQuery = { ...PLACE, order: 'ascending', limit: 1000 }
 
+export const COMBINED_FILTERS: EventRowQuery = {
+  ...PLACE,
+  types: ['a.completed'],
+  sourceType: 'node',
+  sourceId: 'a',
+  start: '2025-01-01T00:00:05.000Z',
+  end: '2025-01-01T00:00:06.000Z',
+  after: 4,
+  order: 'ascending',
+  limit: 1000,
+}
+
+/** The row `wanted`, and for each of the combined filters one that only this filter excludes. */
+export function excludedRows(payload: string): readonly EventRow[] {
+  const timestamp = '2025-01-01T00:00:05.123Z'
+  const differing: readonly Partial<EventRow>[] = [
+    { id: 'wanted' },
+    { execution: 'exec_2' },
+    { tenant: 'red' },
+    { type: 'b.completed' },
+    { sourceType: 'task' },
+    { sourceId: 'b' },
+    { timestamp: '2025-01-01T00:00:04.123Z' },
+    { timestamp: '2025-01-01T00:00:06.123Z' },
+    { sequence: 3 },
+  ]
+  return differing.map((more, at) =>
+    row(10 + at, { timestamp, id: `excluded_${String(at)}`, ...more, payload: at === 0 ? '{}' : payload }),
+  )
+}
+
 export function eventArchiveConformance(
   name: string,
   open: (context: TestContext) => Promise<ArchiveScene>,

@@ -1,4 +1,5 @@
 // The scripted repository of the tests is held to the same suite as the real ones, or it would prove nothing.
+import { branchName } from '../../src/base/ids.ts'
 import { ScriptedRepo } from '../../src/testing/scripted-repo.ts'
 import { versionedRepoConformance } from './versioned-repo.ts'
 
@@ -16,14 +17,16 @@ versionedRepoConformance('scripted', {
     'LC-58 claim and collapse: a branch goes from B to C in two steps nobody can get between':
       ASKS_THE_SERVER,
     'LC-59 an expression that leads nowhere moves nothing': ASKS_THE_SERVER,
-    'LC-63 a protected branch takes merges and nothing else': 'there is no branch protection',
   },
   open: () => {
     const world = new ScriptedRepo()
     return Promise.resolve({
       repo: world.connect('conformance'),
       openOther: (repository) => new ScriptedRepo({ repository }).connect('conformance'),
-      protect: () => Promise.resolve(),
+      protect: (name) => {
+        world.protectedBranches.add(branchName(name))
+        return Promise.resolve()
+      },
       close: () => Promise.resolve(),
     })
   },

@@ -10,6 +10,8 @@ export interface SeenRequest {
   readonly path: string
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
+  /** Of the connection it came over. */
+  readonly port: number | undefined
 }
 
 /** What becomes of one request, after the whole of it was read. */
@@ -50,7 +52,8 @@ export async function startScriptedServer(
     void answer(request, response).catch(() => request.socket.destroy())
   })
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const head = { method: request.method ?? '', path: request.url ?? '', headers: request.headers }
+    const port = request.socket.remotePort
+    const head = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, port }
     const index = seen.length
     if (dropEarly(head)) {
       seen.push({ ...head, body: Buffer.alloc(0) })

@@ -1,5 +1,5 @@
-// The suite against the embedded server, always, both ways bytes can travel; and against a real lakeFS where the
-// environment names one or a container can be started. A named server that does not answer is a failure.
+// The suite against the embedded server, always, both ways bytes can travel; and against a real lakeFS where one is
+// wanted or a container can be started. One that is wanted and cannot be had is a failure.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,8 +12,9 @@ import { createRepository, deleteRepository, setBranchProtection } from '../../s
 import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.ts'
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import { dockerAnswers } from '../support/servers/containers.ts'
+import { wantsRealLakefs } from '../support/servers/lakefs.ts'
 import type { RealServer } from '../support/servers/real-server.ts'
-import { RECIPES, openRealServer } from '../support/servers/servers.ts'
+import { RECIPES, leave, openRealServer } from '../support/servers/servers.ts'
 import { versionedRepoConformance } from './versioned-repo.ts'
 import { MAIN, type OpenRepo } from './versioned-repo-cases/world.ts'
 
@@ -48,7 +49,7 @@ for (const presign of [false, true]) {
 const real = await openRealLakefs()
 if (real === undefined) {
   test('the suite runs against a real lakeFS', (context) => {
-    context.skip('no LAKEFS_ENDPOINT is named and no container of lakeFS can be had')
+    leave('no real lakeFS is wanted here', context, process.env)
   })
 } else {
   describe('real lakeFS', () => {
@@ -73,14 +74,9 @@ if (real === undefined) {
   })
 }
 
-/** A named server that does not answer throws; `undefined`: there is none, and the embedded one was tried above. */
+/** Throws where one is wanted and none is had; `undefined`: none is wanted, and the embedded one was tried above. */
 async function openRealLakefs(): Promise<RealServer | undefined> {
-  if (
-    process.env.LAKEFS_ENDPOINT === undefined &&
-    process.env.PERAGO_TEST_LAKEFS !== 'real' &&
-    !(await dockerAnswers())
-  )
-    return undefined
+  if (!wantsRealLakefs(process.env) && !(await dockerAnswers())) return undefined
   const opened = await openRealServer(RECIPES.lakefs)
   if (!('url' in opened)) throw new Error(opened.reason)
   if (opened.origin !== 'embedded') return opened

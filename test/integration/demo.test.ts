@@ -23,7 +23,7 @@ beforeAll(async () => {
 function scene(title: string): readonly string[] {
   const [, after] = told.split(`\n${title}\n${'─'.repeat(title.length)}\n`)
   if (after === undefined) throw new Error(`there is no scene "${title}" in:\n${told}`)
-  return after.split('\n\n')[0]!.split('\n')
+  return after.trimEnd().split('\n\n')[0]!.split('\n')
 }
 
 const told1 = (lines: readonly string[], pattern: RegExp): string => {
@@ -92,6 +92,19 @@ test('EX-04 a commit of somebody else is never overwritten, and a new workflow g
     'Publish aggregate, attempt 0, by worker A',
     '…',
   ])
+})
+
+test('EN-810 at the end the last phase is rolled back: the report leaves the branch, everything else stays', () => {
+  const lines = scene('The phase "report" is rolled back')
+  const [, report = '', anna = ''] =
+    /^Undone: aggregate\. main has moved back from (\w{10}) to (\w{10})\.$/.exec(lines[0]!) ?? []
+  told1(lines, new RegExp(`^${report} has left the history and can still be read\\.$`))
+  told1(lines, /^The workflow is PAUSED: the results of ingest and validate stay/)
+  const before = scene('The branch after the trouble')
+  expect(before[0]).toContain(report)
+  expect(before[1]).toContain(anna)
+  // Titles aside, it is the history before without its newest commit.
+  expect(scene('The branch after the rollback').map((line) => line.trimEnd())).toEqual(before.slice(1))
 })
 
 test('EX-05 the tutorial shows the tasks as they are', () => {

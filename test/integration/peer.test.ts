@@ -1,7 +1,7 @@
 // Goal: workers of the Python package 0.6.1 and ours work in one workflow, on a real Conductor and over one lakeFS API.
 // Method: the package is installed as its users install it, and nothing of it is imitated. Each test has a server, a
 // repository and directories of its own. `npm run build` comes first.
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { branchName, type BranchName, type CommitRef } from '../../src/base/ids.ts'
 import { silentLogger } from '../../src/base/logger.ts'
 import { createDefinitionRegistry } from '../../src/conductor/definitions.ts'
@@ -26,19 +26,25 @@ import {
 import { filesOf, logOf, stagingBranchesOf } from '../support/publication-world.ts'
 import { askJson } from '../support/servers/http.ts'
 import { useRealServer } from '../support/servers/servers.ts'
+import { openSuiteLakefs, type SuiteLakefs } from '../support/servers/suite-lakefs.ts'
 
 const TEST_MS = 150_000
 const conductor = useRealServer('conductor')
 const installed = usePeer()
 
+let lakefs: SuiteLakefs
 let world: InteropWorld
 let conductorUrl: string
 let peer: Peer
 
+beforeAll(async () => {
+  lakefs = await openSuiteLakefs()
+}, TEST_MS)
+afterAll(() => lakefs.close())
 beforeEach(async (context) => {
   peer = installed(context)
   conductorUrl = conductor(context).url
-  world = await openInteropWorld(conductorUrl)
+  world = await openInteropWorld(conductorUrl, lakefs)
 }, TEST_MS)
 afterEach(() => world.close(), TEST_MS)
 
@@ -222,9 +228,11 @@ describe('a worker that dies, and the other side takes over', { timeout: TEST_MS
   test('IO-05 IO-07 ours takes over from Python, replaces and tags its commit, and removes its staging branch', async () => {
     await registerOurs()
     await world.registerChain('shared', ['interop_shared'])
-    const running = await world.startPython(peer, 'interop_shared')
+    const running = await world.startPython(peer, 'interop_shared', world.lakefsFront.url)
     // Its first attempt fails at the commit and leaves its branch; its second publishes, and dies before reporting.
-    world.lakefs.faults.add({ operation: 'commit', times: 1, fault: { kind: 'answer', status: 500 } })
+    let commits = 0
+    world.lakefsFront.interfere = ({ method, path }) =>
+      method === 'POST' && path.endsWith('/commits') && ++commits === 1 ? 500 : 'pass'
     let abandoned: CommitRef | undefined
     when(
       'COMPLETED',

@@ -1,8 +1,8 @@
-// Publications over HTTP: against the embedded server, always, and against a real lakeFS that the environment names.
+// Publications over HTTP: against the embedded server, always, and against the real lakeFS where one is wanted.
 // Goal: what holds in the scripted repository holds on the wire, lost connections included.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { repositoryName, type CommitRef } from '../../src/base/ids.ts'
+import type { CommitRef } from '../../src/base/ids.ts'
 import { startEmbeddedLakefs, type EmbeddedLakefs } from '../../src/embedded/lakefs/server.ts'
 import { PublishFenceError } from '../../src/fences/publish-fence.ts'
 import { StaleAttemptError } from '../../src/fences/attempt-fence.ts'
@@ -25,59 +25,43 @@ import {
   TARGET,
   uploadOf,
 } from '../support/publication-world.ts'
+import { wantsRealLakefs } from '../support/servers/lakefs.ts'
+import { openSuiteLakefs, suiteOf, type SuiteLakefs } from '../support/servers/suite-lakefs.ts'
 
-interface Server {
-  readonly client: LakefsClient
-  readonly namespace: string
-  readonly embedded?: EmbeddedLakefs
-  readonly close: () => Promise<void>
-}
+type Server = SuiteLakefs & { readonly embedded?: EmbeddedLakefs }
 
 async function openEmbedded(): Promise<Server> {
   const embedded = await startEmbeddedLakefs({})
-  const client = createLakefsClient({ ...embedded, endpoint: embedded.url })
-  const close = async (): Promise<void> => {
-    await client.close()
-    await embedded.close()
-  }
-  return { client, embedded, namespace: 'local://publication', close }
+  return { ...suiteOf({ ...embedded, storageNamespace: 'local://publication' }), embedded }
 }
 
-const { LAKEFS_ENDPOINT, LAKEFS_ACCESS_KEY_ID, LAKEFS_SECRET_ACCESS_KEY, LAKEFS_STORAGE_NAMESPACE } =
-  process.env
-
-function openNamed(): Promise<Server> {
-  const client = createLakefsClient({
-    endpoint: LAKEFS_ENDPOINT ?? '',
-    accessKeyId: LAKEFS_ACCESS_KEY_ID ?? '',
-    secretAccessKey: LAKEFS_SECRET_ACCESS_KEY ?? '',
-  })
-  return Promise.resolve({ client, namespace: LAKEFS_STORAGE_NAMESPACE ?? '', close: () => client.close() })
-}
-
-const SERVERS = [
+const SERVERS: { name: string; open: () => Promise<Server>; isEmbedded: boolean }[] = [
   { name: 'the embedded server', open: openEmbedded, isEmbedded: true },
-  ...(LAKEFS_ENDPOINT === undefined
-    ? []
-    : [{ name: 'the lakeFS of the environment', open: openNamed, isEmbedded: false }]),
+  ...(wantsRealLakefs(process.env)
+    ? [{ name: 'the real lakeFS', open: openSuiteLakefs, isEmbedded: false }]
+    : []),
 ]
 
 describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
   let server: Server
+  let client: LakefsClient
   let repo: VersionedRepo
   let input: CommitRef
   beforeAll(async () => {
     server = await open()
+    client = createLakefsClient({ ...server, endpoint: server.url })
   })
-  afterAll(() => server.close())
+  afterAll(async () => {
+    await client.close()
+    await server.close()
+  })
   beforeEach(async () => {
-    const repository = repositoryName(`publication-${randomBytes(6).toString('hex')}`)
-    const storageNamespace = `${server.namespace.replace(/\/+$/, '')}/${repository}`
-    await createRepository(server.client, { repository, storageNamespace })
-    repo = openLakefsRepo(server.client, repository)
+    const { repository, storageNamespace } = server.newRepository('publication')
+    await createRepository(client, { repository, storageNamespace })
+    repo = openLakefsRepo(client, repository)
     input = await commitOf({ [`${PREFIX}a.txt`]: 'first', [`${PREFIX}old.txt`]: 'old', elsewhere: 'x' })
     return async () => {
-      await deleteRepository(server.client, repository)
+      await deleteRepository(client, repository)
     }
   })
 
@@ -188,12 +172,12 @@ describe.each(SERVERS)('against $name', ({ open, isEmbedded }) => {
   })
 
   test('PU-09 a squash merge that is sent twice lands twice, and publishing leaves one commit all the same', async () => {
-    // The first merge lands while nobody hears of it, right before the second.
+    // The first merge lands while nobody hears of it, right before one that was sent earlier.
     const twice: VersionedRepo = {
       ...repo,
       merge: async (request, options) => {
         await repo.merge(request, options)
-        return repo.merge({ ...request, message: 'again' }, options)
+        return repo.merge({ ...request, message: 'again' })
       },
     }
     const { outputRef } = await publish(publicationOf(twice, input, { changes }).request)

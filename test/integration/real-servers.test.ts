@@ -13,6 +13,7 @@ import {
   type ServerKind,
   type ServerRecipe,
 } from '../support/servers/real-server.ts'
+import { wantsRealLakefs } from '../support/servers/lakefs.ts'
 import { askRedis } from '../support/servers/redis.ts'
 import {
   RECIPES,
@@ -180,6 +181,17 @@ describe('the order in which a server is looked for', () => {
       `every real server. ${absent.reason}`,
     )
     expect(skipped).toHaveLength(1)
+  })
+
+  test('HO-31 where CI is true the lakeFS of every suite is the real one', () => {
+    expect(wantsRealLakefs({})).toBe(false)
+    for (const environment of [
+      { CI: 'true' },
+      { PERAGO_TEST_LAKEFS: 'real' },
+      { LAKEFS_ENDPOINT: 'http://a' },
+    ])
+      expect(wantsRealLakefs(environment)).toBe(true)
+    if (process.env.CI === 'true') expect(RECIPES.lakefs.startsAs).toBe('native')
   })
 })
 

@@ -16,7 +16,7 @@ import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.t
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import { plainRedactor } from '../../src/base/redaction.ts'
 import type { VersionedRepo } from '../../src/publication/ports.ts'
-import type { PublicationResult } from '../../src/publication/publication.ts'
+import type { RunOutcome } from '../../src/worker/attempt/attempt-state.ts'
 import { mapFailure } from '../../src/worker/results/failure-map.ts'
 import { runTask } from '../../src/runtime/run-task.ts'
 import { bodyOf, filesOf, logOf, stagingBranchesOf } from '../support/publication-world.ts'
@@ -68,7 +68,7 @@ async function commit(): Promise<CommitRef> {
 
 interface Ran {
   readonly result: { readonly status: string; readonly reasonForIncompletion?: string }
-  readonly publication: PublicationResult | undefined
+  readonly publication: RunOutcome['publication']
 }
 
 /** Runs a task without a queue; its status is what a worker would report. */

@@ -4,9 +4,8 @@ import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { branchName, repositoryName, type CommitRef } from '../../src/base/ids.ts'
-import { startEmbeddedLakefs, type EmbeddedLakefs } from '../../src/embedded/lakefs/server.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { branchName, type CommitRef, type RepositoryName } from '../../src/base/ids.ts'
 import type { WorkflowId } from '../../src/fences/attempt-snapshot.ts'
 import { createRepository } from '../../src/lakefs/administration.ts'
 import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.ts'
@@ -18,6 +17,7 @@ import { conductorControl } from '../conformance/conductor-control.ts'
 import { openProject, type Project, type Started } from '../support/cli/command.ts'
 import { bodyOf, filesOf, logOf } from '../support/publication-world.ts'
 import { useRealServer } from '../support/servers/servers.ts'
+import { openSuiteLakefs, type SuiteLakefs } from '../support/servers/suite-lakefs.ts'
 import { openConductorFront, type ConductorFront } from '../support/worker-conductor/front.ts'
 import { textOf, until } from '../support/worker-conductor/world.ts'
 
@@ -35,8 +35,9 @@ const UNRELATED = {
 const conductor = useRealServer('conductor')
 let front: ConductorFront
 let control: QueueControl
-let lakefs: EmbeddedLakefs
+let lakefs: SuiteLakefs
 let client: LakefsClient
+let repository: RepositoryName
 let repo: VersionedRepo
 let input: CommitRef
 let project: Project
@@ -45,16 +46,20 @@ let domain: string
 let domains = 0
 let started: WorkflowId[]
 
+beforeAll(async () => {
+  lakefs = await openSuiteLakefs()
+}, TEST_MS)
+afterAll(() => lakefs.close())
 beforeEach(async (context) => {
   const { url } = conductor(context)
   control = conductorControl(url)
   front = await openConductorFront(url)
   domain = `must${process.pid}n${++domains}`
   started = []
-  lakefs = await startEmbeddedLakefs({})
   client = createLakefsClient({ ...lakefs, endpoint: lakefs.url })
-  const repository = repositoryName('lake')
-  await createRepository(client, { repository, storageNamespace: 'local://lake', defaultBranch: MAIN })
+  const fresh = lakefs.newRepository('lake')
+  repository = fresh.repository
+  await createRepository(client, { ...fresh, defaultBranch: MAIN })
   repo = openLakefsRepo(client, repository)
   input = await put('data/in.txt')
   project = await openProject()
@@ -75,7 +80,6 @@ afterEach(async () => {
   for (const workflow of started) await control.remove(workflow).catch(() => undefined)
   await front.close()
   await client.close()
-  await lakefs.close()
 }, TEST_MS)
 
 async function put(path: string): Promise<CommitRef> {
@@ -107,7 +111,7 @@ async function begin(
       },
     ],
   })
-  const workspace = { repository: 'lake', branch: 'main', refType: 'commit', ref: input }
+  const workspace = { repository, branch: 'main', refType: 'commit', ref: input }
   const workflow = await control.start({
     name: task,
     input: { workspace, params: { begun: at(name), ...params } },

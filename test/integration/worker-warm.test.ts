@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../src/base/clock.ts'
-import { branchName, repositoryName, type CommitRef, type RepositoryName } from '../../src/base/ids.ts'
+import { branchName, type CommitRef, type RepositoryName } from '../../src/base/ids.ts'
 import { silentLogger } from '../../src/base/logger.ts'
 import { plainRedactor } from '../../src/base/redaction.ts'
-import { startEmbeddedLakefs, type EmbeddedLakefs } from '../../src/embedded/lakefs/server.ts'
 import { createRepository } from '../../src/lakefs/administration.ts'
 import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.ts'
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
@@ -24,17 +23,18 @@ import { startWorker } from '../../src/worker/worker.ts'
 import { ContentCache } from '../../src/workspace/cache/content-cache.ts'
 import { openWorkspaceRoot } from '../../src/workspace/ownership/ownership.ts'
 import { filesOf } from '../support/publication-world.ts'
+import { openSuiteLakefs, type SuiteLakefs } from '../support/servers/suite-lakefs.ts'
 
 const modulePath = fileURLToPath(new URL('../support/worker/tasks.mjs', import.meta.url))
 const main = branchName('main')
 const FILES = 40
 
-let lakefs: EmbeddedLakefs
+let lakefs: SuiteLakefs
 let client: LakefsClient
 /** What was asked of lakeFS, operation by operation. */
 const asked: string[] = []
 beforeAll(async () => {
-  lakefs = await startEmbeddedLakefs({})
+  lakefs = await openSuiteLakefs()
   client = createLakefsClient({
     ...lakefs,
     endpoint: lakefs.url,
@@ -50,13 +50,12 @@ let root: string
 let queue: TestQueue
 let repository: RepositoryName
 let inputRef: CommitRef
-let repositories = 0
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'perago-warm-'))
-  repository = repositoryName(`warm-${++repositories}`)
-  const storageNamespace = `local://${repository}`
-  await createRepository(client, { repository, storageNamespace, defaultBranch: main })
+  const fresh = lakefs.newRepository('warm')
+  repository = fresh.repository
+  await createRepository(client, { ...fresh, defaultBranch: main })
   const repo = openLakefsRepo(client, repository)
   for (let file = 0; file < FILES; file++) {
     const body = { sizeBytes: 4096, open: () => Buffer.alloc(4096, file) }

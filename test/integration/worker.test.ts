@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { branchName, repositoryName, type CommitRef, type RepositoryName } from '../../src/base/ids.ts'
+import { branchName, type CommitRef, type RepositoryName } from '../../src/base/ids.ts'
 import { silentLogger } from '../../src/base/logger.ts'
-import { startEmbeddedLakefs, type EmbeddedLakefs } from '../../src/embedded/lakefs/server.ts'
 import type { WorkflowId } from '../../src/fences/attempt-snapshot.ts'
 import { createRepository } from '../../src/lakefs/administration.ts'
 import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.ts'
@@ -26,16 +25,16 @@ import { openTestQueue, type QueueLink, type TestQueue } from '../../src/testing
 import { loadTasks } from '../../src/worker/bodies/load-tasks.ts'
 import { adoptOutboxes } from '../../src/worker/results/outbox.ts'
 import { filesOf, logOf, stagingBranchesOf } from '../support/publication-world.ts'
+import { openSuiteLakefs, type SuiteLakefs } from '../support/servers/suite-lakefs.ts'
 import { serveTestQueue, type ConductorFront } from '../support/worker/conductor-http.ts'
 
 const modulePath = fileURLToPath(new URL('../support/worker/tasks.mjs', import.meta.url))
 const main = branchName('main')
 
-let lakefs: EmbeddedLakefs
+let lakefs: SuiteLakefs
 let client: LakefsClient
-let repositories = 0
 beforeAll(async () => {
-  lakefs = await startEmbeddedLakefs({})
+  lakefs = await openSuiteLakefs()
   client = createLakefsClient({ ...lakefs, endpoint: lakefs.url })
 })
 afterAll(async () => {
@@ -86,12 +85,9 @@ beforeEach(async () => {
     conductor: { serverUrl: front.url, auth: undefined },
     log: { level: 'warn', format: 'json' },
   }
-  repository = repositoryName(`worker-${++repositories}`)
-  await createRepository(client, {
-    repository,
-    storageNamespace: `local://${repository}`,
-    defaultBranch: main,
-  })
+  const fresh = lakefs.newRepository('worker')
+  repository = fresh.repository
+  await createRepository(client, { ...fresh, defaultBranch: main })
   repo = openLakefsRepo(client, repository)
   await repo.write({
     branch: main,
@@ -295,12 +291,15 @@ test('WK-116 the outboxes of worker processes that are no more go to the first o
   expect(await readdir(join(root, 'outbox', '1', 'refused'))).toEqual(['cc.json'])
 })
 
-async function supervise(count: number): Promise<Supervisor> {
+async function supervise(count: number, more: Partial<WorkerOrder['options']> = {}): Promise<Supervisor> {
   const supervisor = await superviseWorkers({
     root,
     count,
     logger: silentLogger,
-    spawn: (index) => spawnWorker(orderOf(index)),
+    spawn: (index) => {
+      const order = orderOf(index)
+      return spawnWorker({ ...order, options: { ...order.options, ...more } })
+    },
   })
   onTestFinished(() => supervisor.stop({ deadlineMs: 0 }))
   await supervisor.ready
@@ -342,6 +341,30 @@ describe('several processes', () => {
     // Either its restarted process sent what was in the outbox in time, or a second attempt replaced the commit.
     expect([1, 2]).toContain(tasks.length)
     await until(() => supervisor.pids().length === 2)
+    await supervisor.stop()
+  })
+
+  test('WK-267 what a worker killed before its merge has staged is removed, also if its task never runs again', async () => {
+    const supervisor = await supervise(1, {
+      stagingTimes: { intervalMs: 1_000, endedAgeMs: 500, unknownAgeMs: 86_400_000 },
+    })
+    let left: readonly string[] = []
+    link = {
+      // The attempt is checked after its files were staged, and before the merge.
+      onRequest: async ({ operation }) => {
+        if (operation !== 'readTask' || left.length > 0) return
+        left = await stagingBranchesOf(repo)
+        const [pid] = supervisor.pids()
+        if (left.length === 0 || pid === undefined) return
+        process.kill(pid, 'SIGKILL')
+        throw new Error('lost with its process')
+      },
+    }
+    const workflow = await start('here', { text: 'killed' })
+    await until(() => left.length > 0)
+    await queue.terminate(workflow)
+    await expect.poll(() => stagingBranchesOf(repo), { timeout: 60_000 }).toEqual([])
+    expect((await logOf(repo))[0]?.ref).toBe(inputRef)
     await supervisor.stop()
   })
 

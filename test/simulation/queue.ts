@@ -1,77 +1,84 @@
 // One workflow of tasks in a row, and what Conductor does with attempts: hand out, time out, accept or ignore results.
 import type { CommitRef } from '../../src/base/ids.ts'
-import type {
-  AttemptSnapshot,
-  FreshAttempt,
-  TaskId,
-  TaskStatus,
-  WorkflowId,
-} from '../../src/fences/attempt-snapshot.ts'
+import type { AttemptSnapshot, TaskId, TaskStatus, WorkflowId } from '../../src/fences/attempt-snapshot.ts'
+import type { TaskRecord, TaskResult } from '../../src/worker/ports.ts'
 
 export interface SimulatedAttempt {
+  /** The process that has it. */
+  readonly client: string
   readonly snapshot: AttemptSnapshot
   readonly step: number
   readonly inputRef: CommitRef
   status: TaskStatus
+  /** Who posted the result that decided it. */
+  decidedBy: string
 }
 
 export interface CompletedStep {
   readonly step: number
   readonly inputRef: CommitRef
   readonly outputRef: CommitRef
+  readonly client: string
 }
 
-export const RETRIES_MAX = 12
+const WORKFLOW = 'workflow' as WorkflowId
 
 export class SimulatedQueue {
   readonly attempts: SimulatedAttempt[] = []
   readonly completed: CompletedStep[] = []
-  readonly #steps: number
-  readonly #firstInput: CommitRef
-  readonly #onAttempt: (attempt: SimulatedAttempt) => void
+  readonly #of: {
+    readonly steps: number
+    readonly retriesMax: number
+    readonly firstInput: CommitRef
+    readonly onAttempt: (attempt: SimulatedAttempt) => void
+  }
   workflow: 'RUNNING' | 'COMPLETED' | 'FAILED' = 'RUNNING'
 
-  constructor(options: {
+  constructor(of: {
     readonly steps: number
+    readonly retriesMax: number
     readonly firstInput: CommitRef
     readonly onAttempt: (attempt: SimulatedAttempt) => void
   }) {
-    this.#steps = options.steps
-    this.#onAttempt = options.onAttempt
-    this.#firstInput = options.firstInput
+    this.#of = of
   }
 
   start(): void {
-    this.#handOut({ step: 0, inputRef: this.#firstInput, retryCount: 0 })
+    this.#handOut({ step: 0, inputRef: this.#of.firstInput, retryCount: 0 })
   }
 
   get open(): readonly SimulatedAttempt[] {
     return this.attempts.filter(({ status }) => status === 'IN_PROGRESS')
   }
 
-  read(attempt: SimulatedAttempt): FreshAttempt {
-    return { task: { ...attempt.snapshot, status: attempt.status }, workflow: this.workflow }
-  }
-
   isCurrent(attempt: SimulatedAttempt): boolean {
     return attempt.status === 'IN_PROGRESS' && this.workflow === 'RUNNING'
   }
 
-  /** A late result is answered like any other, and changes nothing. */
-  complete(attempt: SimulatedAttempt, outputRef: CommitRef): void {
-    if (!this.isCurrent(attempt)) return
-    attempt.status = 'COMPLETED'
-    const { step, inputRef } = attempt
-    this.completed.push({ step, inputRef, outputRef })
-    if (step + 1 === this.#steps) this.workflow = 'COMPLETED'
-    else this.#handOut({ step: step + 1, inputRef: outputRef, retryCount: 0 })
+  ofClient(client: string): SimulatedAttempt | undefined {
+    return this.attempts.find((attempt) => attempt.client === client)
   }
 
-  fail(attempt: SimulatedAttempt, options: { readonly isTerminal: boolean }): void {
-    if (!this.isCurrent(attempt)) return
-    attempt.status = options.isTerminal ? 'FAILED_WITH_TERMINAL_ERROR' : 'FAILED'
-    if (options.isTerminal) this.workflow = 'FAILED'
-    else this.#retry(attempt)
+  readTask(taskId: TaskId): TaskRecord | undefined {
+    const attempt = this.attempts.find(({ snapshot }) => snapshot.taskId === taskId)
+    return attempt && recordOf(attempt)
+  }
+
+  /** Answered like any other when it is too late, and changes nothing then. */
+  post(result: TaskResult, outputRef: CommitRef | undefined): void {
+    const attempt = this.attempts.find(({ snapshot }) => snapshot.taskId === result.taskId)
+    if (attempt === undefined || !this.isCurrent(attempt)) return
+    const { step, inputRef, client } = attempt
+    // A task that is handed back is a retry here: nobody counts them.
+    attempt.status = result.status === 'IN_PROGRESS' ? 'CANCELED' : result.status
+    attempt.decidedBy = result.workerId
+    if (result.status === 'FAILED_WITH_TERMINAL_ERROR') this.workflow = 'FAILED'
+    else if (result.status !== 'COMPLETED') this.#retry(attempt)
+    else if (outputRef !== undefined) {
+      this.completed.push({ step, inputRef, outputRef, client })
+      if (step + 1 === this.#of.steps) this.workflow = 'COMPLETED'
+      else this.#handOut({ step: step + 1, inputRef: outputRef, retryCount: 0 })
+    }
   }
 
   timeOut(attempt: SimulatedAttempt): void {
@@ -79,29 +86,57 @@ export class SimulatedQueue {
     this.#retry(attempt)
   }
 
+  describe(): string {
+    const attempts = this.attempts.map(({ step, status, inputRef }) => `${step}${status}${inputRef}`)
+    return `${this.workflow}${attempts.join()}${this.completed.map(({ outputRef }) => outputRef).join()}`
+  }
+
   #retry({ step, inputRef, snapshot }: SimulatedAttempt): void {
     const retryCount = snapshot.retryCount + 1
-    if (retryCount > RETRIES_MAX) this.workflow = 'FAILED'
+    if (retryCount > this.#of.retriesMax) this.workflow = 'FAILED'
     else this.#handOut({ step, inputRef, retryCount })
   }
 
   #handOut(of: { readonly step: number; readonly inputRef: CommitRef; readonly retryCount: number }): void {
     const number = this.attempts.length + 1
+    const client = `claim-${number}`
     const snapshot: AttemptSnapshot = {
       taskId: `task-${number}` as TaskId,
-      workflowId: 'workflow' as WorkflowId,
+      workflowId: WORKFLOW,
       retryCount: of.retryCount,
       pollCount: 1,
       startTimeMs: number,
-      workerId: `claim-${number}`,
+      workerId: client,
     }
     const attempt: SimulatedAttempt = {
-      snapshot,
-      step: of.step,
-      inputRef: of.inputRef,
-      status: 'IN_PROGRESS',
+      ...{ client, snapshot, step: of.step, inputRef: of.inputRef },
+      ...{ status: 'IN_PROGRESS' as const, decidedBy: '' },
     }
     this.attempts.push(attempt)
-    this.#onAttempt(attempt)
+    this.#of.onAttempt(attempt)
   }
+}
+
+/** What does not matter here. */
+const RECORD = {
+  ...{ taskType: 'step', taskDefName: 'step', iteration: 0, scheduledTimeMs: 0, updateTimeMs: 0 },
+  ...{
+    responseTimeoutSeconds: 60,
+    workflowType: 'simulated',
+    correlationId: undefined,
+    domain: undefined,
+    input: {},
+  },
+  ...{ externalInputPath: undefined, externalOutputPath: undefined, reasonForIncompletion: undefined },
+  ...{ output: {}, isRetried: false },
+}
+
+function recordOf({ snapshot, step, status, decidedBy }: SimulatedAttempt): TaskRecord {
+  const workerId = decidedBy === '' ? snapshot.workerId : decidedBy
+  const { taskId, workflowId, retryCount, pollCount, startTimeMs } = snapshot
+  return Object.assign(
+    { taskId, workflowId, retryCount, pollCount, startTimeMs, workerId, status, seq: step },
+    { referenceTaskName: `step-${step}` },
+    RECORD,
+  )
 }

@@ -1,6 +1,7 @@
 // What the soft fence cannot do, shown rather than told: these tests fail on the day it can.
 import { describe, expect, test } from 'vitest'
 import type { CommitRef } from '../../src/base/ids.ts'
+import type { FreshAttempt } from '../../src/fences/attempt-snapshot.ts'
 import { PublishFenceError } from '../../src/fences/publish-fence.ts'
 import { publish } from '../../src/publication/publish.ts'
 import { ScriptedRepo } from '../../src/testing/scripted-repo.ts'
@@ -36,6 +37,14 @@ function openWorld(): {
   }
   const world = new ScriptedRepo({ script })
   return { world, before, input: world.commitDirectly(TARGET, { 'features/a.txt': 'first' }) }
+}
+
+function freshIn(queue: SimulatedQueue, { snapshot }: SimulatedAttempt): FreshAttempt {
+  return { task: queue.readTask(snapshot.taskId), workflow: queue.workflow }
+}
+
+function complete(queue: SimulatedQueue, { snapshot }: SimulatedAttempt, outputRef: CommitRef): void {
+  queue.post({ ...snapshot, status: 'COMPLETED', output: {} }, outputRef)
 }
 
 const limits = readText('docs/concepts/fences.md').replaceAll(/\s+/g, ' ')
@@ -79,16 +88,29 @@ describe('the crash between publishing and completing', () => {
     readonly attempts: SimulatedAttempt[]
   } {
     const attempts: SimulatedAttempt[] = []
-    const queue = new SimulatedQueue({ steps: 1, firstInput, onAttempt: (attempt) => attempts.push(attempt) })
+    const queue = new SimulatedQueue({
+      steps: 1,
+      retriesMax: 12,
+      firstInput,
+      onAttempt: (attempt) => attempts.push(attempt),
+    })
     queue.start()
     return { queue, attempts }
   }
 
-  test('F-46 one logical task publishes twice, and the second replaces the first', async () => {
+  test('F-46 a task whose worker dies after publishing publishes twice, and the second replaces the first', async () => {
     const { world, input } = openWorld()
     const repo = world.connect('worker')
-    const first = await publish(publicationOf(repo, input).request)
-    const second = await publish(publicationOf(repo, input, { attempt: { retryCount: 1 } }).request)
+    const { queue, attempts } = openQueue(input)
+    const publishAs = (attempt: SimulatedAttempt): ReturnType<typeof publish> => {
+      const authority = { readFresh: () => Promise.resolve(freshIn(queue, attempt)) }
+      return publish(publicationOf(repo, attempt.inputRef, { attempt: attempt.snapshot, authority }).request)
+    }
+    const first = await publishAs(attempts[0]!)
+    // Here it dies: nothing is reported, and the queue gives the task to another.
+    queue.timeOut(attempts[0]!)
+    const second = await publishAs(attempts[1]!)
+    complete(queue, attempts[1]!, second.outputRef)
     const published = world.updates.filter(({ branch, client }) => branch === TARGET && client === 'worker')
     expect(published.map(({ to }) => to)).toEqual([first.outputRef, second.outputRef])
     expect((await logOf(repo)).map(({ ref }) => ref).slice(0, 2)).toEqual([second.outputRef, input])
@@ -119,10 +141,10 @@ describe('the crash between publishing and completing', () => {
     await publish(publicationOf(repo, input, { attempt: attempts[0]!.snapshot }).request)
     queue.timeOut(attempts[0]!)
     const retry = attempts[1]!
-    const authority = { readFresh: () => Promise.resolve(queue.read(retry)) }
+    const authority = { readFresh: () => Promise.resolve(freshIn(queue, retry)) }
     const retried = { changes, attempt: retry.snapshot, authority }
     const result = await publish(publicationOf(repo, retry.inputRef, retried).request)
-    queue.complete(retry, result.outputRef)
+    complete(queue, retry, result.outputRef)
     expect(result.action).toBe(action)
     expect(queue.workflow).toBe('COMPLETED')
     expect(world.head(TARGET)).toBe(result.outputRef)

@@ -1,197 +1,424 @@
-// The real publication code, several attempts of it at once, over a repository and a queue in which every request waits
-// for the scheduler and may be refused, lost before or after its effect, arrive late, or be cut off by a death.
+// The real code of attempts, several at once, over a repository and a queue in which every request waits for its turn and
+// may be refused, lost before or after its effect, arrive late or twice, or be cut off by a death.
 import type { CommitRef } from '../../src/base/ids.ts'
-import { seededRandom, type Random } from '../../src/base/random.ts'
-import { randomWhole } from '../support/random-whole.ts'
-import { PublishFenceError } from '../../src/fences/publish-fence.ts'
-import type { PlannedChanges } from '../../src/publication/planned-changes.ts'
-import { publish } from '../../src/publication/publish.ts'
+import { isPeragoError } from '../../src/base/errors.ts'
+import { FENCE_FILE, FENCE_PATH } from '../../src/publication/fence-file.ts'
+import type { HardFences } from '../../src/publication/hard-fences.ts'
+import { relocate } from '../../src/publication/relocate.ts'
 import { ScriptedRepo } from '../../src/testing/scripted-repo.ts'
 import type { RepoCall, RepoFault, RepoScript } from '../../src/testing/scripted-world.ts'
-import { NO_CHANGES, TARGET, uploadOf } from '../support/publication-world.ts'
-import { UnavailableError } from '../../src/base/errors.ts'
+import { TARGET } from '../support/publication-world.ts'
+import { runSimulatedAttempt, sendLeftResults, type AttemptSite } from './attempt.ts'
+import { Pruned, type Decider, type Question } from './decisions.ts'
+import { MemoryOutboxes } from './outbox.ts'
 import { SimulatedQueue, type SimulatedAttempt } from './queue.ts'
-import { Scheduler } from './scheduler.ts'
+import type { Scenario } from './scenarios.ts'
+import { Scheduler, settle, WIRE } from './scheduler.ts'
+import { openQueuePort } from './queue-port.ts'
 
-export interface Scenario {
-  readonly seed: number
-  readonly steps: number
-  /** How many faults there are in all; afterwards nothing goes wrong any more. */
-  readonly faults: number
-  /** Whether somebody else commits to the branch once. */
-  readonly isDisturbed: boolean
+const STEPS_MAX = 5_000
+/** The clock is read about as often between an answer about the branch and the write. */
+const STALL_READS_MAX = 6
+export const OPERATOR = 'operator'
+export const RESTARTED = 'restarted-'
+const WRITE_FAULTS: readonly RepoFault[] = ['none', 'lose-answer', 'lose-request', 'refuse', 'late', 'twice']
+const READ_FAULTS: readonly RepoFault[] = ['none', 'refuse']
+
+/** What may go wrong, and how often; each occurrence uses one up. */
+export interface Budget {
+  /** How often somebody is interrupted who could go on. */
+  preemptions: number
+  faults: number
+  crashes: number
+  timeouts: number
+  foreign: number
+  stalls: number
+  rollbacks: number
 }
 
-const STEPS_MAX = 20_000
-const FAULTS: readonly RepoFault[] = ['refuse', 'lose-request', 'lose-answer', 'late']
+interface Event {
+  readonly who: string
+  readonly uses: keyof typeof DEEDS
+  readonly act: (who: string) => void
+}
+
+const DEEDS = {
+  crashes: 'dies',
+  timeouts: 'times out',
+  foreign: 'commits',
+  rollbacks: 'rolls the branch back',
+} as const satisfies Partial<Record<keyof Budget, string>>
+
+/** A write to the branch, with what its maker knew when it was sent. */
+export interface NotedWrite {
+  readonly call: RepoCall
+  readonly isChecked: boolean
+  readonly isOld: boolean
+}
 
 export class World {
   readonly repo: ScriptedRepo
   readonly queue: SimulatedQueue
+  readonly scheduler = new Scheduler()
+  readonly outboxes = new MemoryOutboxes()
+  readonly scenario: Scenario
   readonly firstInput: CommitRef
-  readonly scheduler: Scheduler
   readonly results = new Map<string, unknown>()
+  /** Commits of others that they were told of. */
   readonly foreign: CommitRef[] = []
-  /** Writes to the branch by an attempt that had been replaced since its last check. */
-  readonly staleWrites: number[] = []
-  /** Writes to the branch without a check of the attempt since its previous one, or after a check that failed. */
-  readonly uncheckedWrites: number[] = []
-  readonly history: string[] = []
+  readonly writes: NotedWrite[] = []
+  /** Effects on the branch of attempts that had been replaced, by their position among the updates. */
+  readonly staleUpdates = new Set<number>()
+  readonly story: string[] = []
   lateEffects = 0
+  isPruned = false
+  isRolledBack = false
+  readonly #left: Budget
+  readonly #decider: Decider
+  readonly #site: Omit<AttemptSite, 'client' | 'clock' | 'repo' | 'queue' | 'outbox' | 'pause'>
   /** Attempts that were found current since they last wrote the branch. */
   readonly #checked = new Set<string>()
-  readonly #random: Random
-  readonly #scenario: Scenario
-  #faultsLeft: number
+  readonly #heard = { attempt: new Map<string, number>(), head: new Map<string, number>() }
 
-  constructor(scenario: Scenario) {
-    this.#scenario = scenario
-    this.#random = seededRandom(scenario.seed)
-    this.#faultsLeft = scenario.faults
-    this.scheduler = new Scheduler(this.#random)
+  constructor(scenario: Scenario, decider: Decider, fences: HardFences | undefined) {
+    this.scenario = scenario
+    this.#decider = decider
+    this.#left = { ...scenario.budget }
     const script: RepoScript = {
       arrive: (call) => this.#arrive(call),
-      answer: (call) => this.scheduler.pause(call.client, `answer to ${call.request}`),
+      answer: (call) => this.#answer(call),
       later: (call, effect) => this.#later(call, effect),
     }
-    this.repo = new ScriptedRepo({
-      script,
-      now: () => new Date(1_700_000_000_000 + this.scheduler.steps * 1000),
-    })
+    this.repo = new ScriptedRepo({ script, now: () => new Date(1_700_000_000_000) })
+    const isFenced = scenario.strength === 'hard' && scenario.isFenceYoung !== true
+    if (isFenced) this.repo.commitDirectly(TARGET, { [FENCE_PATH]: FENCE_FILE }, 'Fence')
+    this.repo.runsActions = scenario.isFenceOff !== true
     this.firstInput = this.repo.commitDirectly(TARGET, { 'data/start': 'start' }, 'Start')
+    if (scenario.isProtected === true) this.repo.protectedBranches.add(TARGET)
+    const isHard = scenario.strength === 'hard' && fences !== undefined
+    this.#site = { scenario, ...(isHard && { fences }) }
     this.queue = new SimulatedQueue({
-      steps: scenario.steps,
-      firstInput: this.firstInput,
+      ...{ steps: scenario.steps, retriesMax: scenario.retriesMax, firstInput: this.firstInput },
       onAttempt: (attempt) => this.#start(attempt),
     })
+    if (scenario.isAbandoned === true) this.#abandon()
   }
 
-  /** Runs until nothing is left to happen. */
+  /** Runs until nothing is left to happen, or until a state that is known. */
   async run(): Promise<void> {
-    this.queue.start()
-    while (this.scheduler.steps < STEPS_MAX) {
-      if (this.#spend(0.02)) this.#kill()
-      if (this.#spend(0.02)) this.#timeOut(this.queue.open[0])
-      if (this.#scenario.isDisturbed && this.foreign.length === 0 && this.#random.next() < 0.01)
-        this.#disturb()
-      if (!this.scheduler.idle) await this.scheduler.step()
-      else if (this.queue.workflow === 'RUNNING' && this.queue.open.length > 0)
-        this.#timeOut(this.queue.open[0])
-      else return
+    try {
+      this.queue.start()
+      await settle()
+      while (this.scheduler.steps < STEPS_MAX) if (this.isPruned || !(await this.#turn())) return
+    } catch (error) {
+      if (!(error instanceof Pruned)) throw error
+      this.isPruned = true
+      return
     }
     throw new Error('it does not come to an end')
   }
 
-  clientOf(attempt: SimulatedAttempt): string {
-    return attempt.snapshot.workerId
+  async #turn(): Promise<boolean> {
+    this.#happen()
+    const candidates = this.scheduler.candidates()
+    const [calm] = candidates
+    if (calm === undefined) return this.#goOnWithoutAnybody()
+    const isBusy = calm.actor === this.scheduler.current && !calm.isIdle
+    const mayInterrupt = !isBusy || this.#left.preemptions > 0
+    const index = mayInterrupt ? this.#pick('turn', candidates.length) : 0
+    if (index > 0 && isBusy) this.#left.preemptions--
+    await this.scheduler.step(candidates[index] ?? calm)
+    return true
+  }
+
+  async #goOnWithoutAnybody(): Promise<boolean> {
+    const [open] = this.queue.open
+    if (this.queue.workflow !== 'RUNNING' || open === undefined) return false
+    this.#tell(`${open.client} has timed out`)
+    this.queue.timeOut(open)
+    await settle()
+    return true
+  }
+
+  /** Perhaps something happens that nobody in this world has asked for. */
+  #happen(): void {
+    const { crashes, timeouts, foreign, rollbacks } = this.#left
+    if (crashes + timeouts + foreign + rollbacks === 0) return
+    const events = this.#events()
+    const picked = events.length === 0 ? 0 : this.#pick('event', events.length + 1)
+    const event = events[picked - 1]
+    if (event === undefined) return
+    this.#left[event.uses]--
+    this.#tell(`${event.who} ${DEEDS[event.uses]}`)
+    event.act(event.who)
+  }
+
+  #events(): Event[] {
+    const { crashes, timeouts, foreign, rollbacks } = this.#left
+    const events: Event[] = []
+    if (foreign > 0) events.push({ who: 'somebody else', uses: 'foreign', act: this.#commitForeign })
+    if (timeouts > 0)
+      for (const { client } of this.queue.open)
+        events.push({ who: client, uses: 'timeouts', act: this.#timeOut })
+    if (crashes > 0)
+      for (const who of this.scheduler.alive()) events.push({ who, uses: 'crashes', act: this.#kill })
+    if (rollbacks > 0 && this.#rollbackTarget() !== undefined)
+      events.push({ who: 'the operator', uses: 'rollbacks', act: this.#rollBack })
+    return events
+  }
+
+  #timeOut = (client: string): void => {
+    const attempt = this.queue.ofClient(client)
+    if (attempt !== undefined) this.queue.timeOut(attempt)
   }
 
   #start(attempt: SimulatedAttempt): void {
-    const client = this.clientOf(attempt)
-    this.#work(attempt, client).catch((error: unknown) => {
-      this.results.set(client, error)
+    const { client } = attempt
+    const { repo, scheduler } = this
+    this.#tell(`${client} has attempt ${attempt.snapshot.retryCount} of step ${attempt.step}`)
+    const site: AttemptSite = {
+      ...this.#site,
+      client,
+      clock: scheduler.clockFor(client),
+      repo: repo.connect(client),
+      queue: this.#openQueue(client),
+      outbox: this.outboxes.open(client, (what) => scheduler.pause(client, what)),
+      pause: (what) => scheduler.pause(client, what),
+    }
+    runSimulatedAttempt(attempt, site).then(
+      (result) => this.#end(client, result),
+      (error: unknown) => this.#end(client, error),
+    )
+  }
+
+  #openQueue(client: string): AttemptSite['queue'] {
+    return openQueuePort({
+      client,
+      queue: this.queue,
+      arrive: (what, writes) => this.#arriveAtQueue(client, what, writes),
+      later: (effect) => this.#later({ client, request: 'post' }, effect),
+      heard: (what, answer) => this.#hearQueue(client, what, answer),
     })
   }
 
-  /** What a worker does, as far as publication is concerned. */
-  async #work(attempt: SimulatedAttempt, client: string): Promise<void> {
-    const { scheduler, queue } = this
-    await scheduler.pause(client, 'body')
-    const changes = this.#planChanges(attempt)
-    try {
-      const result = await publish({
-        repo: this.repo.connect(client),
-        target: { branch: TARGET, inputRef: attempt.inputRef, prefix: 'data/' },
-        changes,
-        authority: {
-          kind: 'attempt',
-          attempt: attempt.snapshot,
-          readFresh: async () => {
-            await scheduler.pause(client, 'read the attempt')
-            if (this.#spend(0.05)) throw new UnavailableError('testing/unavailable', 'the queue is away')
-            const fresh = queue.read(attempt)
-            if (queue.isCurrent(attempt)) this.#checked.add(client)
-            else this.#checked.delete(client)
-            await scheduler.pause(client, 'hear of the attempt')
-            return fresh
-          },
-          referenceTaskName: `step-${attempt.step}`,
-          seq: attempt.step,
-          iteration: 0,
-          executionId: client,
-        },
-        clock: scheduler.clockFor(client),
-        random: this.#random,
-        observer: ({ step, outcome }) => this.history.push(`${scheduler.steps} ${client} ${step} ${outcome}`),
-      })
-      this.results.set(client, result)
-      await scheduler.pause(client, 'report', { isPending: true })
-      queue.complete(attempt, result.outputRef)
-    } catch (error) {
-      this.results.set(client, error)
-      await scheduler.pause(client, 'report', { isPending: true })
-      queue.fail(attempt, { isTerminal: error instanceof PublishFenceError })
-    }
+  #end(client: string, result: unknown): void {
+    this.results.set(client, result)
+    this.#tell(`${client} ends: ${describeEnd(result)}`)
   }
 
-  #planChanges({ step, snapshot }: SimulatedAttempt): PlannedChanges {
-    if (this.#random.next() < 0.2) return NO_CHANGES
-    // Half of the attempts of one step change the same file, so that merges conflict as well as combine.
-    const name = this.#random.next() < 0.5 ? `step-${step}` : `step-${step}-${snapshot.workerId}`
-    return { uploads: [uploadOf(`data/${name}`, snapshot.workerId)], deletes: [] }
+  async #arriveAtQueue(client: string, what: string, writes: boolean): Promise<RepoFault> {
+    await this.scheduler.pause(client, what, { isOnItsWay: writes })
+    return this.#unlessPruned(() => this.#chooseFault(client, what, writes ? WRITE_FAULTS : READ_FAULTS))
+  }
+
+  async #hearQueue(client: string, what: string, answer: string): Promise<void> {
+    this.scheduler.hear(client, `${what}${answer}`)
+    if (this.scheduler.isDead(client)) return new Promise(() => undefined)
+    if (what === 'post') return
+    this.scheduler.onNextRead(client, (nowMs) => this.#heard.attempt.set(client, nowMs))
+    if (what !== 'read the task') return
+    const attempt = this.queue.ofClient(client)
+    if (attempt !== undefined && this.queue.isCurrent(attempt)) this.#checked.add(client)
+    else this.#checked.delete(client)
   }
 
   async #arrive(call: RepoCall): Promise<RepoFault> {
-    await this.scheduler.pause(call.client, call.request, { isPending: call.writes })
     this.#noteWrite(call)
-    if (!this.#spend(0.06)) return 'none'
-    const fault = FAULTS[randomWhole(this.#random, { least: 0, most: FAULTS.length - 1 })] ?? 'none'
-    this.history.push(`${this.scheduler.steps} ${call.client} ${call.request} (${fault})`)
+    await this.scheduler.pause(call.client, nameOf(call), { isOnItsWay: call.writes })
+    const faults = call.writes ? WRITE_FAULTS : READ_FAULTS
+    const fault = await this.#unlessPruned(() => this.#chooseFault(call.client, nameOf(call), faults))
+    if (call.writes && call.branch === TARGET) this.#noteStale(call)
     return fault
   }
 
-  #later(call: RepoCall, effect: () => void): void {
-    if (call.branch === TARGET) this.lateEffects++
+  #chooseFault(client: string, what: string, faults: readonly RepoFault[]): RepoFault {
+    const isAlive = !this.scheduler.isDead(client)
+    const fault =
+      isAlive && this.#left.faults > 0 ? (faults[this.#pick('fault', faults.length)] ?? 'none') : 'none'
+    if (fault !== 'none') {
+      this.#left.faults--
+      this.scheduler.hear(client, fault)
+    }
+    this.#tell(
+      `${client}: ${what}${isAlive ? '' : ', after its death'}${fault === 'none' ? '' : ` (${fault})`}`,
+    )
+    return fault
+  }
+
+  /** Right after the effect. What happens to an answer on its way matters only by the time that it takes. */
+  async #answer(call: RepoCall): Promise<void> {
+    const { scheduler, repo } = this
+    const head = repo.head(call.branch ?? TARGET) ?? ''
+    scheduler.hear(call.client, `${call.request}${head}${repo.model.tags.size}`)
+    if (scheduler.isDead(call.client)) return new Promise(() => undefined)
+    if (call.request === 'log' && call.branch === TARGET)
+      scheduler.onNextRead(call.client, (nowMs) => this.#heard.head.set(call.client, nowMs))
+    if (this.#left.stalls > 0 && call.request === 'log')
+      await this.#unlessPruned(() => this.#stall(call.client))
+  }
+
+  #stall(client: string): void {
+    const reads = this.#pick('stall', STALL_READS_MAX + 1)
+    if (reads === 0) return
+    this.#left.stalls--
+    this.#tell(`${client} stalls`)
+    this.scheduler.stall(client, reads)
+  }
+
+  /** In the code of an attempt, which must not hear of it. */
+  #unlessPruned<T>(ask: () => T): T | Promise<T> {
+    try {
+      return ask()
+    } catch (error) {
+      if (!(error instanceof Pruned)) throw error
+      this.isPruned = true
+      return new Promise(() => undefined)
+    }
+  }
+
+  #later(call: Pick<RepoCall, 'client'> & { readonly request: string }, effect: () => void): void {
     const arrival = async (): Promise<void> => {
       // On the wire, and so nobody's to kill.
-      await this.scheduler.pause('wire', call.request)
+      await this.scheduler.pause(WIRE, `${call.request} of ${call.client}`)
+      this.lateEffects++
+      this.#tell(`${call.client}: ${call.request} arrives late`)
+      if ('number' in call) this.#noteStale(call as RepoCall)
       effect()
     }
-    arrival().catch((error: unknown) => {
-      this.results.set('wire', error)
+    arrival().catch((error: unknown) => this.results.set(WIRE, error))
+  }
+
+  /** As it is sent: what happens on the way is the window. A collapse needs no check: it does nothing on another head. */
+  #noteWrite(call: RepoCall): void {
+    const { branch, writes, client } = call
+    if (branch !== TARGET || !writes || call.isCollapse === true) return
+    const isAttempt = this.queue.ofClient(client) !== undefined
+    const attemptMs = isAttempt ? (this.#heard.attempt.get(client) ?? -Infinity) : Infinity
+    const heardMs = Math.min(attemptMs, this.#heard.head.get(client) ?? -Infinity)
+    this.writes.push({
+      call,
+      isChecked: !isAttempt || this.#checked.delete(client),
+      isOld: this.scheduler.nowMs(call.client) - heardMs > this.scenario.ageMaxMs,
     })
   }
 
-  #noteWrite({ branch, writes, client, number }: RepoCall): void {
-    if (branch !== TARGET || !writes) return
-    const attempt = this.queue.attempts.find((one) => this.clientOf(one) === client)
-    if (attempt !== undefined && !this.queue.isCurrent(attempt)) this.staleWrites.push(number)
-    if (!this.#checked.delete(client)) this.uncheckedWrites.push(number)
+  #noteStale({ client }: RepoCall): void {
+    const attempt = this.queue.ofClient(client)
+    if (attempt !== undefined && !this.queue.isCurrent(attempt))
+      this.staleUpdates.add(this.repo.updates.length)
   }
 
-  #kill(): void {
-    const alive = this.queue.open.filter((attempt) => !this.scheduler.isDead(this.clientOf(attempt)))
-    const victim = alive[randomWhole(this.#random, { least: 0, most: Math.max(0, alive.length - 1) })]
-    if (victim === undefined) return
-    this.history.push(`${this.scheduler.steps} ${this.clientOf(victim)} dies`)
-    this.scheduler.kill(this.clientOf(victim))
+  #commitForeign = (): void => {
+    const number = this.foreign.length
+    const path =
+      this.scenario.foreignPath === 'same' && this.#pick('choice', 2) === 1
+        ? 'data/step-0'
+        : `foreign/${number}`
+    this.foreign.push(putCommit(this.repo, { [path]: `foreign ${number}` }, { foreign: String(number) }))
   }
 
-  #timeOut(attempt: SimulatedAttempt | undefined): void {
-    if (attempt === undefined) return
-    this.history.push(`${this.scheduler.steps} ${this.clientOf(attempt)} times out`)
-    this.queue.timeOut(attempt)
+  /** What a worker left that nobody knows of any more. */
+  #abandon(): void {
+    const metadata = { 'publish.workflow': 'workflow', 'publish.task': 'step-0', 'publish.iteration': '0' }
+    const fence = this.scenario.isFenceYoung === true ? { [FENCE_PATH]: FENCE_FILE } : {}
+    putCommit(
+      this.repo,
+      { 'data/step-0': 'abandoned', ...fence },
+      { ...metadata, 'publish.run': 'abandoned' },
+    )
   }
 
-  #disturb(): void {
-    const number = this.scheduler.steps
-    this.foreign.push(this.repo.commitDirectly(TARGET, { [`foreign-${number}`]: 'x' }))
-    this.history.push(`${number} somebody else commits`)
+  #kill = (actor: string): void => {
+    for (const { what, goOn } of this.scheduler.kill(actor))
+      if (this.#pick('choice', 2) === 1) this.scheduler.pause(WIRE, `${actor}: ${what}`).then(goOn, goOn)
+    if (actor.startsWith(RESTARTED) || !this.outboxes.isWaiting(actor)) return
+    const client = `${RESTARTED}${actor}`
+    const queue = this.#openQueue(client)
+    const outbox = this.outboxes.open(actor, (what) => this.scheduler.pause(client, what))
+    sendLeftResults({ queue, outbox, clock: this.scheduler.clockFor(client) }).then(
+      () => this.#end(client, 'sent'),
+      (error: unknown) => this.#end(client, error),
+    )
   }
 
-  #spend(chance: number): boolean {
-    if (this.#faultsLeft === 0 || this.#random.next() >= chance) return false
-    this.#faultsLeft--
-    return true
+  #rollbackTarget(): { readonly head: CommitRef; readonly to: CommitRef } | undefined {
+    const head = this.repo.head(TARGET)
+    const to = head && this.repo.model.commit(head)?.parents[0]
+    return head === undefined || to === undefined || head === this.firstInput ? undefined : { head, to }
   }
+
+  #rollBack = (): void => {
+    const target = this.#rollbackTarget()
+    if (target === undefined) return
+    this.isRolledBack = true
+    const { fences } = this.#site
+    relocate({
+      repo: this.repo.connect(OPERATOR),
+      authority: { kind: 'actor', actor: OPERATOR, subject: 'rollback', executionId: OPERATOR },
+      branch: TARGET,
+      expectedHead: target.head,
+      to: target.to,
+      clock: this.scheduler.clockFor(OPERATOR),
+      random: { next: () => 0.5 },
+      fences,
+    }).then(
+      (result) => this.#end(OPERATOR, result),
+      (error: unknown) => this.#end(OPERATOR, error),
+    )
+  }
+
+  #pick(question: Question, options: number): number {
+    return options === 1 ? 0 : this.#decider.pick(question, options, () => this.#describe())
+  }
+
+  #describe(): string {
+    const { model, updates } = this.repo
+    const branches = [...model.branches].map(
+      ([name, { head, uncommitted }]) => `${name}${head}${uncommitted.size}`,
+    )
+    const moves = updates.map(({ client, from, to, branch }) =>
+      branch === TARGET ? `${client}${from ?? ''}${to}` : '',
+    )
+    const left = Object.values(this.#left).join()
+    const outboxes = this.outboxes.describe()
+    const noted = `${[...this.staleUpdates].join()}${[...this.#checked].join()}`
+    return [
+      ...[branches.join(), [...model.tags.keys()].join(), moves.join(''), left, outboxes, noted],
+      ...[this.queue.describe(), this.scheduler.describe()],
+    ].join('#')
+  }
+
+  #tell(line: string): void {
+    this.story.push(line)
+  }
+}
+
+function nameOf({ request, branch }: RepoCall): string {
+  return branch === undefined
+    ? request
+    : `${request} ${branch === TARGET ? 'the branch' : 'its staging branch'}`
+}
+
+function describeEnd(result: unknown): string {
+  if (isPeragoError(result)) return result.code
+  return result instanceof Error ? String(result) : typeof result === 'string' ? result : 'done'
+}
+
+function putCommit(
+  repo: ScriptedRepo,
+  files: Readonly<Record<string, string>>,
+  metadata: Readonly<Record<string, string>>,
+): CommitRef {
+  const { model } = repo
+  const head = repo.head(TARGET)
+  const tree = new Map(head && model.treeAt(head))
+  for (const [path, text] of Object.entries(files)) tree.set(path, model.object(path, Buffer.from(text), {}))
+  const { ref } = model.addCommit({
+    parents: head === undefined ? [] : [head],
+    message: 'Work',
+    metadata,
+    tree,
+  })
+  repo.move({ client: 'direct', branch: TARGET, how: 'commit', to: ref })
+  return ref
 }

@@ -15,7 +15,7 @@ export const FENCE_TABLE = {
   attempt: {
     judges: 'the attempt',
     reads: 'Conductor: the task and the status of its workflow',
-    stands: 'before staging or relocation, and again before publishing',
+    stands: 'before staging or relocation, and again inside every branch write',
     error: 'StaleAttemptError',
     code: 'fences/stale-attempt',
     result: 'FAILED',

@@ -16,6 +16,7 @@ const BELOW_RUNTIME = [
   'lakefs',
   'conductor',
   'stores',
+  'recovery',
 ]
 
 interface RoomRule {
@@ -35,12 +36,14 @@ export const ROOMS: Readonly<Record<string, RoomRule>> = {
   worker: { may: ['base', 'fences', 'tasks', 'workspace', 'publication'] },
   engine: { may: ['base', 'core', 'tasks', 'fences'], portsOf: ['worker', 'publication'] },
   webhooks: { may: ['base', 'core'] },
+  recovery: { may: ['base', 'fences', 'tasks', 'workspace', 'publication', 'worker'] },
   lakefs: { may: ['base', 'remote'], portsOf: ['publication'] },
   conductor: { may: ['base', 'remote'], portsOf: ['worker'] },
   stores: { may: ['base'], portsOf: ['core'] },
+  client: { may: ['base'] },
   runtime: { may: BELOW_RUNTIME },
-  server: { may: ['base', 'core', 'engine', 'webhooks', 'runtime'] },
-  cli: { may: ['base', 'core', 'engine', 'webhooks', 'runtime', 'server', 'embedded'] },
+  server: { may: ['base', 'core', 'engine', 'webhooks', 'runtime'], portsOf: ['worker'] },
+  cli: { may: ['base', 'core', 'engine', 'webhooks', 'recovery', 'runtime', 'server', 'embedded'] },
   embedded: { may: ['base'] },
   testing: { may: [...BELOW_RUNTIME, 'runtime', 'embedded'] },
   web: { may: [] },

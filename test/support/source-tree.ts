@@ -64,6 +64,45 @@ export function readImports(path: string): Import[] {
   }
 }
 
+/** The names of the values that a file exports where it declares them. Types cost nothing and are left out. */
+export function readExports(file: ts.SourceFile): string[] {
+  return file.statements.flatMap((statement) => {
+    if (!ts.canHaveModifiers(statement)) return []
+    const modifiers = ts.getModifiers(statement) ?? []
+    if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return []
+    if (ts.isVariableStatement(statement))
+      return statement.declarationList.declarations.map(({ name }) => name.getText(file))
+    const isValue = ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)
+    return isValue && statement.name !== undefined ? [statement.name.text] : []
+  })
+}
+
+/** The names that a file imports or passes on, each as `<file>#<name>`; `<file>#*` for all of a file. */
+export function readUsedNames(path: string, file = parseSource(path)): string[] {
+  const found: string[] = []
+  const add = (specifier: ts.Node | undefined, names: readonly string[]): void => {
+    if (specifier === undefined || !ts.isStringLiteralLike(specifier) || !specifier.text.startsWith('.'))
+      return
+    const to = posix.normalize(posix.join(posix.dirname(path), specifier.text))
+    found.push(...names.map((name) => `${to}#${name}`))
+  }
+  visit(file, (node) => {
+    if (ts.isImportDeclaration(node)) {
+      const bindings = node.importClause?.namedBindings
+      add(node.moduleSpecifier, bindings && ts.isNamedImports(bindings) ? namesOf(bindings.elements) : ['*'])
+    } else if (ts.isExportDeclaration(node)) {
+      const clause = node.exportClause
+      add(node.moduleSpecifier, clause && ts.isNamedExports(clause) ? namesOf(clause.elements) : ['*'])
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], ['*'])
+  })
+  return found
+}
+
+function namesOf(elements: readonly (ts.ImportSpecifier | ts.ExportSpecifier)[]): string[] {
+  return elements.map(({ name, propertyName }) => (propertyName ?? name).text)
+}
+
 /** The modules that a file starts as a thread or a process: `entryUrl(import.meta.url, './x.ts')`. */
 export function readStarts(path: string): Import[] {
   const found: Import[] = []

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished, type TestContext } from 'vitest'
+import { inject, onTestFinished, type TestContext } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
 import { openEtcdStore } from '../../src/stores/etcd/etcd-store.ts'
 import { createMemorySpace, openMemoryStore } from '../../src/stores/memory/memory-store.ts'
@@ -10,7 +10,9 @@ import { openPostgresStore } from '../../src/stores/postgres/postgres-store.ts'
 import { openRedisStore } from '../../src/stores/redis/redis-store.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { freshName } from './servers/own-database.ts'
-import { useRealServer } from './servers/servers.ts'
+import type { Endpoint } from './servers/real-server.ts'
+import { leave, useRealServer } from './servers/servers.ts'
+import { STORE_SERVERS, type StoreServer } from './store-servers.ts'
 
 export interface StoreUnderTest {
   readonly store: Store
@@ -20,7 +22,7 @@ export interface StoreUnderTest {
 
 type OpenOnServer = (url: string, name: string) => Promise<Store>
 
-const OPEN: Readonly<Record<'postgres' | 'redis' | 'etcd', OpenOnServer>> = {
+const OPEN: Readonly<Record<StoreServer, OpenOnServer>> = {
   postgres: (url, name) => openPostgresStore({ url, schema: name }),
   redis: (url, name) => openRedisStore({ url, prefix: `{${name}}:` }),
   etcd: (url, name) => openEtcdStore({ endpoints: [url], prefix: `${name}/` }),
@@ -77,12 +79,10 @@ function localStores(): readonly StoreKind[] {
   ]
 }
 
-/** Stores on real servers, which are started for the test file that asks. */
-export function serverStores(
-  kinds: readonly ('postgres' | 'redis' | 'etcd')[] = ['postgres', 'redis', 'etcd'],
-): readonly StoreKind[] {
+/** Stores on real servers: those of the whole run, or else one that is started for the test file that asks. */
+export function serverStores(kinds: readonly StoreServer[] = STORE_SERVERS): readonly StoreKind[] {
   return kinds.map((kind) => {
-    const server = useRealServer(kind)
+    const server = serverOfRun(kind) ?? useRealServer(kind)
     return {
       kind,
       open: async (context) => {
@@ -97,4 +97,10 @@ export function serverStores(
       },
     }
   })
+}
+
+function serverOfRun(kind: StoreServer): ((context: TestContext) => Endpoint) | undefined {
+  const server = inject('storeServers')?.[kind]
+  if (server === undefined) return undefined
+  return (context) => ('reason' in server ? leave(server.reason, context, process.env) : server)
 }

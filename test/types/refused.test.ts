@@ -9,13 +9,13 @@ const ERRORS = `import { InvalidError, PeragoError, UncertainError, type ErrorKi
 
 const PUBLICATION = `import { publish } from './src/publication/publish.ts'
 import { relocate } from './src/publication/relocate.ts'
-import { beginStaging } from './src/publication/open-staging.ts'
+import { openStagingSession } from './src/publication/open-staging.ts'
 import type { ActorAuthority, AttemptAuthority } from './src/publication/authority.ts'
 import type { PublicationRequest } from './src/publication/publication.ts'
 import type { RelocationRequest } from './src/publication/relocate.ts'
 declare const publication: Pick<PublicationRequest, 'repo' | 'target' | 'changes'>
 declare const relocation: Omit<RelocationRequest, 'authority'>
-declare const staging: Omit<Parameters<typeof beginStaging>[0], 'authority'>
+declare const staging: Omit<Parameters<typeof openStagingSession>[0], 'authority'>
 declare const attempt: AttemptAuthority
 declare const actor: ActorAuthority`
 
@@ -127,9 +127,9 @@ const AUTHORITY_CASES: readonly Case[] = [
   {
     what: "a staging branch on nobody's behalf",
     prelude: PUBLICATION,
-    refused: `beginStaging(staging)`,
+    refused: `openStagingSession(staging)`,
     code: BAD_ARGUMENT,
-    accepted: `beginStaging({ ...staging, authority: attempt })`,
+    accepted: `openStagingSession({ ...staging, authority: attempt })`,
   },
   {
     what: 'an attempt that cannot be read again',

@@ -1,5 +1,7 @@
 // What the types alone rule out: reaching from one execution into another, and listing executions.
 import { beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readText } from '../support/source-tree.ts'
 import { compileSnippets, describeTypes, listExports, type DescribedMethod } from '../support/type-check.ts'
 
 const PRELUDE = `import type { Core, Execution, ExecutionEvent, ExecutionId, NodeScope } from './src/perago-core.ts'
@@ -122,6 +124,26 @@ test('E-84 E-85 the event manager has no operation that changes or deletes a sin
     'publishEvent',
     'queryEvents',
   ])
+})
+
+test('E-85 no handle, no archive and no route has an operation that deletes one event', () => {
+  const archive = describeTypes('src/core/events/archive-port.ts', ['EventArchive']).get('EventArchive')!
+  const ofEvents = [
+    ...methodsOf('Core').filter(({ name }) => name.startsWith('events.')),
+    ...[...methodsOf('Execution'), ...methodsOf('NodeScope')].filter(({ name }) => /^events\b/.test(name)),
+    ...methodsOf('EventManager'),
+    ...archive,
+  ]
+  const removing = ofEvents.filter(({ name }) => /clear|remove|delete|drop|purge/i.test(name))
+  // Each takes a whole execution, and nothing that could name one of its events.
+  expect(removing.map(({ name, parameters }) => `${name}(${parameters.join(', ')})`)).toEqual([
+    'events.clearEvents(ExecutionId, ClearRule | undefined)',
+    'clearEvents(ExecutionId, ClearRule | undefined)',
+    'remove(ArchivePlace)',
+  ])
+  const contract = parse(readText('openapi/perago.yaml')) as { paths: Record<string, object> }
+  const deleting = Object.entries(contract.paths).filter(([, path]) => 'delete' in path)
+  expect(deleting.map(([path]) => path).filter((path) => path.includes('event'))).toEqual([])
 })
 
 test('E-05 E-06 the event manager takes no callback, subscription or topic', () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect } from 'vitest'
 import { fill, keysOf, numbered, put, remove, Watching, write, type StoreCase } from './scene.ts'
 
@@ -104,6 +105,16 @@ export const WATCH_CASES: Readonly<Record<string, StoreCase>> = {
     await mine.close()
     await other.close()
     expect(await Promise.all(ends)).toEqual([undefined, undefined])
+  },
+
+  'BA-102 a watch follows its signal while it runs, and leaves no listener on it': async ({ store }) => {
+    const { signal } = new AbortController()
+    for await (const notice of store.watch({ prefix: 'w:', signal })) {
+      expect(notice.kind).toBe('ready')
+      expect(getEventListeners(signal, 'abort')).not.toEqual([])
+      break
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   },
 
   'ST-55 a deletion by prefix is told key by key': async ({ store }) => {

@@ -1,14 +1,16 @@
 // What lakeFS itself promises about commit records and expressions: a fence that no other writer can pass would rest on it.
-// The requests go to the server directly; no client offers them.
+// Most requests go to the server directly: no client offers them in this form.
 import { expect } from 'vitest'
 import type { CommitRef, MetaRangeId } from '../../../src/base/ids.ts'
-import { commitIdOf } from '../../../src/testing/commit-id.ts'
+import type { CommitRecord, VersionedRepo } from '../../../src/publication/ports.ts'
+import { commitIdOf } from '../../../src/lakefs/commit-id.ts'
 import {
   all,
   askFor,
   branchFrom,
   commitOf,
   headOf,
+  kindOf,
   MAIN,
   NO_SUCH_COMMIT,
   pathsAt,
@@ -49,6 +51,34 @@ function resetTo(world: OpenRepo, expression: string, status: number): Promise<u
 function treeOf(commit: { readonly metaRange: MetaRangeId | '' }): MetaRangeId {
   if (commit.metaRange === '') throw new Error('a tree was committed')
   return commit.metaRange
+}
+
+interface Replacement {
+  /** The head, and what takes its place. */
+  readonly replaced: CommitRecord
+  readonly staged: CommitRecord
+}
+
+async function openReplacement(repo: VersionedRepo): Promise<Replacement & { readonly inputRef: CommitRef }> {
+  const inputRef = (await commitOf(repo, MAIN, { base: '1' })).ref
+  const staged = await commitOf(repo, await branchFrom(repo, 'staging', inputRef), { c: '1' })
+  return { inputRef, staged, replaced: await commitOf(repo, MAIN, { b: '1' }) }
+}
+
+async function claimFor(
+  repo: VersionedRepo,
+  { replaced, staged }: Replacement,
+): Promise<{ readonly claim: CommitRef; readonly merged: CommitRef }> {
+  const claim = await repo.writeCommit({
+    ...{ message: 'claim', committer: COMMITTER, metadata: { 'perago.run': 'r-5' } },
+    parents: [replaced.ref, replaced.ref, staged.ref],
+    metaRange: treeOf(staged),
+    createdAt: CREATED_AT,
+    generation: Math.max(replaced.generation, staged.generation) + 1,
+  })
+  const outcome = await repo.merge({ source: claim, into: MAIN, message: 'claimed' })
+  if (!outcome.merged) throw new Error(outcome.reason)
+  return { claim, merged: outcome.ref }
 }
 
 export const RECORD_CASES = {
@@ -105,6 +135,39 @@ export const RECORD_CASES = {
     // A second one, late or by somebody else, finds nothing to do.
     await resetTo(world, 'main^2^3', 400)
     expect(await headOf(repo, MAIN)).toBe(staged.ref)
+  },
+
+  'LC-204 a commit without a branch is written once, and stands where its parents say': async ({ repo }) => {
+    const first = await headOf(repo, MAIN)
+    const commit = await commitOf(repo, MAIN, { a: '1' })
+    const fields = {
+      ...{ message: 'alone', committer: COMMITTER, metadata: { 'perago.run': 'r-4' } },
+      ...{ parents: [commit.ref, first], metaRange: treeOf(commit), createdAt: CREATED_AT, generation: 3 },
+    }
+    const ref = await repo.writeCommit(fields)
+    expect(await repo.writeCommit(fields)).toBe(ref)
+    expect(await repo.readCommit(ref)).toEqual({ ref, ...fields })
+    expect(await headOf(repo, MAIN)).toBe(commit.ref)
+  },
+
+  'LC-205 only a claim is collapsed, and only once; on a protected branch nothing is': async ({
+    repo,
+    protect,
+  }) => {
+    const { inputRef, replaced, staged } = await openReplacement(repo)
+    expect(await repo.collapseClaim(MAIN)).toEqual({ collapsed: false })
+    const { claim, merged } = await claimFor(repo, { replaced, staged })
+    expect(await repo.readCommit(merged)).toMatchObject({ parents: [replaced.ref, claim] })
+    expect(await repo.collapseClaim(MAIN)).toEqual({ collapsed: true })
+    expect(await repo.collapseClaim(MAIN)).toEqual({ collapsed: false })
+    expect((await all(repo.log(MAIN, { limit: 2 }))).map(({ ref }) => ref)).toEqual([staged.ref, inputRef])
+    // An ordinary merge has a second parent, and that one no third.
+    const side = await branchFrom(repo, 'side', staged.ref)
+    const source = (await commitOf(repo, side, { d: '1' })).ref
+    expect(await repo.merge({ source, into: MAIN })).toMatchObject({ merged: true })
+    expect(await repo.collapseClaim(MAIN)).toEqual({ collapsed: false })
+    await protect('main')
+    expect(await kindOf(repo.collapseClaim(MAIN))).toBe('refused')
   },
 
   'LC-59 an expression that leads nowhere moves nothing': async (world) => {

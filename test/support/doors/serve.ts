@@ -1,6 +1,7 @@
 // The HTTP door on a real socket, over a world in memory.
 import { silentLogger } from '../../../src/base/logger.ts'
-import { serveHttp, type HttpDoor, type ServeHttpOptions } from '../../../src/server/http/serve.ts'
+import type { HttpDoor } from '../../../src/server/http/listen-http.ts'
+import { serveHttp, type ServeHttpOptions } from '../../../src/server/http/serve.ts'
 import { openDoorWorld, type DoorWorld, type GivenHost } from './world.ts'
 
 export interface ServedWorld {

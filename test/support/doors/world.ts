@@ -46,7 +46,7 @@ export function openDoorWorld(
   const core = openCore({ store })
   const tokens = openTokens(store)
   const deliveries = new DeliveryStore(store)
-  const host = openHost({ store, logger: silentLogger, allowPrivateWebhooks: allowPrivate })
+  const host = openHost({ store, logger: silentLogger, allowPrivateWebhooks: allowPrivate, engine: true })
   const closing = new AbortController()
   const judged: Judged[] = []
   const app = buildHttpApp({
@@ -87,6 +87,7 @@ export function openDoorWorld(
     },
     async close() {
       closing.abort()
+      await host.close()
       await store.close()
     },
   }

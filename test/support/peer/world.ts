@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { branchName, repositoryName, type CommitRef, type RepositoryName } from '../../../src/base/ids.ts'
+import { branchName, type CommitRef, type RepositoryName } from '../../../src/base/ids.ts'
 import { silentLogger } from '../../../src/base/logger.ts'
-import { startEmbeddedLakefs, type EmbeddedLakefs } from '../../../src/embedded/lakefs/server.ts'
 import type { WorkflowId } from '../../../src/fences/attempt-snapshot.ts'
 import { createRepository } from '../../../src/lakefs/administration.ts'
 import { createLakefsClient } from '../../../src/lakefs/client.ts'
@@ -21,6 +20,7 @@ import type { JsonObject } from '../../../src/base/json.ts'
 import { conductorControl } from '../../conformance/conductor-control.ts'
 import { bodyOf } from '../publication-world.ts'
 import { askJson } from '../servers/http.ts'
+import type { SuiteLakefs } from '../servers/suite-lakefs.ts'
 import { openConductorFront, type ConductorFront } from '../worker-conductor/front.ts'
 import { startPeer, type Peer, type PeerSettings, type RunningPeer } from './peer.ts'
 
@@ -35,20 +35,21 @@ export interface InteropWorld {
   readonly control: QueueControl
   readonly front: ConductorFront
   readonly configuration: PeragoConfiguration
-  readonly lakefs: EmbeddedLakefs
+  /** A way to lakeFS on which a request may fail, for a Python worker that is started with it. */
+  readonly lakefsFront: ConductorFront
   readonly repository: RepositoryName
   readonly repo: VersionedRepo
   readonly inputRef: CommitRef
   /** A path that nothing else uses. */
   at(name: string): string
-  settingsOf(taskName: string): Promise<PeerSettings>
+  settingsOf(taskName: string, lakefsUrl?: string): Promise<PeerSettings>
   /** Registers a workflow of one step for each task, each upon what the one before has published. */
   registerChain(name: string, tasks: readonly string[]): Promise<void>
   start(
     workflow: string,
     told: { readonly params: readonly JsonObject[]; readonly branch?: string; readonly ref?: CommitRef },
   ): Promise<WorkflowId>
-  startPython(peer: Peer, taskName: string): Promise<RunningPeer>
+  startPython(peer: Peer, taskName: string, lakefsUrl?: string): Promise<RunningPeer>
   openOurs(): Promise<OpenedWorker>
   /** One of our worker processes, to be killed. */
   spawnOurs(): Promise<WorkerProcess>
@@ -56,18 +57,14 @@ export interface InteropWorld {
   close(): Promise<void>
 }
 
-export async function openInteropWorld(conductorUrl: string): Promise<InteropWorld> {
+export async function openInteropWorld(conductorUrl: string, lakefs: SuiteLakefs): Promise<InteropWorld> {
   const directory = await mkdtemp(join(tmpdir(), 'perago-interop-'))
   const front = await openConductorFront(conductorUrl)
   const control = conductorControl(conductorUrl)
-  const lakefs = await startEmbeddedLakefs({})
+  const lakefsFront = await openConductorFront(lakefs.url)
   const client = createLakefsClient({ ...lakefs, endpoint: lakefs.url })
-  const repository = repositoryName('together')
-  await createRepository(client, {
-    repository,
-    storageNamespace: 'local://together',
-    defaultBranch: MAIN,
-  })
+  const { repository, storageNamespace } = lakefs.newRepository('together')
+  await createRepository(client, { repository, storageNamespace, defaultBranch: MAIN })
   const repo = openLakefsRepo(client, repository)
   await repo.write({ branch: MAIN, path: 'shared/log.txt', body: bodyOf('input\n') })
   await repo.write({ branch: MAIN, path: 'elsewhere.txt', body: bodyOf('elsewhere') })
@@ -88,15 +85,14 @@ export async function openInteropWorld(conductorUrl: string): Promise<InteropWor
     control,
     front,
     configuration,
-    lakefs,
+    lakefsFront,
     repository,
     repo,
     inputRef,
     at: (name) => join(directory, name),
-    async settingsOf(taskName) {
+    async settingsOf(taskName, url = lakefs.url) {
       const own = join(directory, `python-${++directories}`)
       await mkdir(own)
-      const { url } = lakefs
       return {
         conductorUrl: front.url,
         lakefs: { url, accessKeyId, secretAccessKey },
@@ -123,8 +119,8 @@ export async function openInteropWorld(conductorUrl: string): Promise<InteropWor
       started.push(workflowId)
       return workflowId
     },
-    async startPython(peer, taskName) {
-      const running = startPeer(peer, await world.settingsOf(taskName))
+    async startPython(peer, taskName, lakefsUrl) {
+      const running = startPeer(peer, await world.settingsOf(taskName, lakefsUrl))
       closing.push(() => running.kill())
       await until(
         'the Python worker polls',
@@ -179,8 +175,8 @@ export async function openInteropWorld(conductorUrl: string): Promise<InteropWor
       await Promise.all(closing.map((close) => close()))
       for (const workflowId of started) await control.remove(workflowId).catch(() => undefined)
       await front.close()
+      await lakefsFront.close()
       await client.close()
-      await lakefs.close()
       await rm(directory, { recursive: true, force: true, maxRetries: 5 })
     },
   }

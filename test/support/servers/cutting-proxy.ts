@@ -6,9 +6,10 @@ export interface CuttingProxy {
   readonly port: number
   /**
    * What happens to the next bytes: `through` lets them pass, `lose-answer` lets requests pass and cuts the connection
-   * instead of the answer, `lose-request` cuts it instead of the request.
+   * instead of the answer, `lose-request` cuts it instead of the request, `silent` keeps every connection open, takes
+   * what comes, and passes nothing on.
    */
-  mode: 'through' | 'lose-answer' | 'lose-request'
+  mode: 'through' | 'lose-answer' | 'lose-request' | 'silent'
   /** How many connections were cut. */
   readonly cuts: () => number
   readonly close: () => Promise<void>
@@ -29,6 +30,7 @@ export async function openCuttingProxy(targetPort: number): Promise<CuttingProxy
       })
     }
     const pass = (to: Socket, losing: CuttingProxy['mode']) => (chunk: Buffer) => {
+      if (proxy.mode === 'silent') return
       if (proxy.mode !== losing) to.write(chunk)
       else {
         cuts += 1

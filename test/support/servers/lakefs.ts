@@ -5,22 +5,22 @@ import { findFreePort, makeDirectory, removeDirectory, startProcess } from './pr
 import type { Endpoint, ServerRecipe, StartedServer } from './real-server.ts'
 
 const READY_MS = 60_000
-const KEY = { accessKeyId: 'AKIAPERAGOTESTS', secretAccessKey: 'perago-tests-secret' }
+export const LAKEFS_KEY = { accessKeyId: 'AKIAPERAGOTESTS', secretAccessKey: 'perago-tests-secret' }
 
 /** Settings of our lakeFS, in a container and as a program. */
-const SETTINGS = {
+export const LAKEFS_SETTINGS = {
   LAKEFS_DATABASE_TYPE: 'local',
   LAKEFS_BLOCKSTORE_TYPE: 'local',
   LAKEFS_AUTH_ENCRYPT_SECRET_KEY: 'perago-tests',
   LAKEFS_INSTALLATION_USER_NAME: 'admin',
-  LAKEFS_INSTALLATION_ACCESS_KEY_ID: KEY.accessKeyId,
-  LAKEFS_INSTALLATION_SECRET_ACCESS_KEY: KEY.secretAccessKey,
+  LAKEFS_INSTALLATION_ACCESS_KEY_ID: LAKEFS_KEY.accessKeyId,
+  LAKEFS_INSTALLATION_SECRET_ACCESS_KEY: LAKEFS_KEY.secretAccessKey,
   LAKEFS_STATS_ENABLED: 'false',
 }
 
 /**
- * `PERAGO_TEST_LAKEFS=real` builds the real server from its Go module. Without that, and where neither the environment nor a
- * container gives one, the embedded server stands in.
+ * `CI=true` or `PERAGO_TEST_LAKEFS=real` builds the real server from its Go module. Without these, and where neither the
+ * environment nor a container gives one, the embedded server stands in.
  */
 export const LAKEFS: ServerRecipe = {
   kind: 'lakefs',
@@ -42,16 +42,17 @@ export const LAKEFS: ServerRecipe = {
   container: {
     image: 'treeverse/lakefs:1.84.0',
     port: 8000,
-    environment: SETTINGS,
+    environment: LAKEFS_SETTINGS,
     endpointAt: (host, port) => endpoint(`http://${host}:${String(port)}`),
   },
-  start: () => (wantsReal() ? startReal() : startEmbedded()),
-  startsAs: wantsReal() ? 'native' : 'embedded',
+  start: () => (wantsRealLakefs(process.env) ? startReal() : startEmbedded()),
+  startsAs: wantsRealLakefs(process.env) ? 'native' : 'embedded',
   readyMs: READY_MS,
 }
 
-function wantsReal(): boolean {
-  return process.env.PERAGO_TEST_LAKEFS === 'real'
+/** Whether a test that can do with either lakeFS is to have the real one. */
+export function wantsRealLakefs({ CI, LAKEFS_ENDPOINT, PERAGO_TEST_LAKEFS }: NodeJS.ProcessEnv): boolean {
+  return CI === 'true' || PERAGO_TEST_LAKEFS === 'real' || Boolean(LAKEFS_ENDPOINT)
 }
 
 async function startReal(): Promise<StartedServer> {
@@ -65,7 +66,7 @@ async function startReal(): Promise<StartedServer> {
       args: ['run'],
       directory,
       environment: {
-        ...SETTINGS,
+        ...LAKEFS_SETTINGS,
         HOME: directory,
         LAKEFS_LISTEN_ADDRESS: `127.0.0.1:${String(port)}`,
         LAKEFS_DATABASE_LOCAL_PATH: join(directory, 'kv'),
@@ -88,7 +89,7 @@ async function startEmbedded(): Promise<StartedServer> {
   const { startEmbeddedLakefs } = await import('../../../src/embedded/lakefs/server.ts')
   const directory = makeDirectory('lakefs')
   try {
-    const server = await startEmbeddedLakefs({ dataDir: directory, ...KEY })
+    const server = await startEmbeddedLakefs({ dataDir: directory, ...LAKEFS_KEY })
     const close = async (): Promise<void> => {
       await server.close()
       removeDirectory(directory)
@@ -101,5 +102,5 @@ async function startEmbedded(): Promise<StartedServer> {
 }
 
 function endpoint(url: string): Endpoint {
-  return { url, facts: { ...KEY, storageNamespace: 'local://perago-tests' } }
+  return { url, facts: { ...LAKEFS_KEY, storageNamespace: 'local://perago-tests' } }
 }

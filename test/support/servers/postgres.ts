@@ -8,6 +8,7 @@ import { exchange } from './wire.ts'
 
 const READY_MS = 30_000
 const PASSWORD_BYTES = 16
+const MAX_CONNECTIONS = 500
 
 export const POSTGRES: ServerRecipe = {
   kind: 'postgres',
@@ -62,8 +63,12 @@ async function startPostgres(): Promise<StartedServer> {
     const url = `postgresql://postgres:${password}@127.0.0.1:${String(port)}/postgres`
     const running = await startProcess({
       command: server,
-      // The data lives as long as one test file: syncing it to disk would only cost time.
-      args: ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', directory, '-c', 'fsync=off'],
+      // The data lives as long as the tests: syncing it to disk would only cost time. Files that run at the same time
+      // share the server, and each open store has connections of its own.
+      args: [
+        ...['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', directory],
+        ...['-c', 'fsync=off', '-c', `max_connections=${String(MAX_CONNECTIONS)}`],
+      ],
       directory,
       account,
       // Fast shutdown: PostgreSQL's answer to SIGTERM waits for every client to leave.

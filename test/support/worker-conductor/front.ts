@@ -1,4 +1,4 @@
-// A proxy between a worker and a Conductor: counts requests, and lets a test delay or lose one.
+// A proxy between a worker and a Conductor, or a lakeFS: counts requests, and lets a test delay or lose one.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -13,7 +13,15 @@ export interface PassingRequest {
 /** Awaited before a request is forwarded; `lose` closes the connection instead, a status is sent as the response instead. */
 export type Interference = (request: PassingRequest) => Verdict | Promise<Verdict>
 
-type Verdict = 'pass' | 'lose' | number
+type Verdict = 'pass' | 'lose' | number | InPlace
+
+/** An answer of something that is not the server. */
+export interface InPlace {
+  readonly status: number
+  readonly type?: string
+  readonly text?: string
+  readonly location?: string
+}
 
 export interface ConductorFront {
   readonly url: string
@@ -47,13 +55,21 @@ export async function openConductorFront(target: string): Promise<ConductorFront
       return
     }
     if (verdict !== 'pass') {
-      response.writeHead(verdict, { 'content-type': 'text/plain' }).end('told to')
+      const told: InPlace = typeof verdict === 'number' ? { status: verdict, text: 'told to' } : verdict
+      const { status, type = 'text/plain', text = '', location } = told
+      response
+        .writeHead(status, { 'content-type': type, ...(location !== undefined && { location }) })
+        .end(text)
       return
     }
-    const type = request.headers['content-type']
+    const { authorization, range, 'content-type': type } = request.headers
     const answer = await fetch(`${target}${url}`, {
       method,
-      headers: type === undefined ? {} : { 'content-type': type },
+      headers: {
+        ...(type && { 'content-type': type }),
+        ...(authorization && { authorization }),
+        ...(range && { range }),
+      },
       ...(body.length === 0 ? {} : { body }),
     })
     const answered = Buffer.from(await answer.arrayBuffer())

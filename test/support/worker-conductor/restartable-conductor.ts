@@ -24,8 +24,22 @@ export interface RestartableConductor {
   close(): Promise<void>
 }
 
-/** Throws `CannotStart` where this machine lacks what it takes. */
-export async function openRestartableConductor(): Promise<RestartableConductor> {
+/** On a database of a PostgreSQL, which it expects to be lost at any moment: it answers after a second without one. */
+export function onPostgres(url: string): readonly string[] {
+  const { host, pathname, username, password } = new URL(url)
+  return [
+    ...['db', 'queue', 'indexing'].map((part) => `--conductor.${part}.type=postgres`),
+    ...[
+      '--conductor.elasticsearch.version=0',
+      `--spring.datasource.url=jdbc:postgresql://${host}${pathname}`,
+    ],
+    ...[`--spring.datasource.username=${username}`, `--spring.datasource.password=${password}`],
+    ...['connection-timeout=1000', 'maximum-pool-size=8'].map((set) => `--spring.datasource.hikari.${set}`),
+  ]
+}
+
+/** With a database in one file, unless told otherwise. Throws `CannotStart` where this machine lacks what it takes. */
+export async function openRestartableConductor(settings?: readonly string[]): Promise<RestartableConductor> {
   const java = await findJava(JAVA_MAJOR_MIN)
   const jar = await fetchConductorJar()
   const directory = makeDirectory('conductor-restarted')
@@ -48,7 +62,9 @@ export async function openRestartableConductor(): Promise<RestartableConductor> 
           ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx768m'],
           ...[`-Djava.io.tmpdir=${scratch}`, `-Duser.home=${own}`, '-jar', jar],
           ...['--server.address=127.0.0.1', `--server.port=${String(port)}`],
-          `--spring.datasource.url=jdbc:sqlite:${database}?busy_timeout=15000&journal_mode=WAL`,
+          ...(settings ?? [
+            `--spring.datasource.url=jdbc:sqlite:${database}?busy_timeout=15000&journal_mode=WAL`,
+          ]),
         ],
         directory: own,
         stopSignal: 'SIGKILL',

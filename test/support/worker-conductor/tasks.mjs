@@ -79,12 +79,27 @@ export const guarded = declare(
 export const reader = declare('perago_it_reader', { responseSeconds: 60 }, { workspace: { readOnly: true } })
 /** For what waits until a lease has ended. */
 export const brief = declare('perago_it_brief', { responseSeconds: 6 })
+/** As `brief`, for a server that checks deadlines in time. */
+export const quick = declare(
+  'perago_it_quick',
+  { responseSeconds: 3 },
+  {
+    controls: {
+      publishBudget: {
+        publishSeconds: 1,
+        completionSeconds: 0.2,
+        heartbeatSeconds: 0.5,
+        shutdownGraceSeconds: 0.1,
+      },
+    },
+  },
+)
 /** Runs in its own process. */
 export const apart = declare('perago_it_apart', { responseSeconds: 60 }, { more: { runIn: 'process' } })
 /** Keeps its lease while the server is away. */
 export const patient = declare('perago_it_patient', { responseSeconds: 600 })
 /** Times out although its lease is renewed. */
-export const limited = declare('perago_it_limited', { responseSeconds: 12, runSeconds: 12 })
+export const limited = declare('perago_it_limited', { responseSeconds: 20, runSeconds: 20 })
 /** Stops when its workflow is paused. */
 export const pausing = declare(
   'perago_it_pausing',

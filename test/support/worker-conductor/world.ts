@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { branchName, repositoryName, type CommitRef, type RepositoryName } from '../../../src/base/ids.ts'
+import { branchName, type CommitRef, type RepositoryName } from '../../../src/base/ids.ts'
 import { silentLogger } from '../../../src/base/logger.ts'
-import { startEmbeddedLakefs } from '../../../src/embedded/lakefs/server.ts'
 import type { WorkflowId } from '../../../src/fences/attempt-snapshot.ts'
 import { createRepository } from '../../../src/lakefs/administration.ts'
 import { createLakefsClient } from '../../../src/lakefs/client.ts'
@@ -23,6 +22,7 @@ import { loadTasks } from '../../../src/worker/bodies/load-tasks.ts'
 import type { Json } from '../../../src/base/json.ts'
 import { conductorControl } from '../../conformance/conductor-control.ts'
 import { askJson } from '../servers/http.ts'
+import { openSuiteLakefs, type SuiteLakefs } from '../servers/suite-lakefs.ts'
 import { openConductorFront, type ConductorFront } from './front.ts'
 
 export const TASKS_PATH = fileURLToPath(new URL('./tasks.mjs', import.meta.url))
@@ -39,17 +39,15 @@ export interface WorkerLakefs {
   close(): Promise<void>
 }
 
-export async function openWorkerLakefs(): Promise<WorkerLakefs> {
-  const server = await startEmbeddedLakefs({})
+export async function openWorkerLakefs(given?: SuiteLakefs): Promise<WorkerLakefs> {
+  const server = given ?? (await openSuiteLakefs())
   const client = createLakefsClient({ ...server, endpoint: server.url })
   const { accessKeyId, secretAccessKey } = server
-  let count = 0
   return {
     configuration: { endpoint: server.url, credentials: { accessKeyId, secretAccessKey }, connections: 8 },
     secret: secretAccessKey,
     async openRepository() {
-      const repository = repositoryName(`conductor-${++count}`)
-      const storageNamespace = `local://${repository}`
+      const { repository, storageNamespace } = server.newRepository('conductor')
       await createRepository(client, { repository, storageNamespace, defaultBranch: MAIN })
       return { repository, repo: openLakefsRepo(client, repository) }
     },

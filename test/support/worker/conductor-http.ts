@@ -83,6 +83,14 @@ async function answer(
     }))
     return { status: 200, body: { totalHits: results.length, results } }
   }
+  if (request.method === 'GET' && room === 'workflow' && url.searchParams.get('includeTasks') === 'true') {
+    const found = await queue.readWorkflow(first as WorkflowId)
+    if (found === undefined) return missing('Workflow')
+    return {
+      status: 200,
+      body: { ...found, workflowName: found.tasks[0]?.workflowType, tasks: found.tasks.map(render) },
+    }
+  }
   if (request.method === 'GET' && room === 'workflow') {
     const status = await queue.readWorkflowStatus(first as WorkflowId)
     return status === undefined ? missing('Workflow') : { status: 200, body: { workflowId: first, status } }

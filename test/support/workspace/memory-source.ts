@@ -10,6 +10,7 @@ export interface StoredObject {
   readonly metadata?: Readonly<Record<string, string>>
   /** The MD5 of the content unless given. */
   readonly checksum?: string
+  readonly address?: string
   /** What the listing says, if wrong. */
   readonly sizeBytes?: number
 }
@@ -64,5 +65,6 @@ function describe(key: string, object: StoredObject): SourceObject {
     sizeBytes: object.sizeBytes ?? Buffer.byteLength(object.content),
     contentType: object.contentType ?? 'application/octet-stream',
     metadata: object.metadata ?? {},
+    ...(object.address === undefined ? {} : { address: object.address }),
   }
 }

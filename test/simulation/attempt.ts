@@ -1,0 +1,141 @@
+// One attempt as a worker runs it, from what it was handed to the result that the queue has: the real code of checkout source,
+// fences, publication, failures and delivery. The directory alone is replaced by a list, so that thousands run in a second.
+import type { Clock } from '../../src/base/clock.ts'
+import { silentLogger } from '../../src/base/logger.ts'
+import { plainRedactor } from '../../src/base/redaction.ts'
+import type { HardFences } from '../../src/publication/hard-fences.ts'
+import type { PlannedChanges } from '../../src/publication/planned-changes.ts'
+import type { VersionedRepo } from '../../src/publication/ports.ts'
+import type { PublicationResult } from '../../src/publication/publication.ts'
+import { publish } from '../../src/publication/publish.ts'
+import { openObjectSource } from '../../src/worker/attempt/object-source.ts'
+import { readFreshAttempt } from '../../src/worker/attempt/read-fresh-attempt.ts'
+import type { AttemptOutcome } from '../../src/worker/attempt/run-attempt.ts'
+import type { TaskQueue, TaskResult } from '../../src/worker/ports.ts'
+import { mapFailure } from '../../src/worker/results/failure-map.ts'
+import { deliverItem, finishAttempt } from '../../src/worker/results/finish-attempt.ts'
+import type { Outbox } from '../../src/worker/results/outbox.ts'
+import { NO_CHANGES, TARGET, uploadOf } from '../support/publication-world.ts'
+import type { SimulatedAttempt } from './queue.ts'
+import type { QueuePort } from './queue-port.ts'
+import type { Scenario } from './scenarios.ts'
+
+export interface AttemptSite {
+  readonly scenario: Scenario
+  readonly client: string
+  readonly clock: Clock
+  readonly repo: VersionedRepo
+  readonly queue: QueuePort
+  readonly outbox: Outbox
+  readonly fences?: HardFences
+  readonly pause: (what: string) => Promise<void>
+}
+
+/** The publication, or why there is none. */
+export async function runSimulatedAttempt(attempt: SimulatedAttempt, site: AttemptSite): Promise<unknown> {
+  let currentAtMs: number | undefined
+  const outcome = await runBodyAndPublish(attempt, site, (atMs) => {
+    currentAtMs = atMs
+  })
+  const { queue, outbox, clock } = site
+  await finishAttempt(
+    { attempt: attempt.snapshot, outcome: { ...outcome, currentAtMs }, lease: undefined },
+    { queue: queue as TaskQueue, outbox, clock, logger: silentLogger },
+  )
+  return outcome.error ?? outcome.publication
+}
+
+async function runBodyAndPublish(
+  attempt: SimulatedAttempt,
+  site: AttemptSite,
+  onCurrent: (askedAtMs: number) => void,
+): Promise<AttemptOutcome> {
+  const later: (() => Promise<void>)[] = []
+  const cleanUp = async (): Promise<void> => {
+    for (const work of later) await work()
+  }
+  const nothing = { evidence: undefined, cleanUp }
+  try {
+    await checkOut(attempt, site)
+    const publication = await publishChanges(attempt, site, { onCurrent, later })
+    const workspace = { repository: site.repo.repository, branch: TARGET, refType: 'commit' }
+    const output = { workspace: { ...workspace, ref: publication.outputRef }, result: null }
+    return {
+      ...nothing,
+      publication,
+      error: undefined,
+      result: resultOf(attempt, { status: 'COMPLETED', output }),
+    }
+  } catch (error) {
+    const { status, reason } = mapFailure(error, { redactor: plainRedactor })
+    const result = resultOf(attempt, { status, output: {}, reasonForIncompletion: reason })
+    return { ...nothing, publication: undefined, error, result }
+  }
+}
+
+function resultOf(
+  { snapshot }: SimulatedAttempt,
+  of: Pick<TaskResult, 'status' | 'output' | 'reasonForIncompletion'>,
+): TaskResult {
+  const { taskId, workflowId, workerId } = snapshot
+  return { taskId, workflowId, workerId, ...of }
+}
+
+async function checkOut({ inputRef }: SimulatedAttempt, { repo, pause }: AttemptSite): Promise<void> {
+  const keys: string[] = []
+  for await (const { key } of openObjectSource(repo, inputRef).list('data/')) keys.push(key)
+  if (!keys.includes('data/start')) throw new Error(`the checkout of ${inputRef} is not whole`)
+  await pause('run the body')
+}
+
+function publishChanges(
+  { snapshot, step, inputRef }: SimulatedAttempt,
+  { scenario, client, clock, repo, queue, fences }: AttemptSite,
+  of: { readonly onCurrent: (askedAtMs: number) => void; readonly later: (() => Promise<void>)[] },
+): Promise<PublicationResult> {
+  return publish({
+    repo,
+    target: { branch: TARGET, inputRef, prefix: 'data/' },
+    changes: changesOf(scenario, { step, snapshot }),
+    authority: {
+      kind: 'attempt',
+      attempt: snapshot,
+      readFresh: async (options) => {
+        const askedAtMs = clock.monotonicMs()
+        const fresh = await readFreshAttempt(queue, snapshot, options)
+        of.onCurrent(askedAtMs)
+        return fresh
+      },
+      replace: scenario.replace ?? 'any',
+      referenceTaskName: `step-${step}`,
+      seq: step,
+      iteration: 0,
+      executionId: client,
+    },
+    clock,
+    random: { next: () => 0.5 },
+    fences,
+    cleanUpLater: (cleanUp) => of.later.push(cleanUp),
+  })
+}
+
+/** What an attempt changes: the same file as the other attempts of its step, one of its own, or nothing. */
+function changesOf(
+  { bodies }: Scenario,
+  { step, snapshot: { retryCount, workerId } }: Pick<SimulatedAttempt, 'step' | 'snapshot'>,
+): PlannedChanges {
+  const body = bodies[(step + retryCount) % bodies.length]
+  if (body === 'nothing') return NO_CHANGES
+  const name = body === 'same file' ? `step-${step}` : `step-${step}-${workerId}`
+  return { uploads: [uploadOf(`data/${name}`, workerId)], deletes: [] }
+}
+
+/** What the next process on the same disk does with the results of the one that died. */
+export async function sendLeftResults({
+  queue,
+  outbox,
+  clock,
+}: Pick<AttemptSite, 'queue' | 'outbox' | 'clock'>): Promise<void> {
+  for (const item of await outbox.pending())
+    await deliverItem(item, { queue: queue as TaskQueue, outbox, clock, logger: silentLogger })
+}

@@ -1,0 +1,50 @@
+// Outboxes on disks that outlive their processes.
+import type { AttemptSnapshot } from '../../src/fences/attempt-snapshot.ts'
+import type { TaskResult } from '../../src/worker/ports.ts'
+import type { Outbox, OutboxItem } from '../../src/worker/results/outbox.ts'
+
+interface Entry {
+  readonly attempt: AttemptSnapshot
+  readonly result: TaskResult
+}
+
+export class MemoryOutboxes {
+  readonly #disks = new Map<string, Set<Entry>>()
+  /** Results that the queue did not take, set aside for an operator. */
+  readonly refused: Entry[] = []
+
+  isWaiting(disk: string): boolean {
+    return (this.#disks.get(disk)?.size ?? 0) > 0
+  }
+
+  describe(): string {
+    return [...this.#disks].map(([name, entries]) => `${name}${entries.size}`).join()
+  }
+
+  /** `write` is awaited before and after each write, so that a crash may come between. */
+  open(disk: string, write: (what: string) => Promise<void>): Outbox {
+    const entries = this.#disks.get(disk) ?? new Set<Entry>()
+    this.#disks.set(disk, entries)
+    const itemOf = (entry: Entry): OutboxItem => ({
+      ...entry,
+      writtenAt: '2026-01-01T00:00:00Z',
+      settle: () => Promise.resolve(void entries.delete(entry)),
+      refuse: () => {
+        entries.delete(entry)
+        this.refused.push(entry)
+        return Promise.resolve()
+      },
+      release: () => undefined,
+    })
+    return {
+      putFallback: () => Promise.resolve({ remove: () => Promise.resolve() }),
+      put: async (attempt, result) => {
+        await write('write the result to disk')
+        const entry = { attempt, result }
+        entries.add(entry)
+        return itemOf(entry)
+      },
+      pending: () => Promise.resolve([...entries].map(itemOf)),
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// Stores objects of the embedded server, one after the other, and tells each acknowledgement.
+import { mkdirSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { DiskBlobStore } from '../../../src/embedded/lakefs/engine/blob-store.ts'
+
+const [directory = ''] = process.argv.slice(2)
+const directories = { objectsDir: join(directory, 'objects'), tempDir: join(directory, 'temp') }
+for (const each of Object.values(directories)) mkdirSync(each)
+const store = new DiskBlobStore(directories)
+for (const content of ['one', 'two', 'three']) {
+  await store.store(Readable.from([Buffer.from(content)]))
+  writeSync(1, 'answered\n')
+}
+await store.close()
