@@ -2,8 +2,10 @@
 // the real Conductor, lakeFS (embedded, or the one that LAKEFS_ENDPOINT names), all on this machine. Measures neither a
 // network nor a body.
 //
-//   npm run bench -- worker [--tasks 60] [--branches 20] [--chain 5] [--slots 4] [--cpu-prof DIR]
-import { join } from 'node:path'
+//   npm run bench -- worker [--tasks 60] [--branches 20] [--chain 5] [--slots 4] [--cpu-prof DIR] [--beside CHECKOUT]
+//
+// --beside: the built worker of another checkout does the same work in turn with this one; only latency and throughput.
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { declaredTaskDef } from '../../dist/runtime/modules/task-registration.js'
@@ -16,7 +18,7 @@ import { measureQueueAlone } from '../support/queue-alone.mjs'
 import { openConductorRequests, taskMs } from '../support/workflows.mjs'
 
 const TASKS_PATH = fileURLToPath(new URL('../support/tasks.mjs', import.meta.url))
-const WORKER_PATH = fileURLToPath(new URL('./worker-process.mjs', import.meta.url))
+const HERE = fileURLToPath(new URL('../..', import.meta.url))
 const SMALL = { files: 10, sizeBytes: 1024 }
 const WARM_UP = 10
 const COUNTED = 20
@@ -30,11 +32,19 @@ const { values } = parseArgs({
     chain: { type: 'string', default: '5' },
     slots: { type: 'string', default: '4' },
     'cpu-prof': { type: 'string' },
+    beside: { type: 'string' },
   },
 })
 const [tasks, branches, chain, slots] = ['tasks', 'branches', 'chain', 'slots'].map((name) =>
   Number(values[name]),
 )
+const checkouts =
+  values.beside === undefined
+    ? [{ label: '', directory: HERE }]
+    : [
+        { label: ' here', directory: HERE },
+        { label: ' beside', directory: resolve(values.beside) },
+      ]
 
 const bench = openBench('worker')
 try {
@@ -55,17 +65,19 @@ async function measure() {
   const world = { lakefs, conductor, requests, data: await datasets.create('small', SMALL), datasets }
 
   await latency(world)
-  await requestsPerTask(world)
+  if (values.beside === undefined) await requestsPerTask(world)
   await throughput(world)
 }
 
 /** Cold and warm in turn, task by task, so that other load slows both. */
 async function latency(world) {
   const { lakefs } = world
-  const kinds = [
-    await openChain(world, { name: 'cold', kept: COLD }),
-    await openChain(world, { name: 'warm', kept: {} }),
-  ]
+  const kinds = []
+  for (const [kind, kept] of Object.entries({ cold: COLD, warm: {} })) {
+    for (const { label, directory } of checkouts) {
+      kinds.push(await openChain(world, { name: `${kind}${label}`, directory, kept }))
+    }
+  }
   for (let turn = 0; turn < WARM_UP + tasks; turn++) {
     for (const kind of kinds) await kind.run(turn)
   }
@@ -117,9 +129,10 @@ async function latency(world) {
 }
 
 /** A worker and a branch; each task reads what the task before published. */
-async function openChain({ lakefs, conductor, requests, data, datasets }, { name, kept }) {
-  const worker = await openWorker({ name, lakefs, conductor, slots: 1, kept })
-  const branch = await datasets.branch(data, name)
+async function openChain({ lakefs, conductor, requests, data, datasets }, { name, directory, kept }) {
+  const domain = name.replace(' ', '-')
+  const worker = await openWorker({ name: domain, directory, lakefs, conductor, slots: 1, kept })
+  const branch = await datasets.branch(data, domain)
   const samples = []
   let { ref } = data
   return {
@@ -129,7 +142,7 @@ async function openChain({ lakefs, conductor, requests, data, datasets }, { name
     async run(turn) {
       const before = now()
       const input = inputOf(data, { branch, ref, change: 'one', seed: `turn ${turn}` })
-      const id = await requests.start('bench_one', input, { domain: name })
+      const id = await requests.start('bench_one', input, { domain })
       const started = now()
       const [task] = (await requests.ended(id)).tasks
       ref = task.outputData.workspace.ref
@@ -150,6 +163,7 @@ async function requestsPerTask({ lakefs, conductor, requests, data, datasets }) 
     conductor: { ...conductor, url: counted.conductor.url },
     slots: 1,
     kept: COLD,
+    directory: HERE,
   })
   const branch = await datasets.branch(data, 'requests')
   let { ref } = data
@@ -183,15 +197,52 @@ async function requestsPerTask({ lakefs, conductor, requests, data, datasets }) 
   )
 }
 
-async function throughput({ lakefs, conductor, requests, data, datasets }) {
+async function throughput(world) {
+  const { conductor, requests } = world
   const alone = await measureQueueAlone({
     ...{ conductor, requests, branches, chain, slots },
     workflow: 'bench_chain',
     taskType: 'perago_bench_write',
   })
-  const worker = await openWorker({ name: 'throughput', lakefs, conductor, slots, kept: COLD })
+  const rounds = []
+  // There and back, so that neither is always the second one.
+  for (const { label, directory } of values.beside === undefined
+    ? checkouts
+    : [...checkouts, ...checkouts.toReversed()]) {
+    rounds.push({ label, ...(await throughputOf(world, directory, `throughput-${rounds.length}`)) })
+  }
+  const ofEach = (of) => rounds.map(of)
+  console.log(`## ${branches} branches × ${chain} tasks in a row, ${slots} slots in one process\n`)
+  printTable(
+    ['what', ...ofEach(({ label }) => `value${label}`), 'Conductor alone', ...ofEach(() => 'ratio')],
+    [
+      [
+        'tasks a second',
+        ...ofEach(({ tasksPerSecond }) => tasksPerSecond),
+        alone.tasksPerSecond,
+        ...ofEach(({ tasksPerSecond }) => tasksPerSecond / alone.tasksPerSecond),
+      ],
+      ...[0.5, 0.95].map((share) => [
+        `from claim to completion, p${share * 100} ms`,
+        ...ofEach(({ each }) => quantile(each, share)),
+        quantile(alone.taskMs, share),
+        ...ofEach(() => '–'),
+      ]),
+      ...[
+        ['processor time of the worker, ms a task', 'cpuMs'],
+        ['… as a share of one core', 'core'],
+        ['memory of the worker before, MiB', 'idleRss'],
+        ['memory of the worker after, MiB', 'rss'],
+        ['memory of the worker at most, MiB', 'peak'],
+      ].map(([what, name]) => [what, ...ofEach((round) => round[name]), '–', ...ofEach(() => '–')]),
+    ],
+  )
+}
+
+async function throughputOf({ lakefs, conductor, requests, data, datasets }, directory, name) {
+  const worker = await openWorker({ name, directory, lakefs, conductor, slots, kept: COLD })
   const names = await Promise.all(
-    Array.from({ length: branches }, (_, index) => datasets.branch(data, `throughput-${index}`)),
+    Array.from({ length: branches }, (_, index) => datasets.branch(data, `${name}-${index}`)),
   )
   const idleRss = rssMib(worker.pid)
   const cpuBefore = cpuMs(worker.pid)
@@ -199,7 +250,7 @@ async function throughput({ lakefs, conductor, requests, data, datasets }) {
   const ids = await Promise.all(
     names.map((branch) => {
       const input = inputOf(data, { branch, ref: data.ref, change: 'one', seed: branch })
-      return requests.start('bench_chain', input, { domain: 'throughput' })
+      return requests.start('bench_chain', input, { domain: name })
     }),
   )
   const workflows = await Promise.all(ids.map((id) => requests.ended(id)))
@@ -209,20 +260,13 @@ async function throughput({ lakefs, conductor, requests, data, datasets }) {
   const [rss, peak] = [rssMib(worker.pid), peakRssMib(worker.pid)]
   const each = workflows.flatMap((workflow) => workflow.tasks.map(taskMs))
   await worker.close()
-  console.log(`## ${branches} branches × ${chain} tasks in a row, ${slots} slots in one process\n`)
-  printTable(
-    ['what', 'value', 'Conductor alone', 'ratio'],
-    [
-      ['tasks a second', count / seconds, alone.tasksPerSecond, count / seconds / alone.tasksPerSecond],
-      ['from claim to completion, p50 ms', quantile(each, 0.5), quantile(alone.taskMs, 0.5), '–'],
-      ['from claim to completion, p95 ms', quantile(each, 0.95), quantile(alone.taskMs, 0.95), '–'],
-      ['processor time of the worker, ms a task', cpu / count, '–', '–'],
-      ['… as a share of one core', cpu / 1_000 / seconds, '–', '–'],
-      ['memory of the worker before, MiB', idleRss, '–', '–'],
-      ['memory of the worker after, MiB', rss, '–', '–'],
-      ['memory of the worker at most, MiB', peak, '–', '–'],
-    ],
-  )
+  return {
+    tasksPerSecond: count / seconds,
+    each,
+    cpuMs: cpu / count,
+    core: cpu / 1_000 / seconds,
+    ...{ idleRss, rss, peak },
+  }
 }
 
 function inputOf(data, { branch, ref, change, seed }) {
@@ -233,13 +277,17 @@ function inputOf(data, { branch, ref, change, seed }) {
   }
 }
 
-async function openWorker({ name, lakefs, conductor, slots: count, kept }) {
+async function openWorker({ name, directory, lakefs, conductor, slots: count, kept }) {
   const profile = values['cpu-prof']
   const args =
     profile === undefined
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${name}.cpuprofile`]
-  const program = startProgram(process.execPath, [...args, WORKER_PATH], { ipc: true })
+  const program = startProgram(
+    process.execPath,
+    [...args, join(directory, 'bench/worker/worker-process.mjs')],
+    { ipc: true },
+  )
   bench.defer(() => program.close())
   const attempts = new Map()
   let becomeReady
@@ -252,7 +300,7 @@ async function openWorker({ name, lakefs, conductor, slots: count, kept }) {
     if (message.attempt) attempts.set(message.attempt.taskId, message.attempt)
   })
   program.child.send({
-    modulePath: TASKS_PATH,
+    modulePath: join(directory, 'bench/support/tasks.mjs'),
     configuration: {
       lakefs: { endpoint: lakefs.url, credentials: lakefs.keys, connections: 32 },
       conductor: { serverUrl: conductor.url, auth: undefined },

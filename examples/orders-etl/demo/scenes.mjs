@@ -27,7 +27,8 @@ export async function killedWorker(world) {
   const { queue, repo, branch, clock } = world
   title('A worker is killed between publishing and completing')
   const workflow = await start(world, '2026-01-16')
-  const options = { ...optionsOf(world), workerId: 'worker B', only: ['orders.ingest'] }
+  // With one slot it polls for nothing else, so that no poll of a dead worker takes the task.
+  const options = { ...optionsOf(world), workerId: 'worker B', only: ['orders.ingest'], slots: 1 }
   const child = fork(new URL('worker-process.mjs', import.meta.url), [JSON.stringify(options)], {
     serialization: 'advanced',
   })
@@ -62,6 +63,7 @@ export async function staleAttempt(world, workflow) {
   const slow = await openWorker(world, {
     workerId: 'worker C',
     only: ['orders.validate'],
+    slots: 1,
     queue: over(queue, connection.passed),
     leaseQueue: over(queue, async () => {
       await renewals.passed()
@@ -122,13 +124,31 @@ export async function secondTry(world) {
   const { status, output } = await untilEnded(world, workflow)
   await worker.close()
   say(`The workflow is ${status}: ${JSON.stringify(output.summary)}`)
+  return workflow
 }
 
-async function start({ queue, repo, repository, branch }, day) {
+/** The last phase goes back, in the state of the workflow and on the branch together. */
+export async function rolledBackPhase({ control, repo, branch }, workflow) {
+  title('The phase "report" is rolled back')
+  const { head: before } = await repo.readBranch(branch)
+  const of = { level: 'phase', phaseId: 'report' }
+  const { undone } = await control.rollBack(workflow, { of, then: 'pause', reason: 'the report was wrong' })
+  const { head } = await repo.readBranch(branch)
+  const left = await repo.readCommit(before)
+  say(`Undone: ${undone.join()}. ${branch} has moved back from ${short(before)} to ${short(head)}.`)
+  say(`${short(before)} has left the history and ${left ? 'can still be read' : 'IS GONE'}.`)
+  const { status, tasks } = await control.readWorkflow(workflow)
+  const kept = tasks.filter((task) => task.status === 'COMPLETED').map((task) => task.referenceTaskName)
+  say(
+    `The workflow is ${status}: the results of ${kept.join(' and ')} stay, "report" runs again when it is resumed.`,
+  )
+}
+
+async function start({ control, repo, repository, branch }, day) {
   const { head } = await repo.readBranch(branch)
   say(`Workflow orders.daily for ${day}, from ${short(head)}`)
   const workspace = { repository, branch, refType: 'commit', ref: head }
-  return queue.start({ name: 'orders.daily', input: { workspace, day } })
+  return control.start({ name: 'orders.daily', input: { workspace, day } })
 }
 
 function optionsOf({ module, lakefs, directory }) {
@@ -157,8 +177,16 @@ function over(queue, before) {
       await before()
       return queue[call](...given)
     }
-  const calls = ['readTask', 'readWorkflowStatus', 'renewLease'].map((call) => [call, held(call)])
-  return { ...queue, ...Object.fromEntries(calls) }
+  const straight =
+    (call) =>
+    (...given) =>
+      queue[call](...given)
+  const heldCalls = ['readTask', 'readWorkflowStatus', 'renewLease'].map((call) => [call, held(call)])
+  const others = ['poll', 'readOpenWorkflows', 'postResult', 'appendLog'].map((call) => [
+    call,
+    straight(call),
+  ])
+  return Object.fromEntries([...heldCalls, ...others])
 }
 
 function switchable() {
@@ -180,10 +208,10 @@ const untilDone = (world, workflow, reference) =>
     tasks.some(({ referenceTaskName, status }) => referenceTaskName === reference && status === 'COMPLETED'),
   )
 
-async function until({ queue }, workflow, holds) {
+async function until({ control }, workflow, holds) {
   const end = performance.now() + SCENE_MS
   for (;;) {
-    const view = await queue.readWorkflow(workflow)
+    const view = await control.readWorkflow(workflow)
     if (holds(view)) return view
     if (performance.now() > end) throw new Error(`nothing came of it: ${JSON.stringify(view, undefined, 2)}`)
     await wait(LOOK_AGAIN_MS)
