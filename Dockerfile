@@ -11,7 +11,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY examples/orders-etl/package.json examples/orders-etl/package.json
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/build.mjs
+COPY scripts/build.mjs scripts/source-hashes.mjs scripts/
 COPY src src
 RUN node scripts/build.mjs
 

@@ -2,16 +2,20 @@
 // meanwhile see the old one until the new one is complete.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { hashSources, writeStamp } from './source-hashes.mjs'
 
 const next = `.dist-${process.pid}`
 const old = `${next}-old`
 const TSC = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', next]
 
+// Before the compiler reads them: what changes meanwhile shows as a difference.
+const hashes = hashSources('.')
 try {
   const tsc = spawnSync(process.execPath, TSC, { stdio: 'inherit' })
   if (tsc.status === 0) {
     chmodSync(`${next}/cli/main.js`, 0o755)
     swap()
+    writeStamp('.', hashes)
   }
   process.exitCode = tsc.status ?? 1
 } finally {

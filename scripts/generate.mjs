@@ -7,6 +7,7 @@ import openapiTS, { astToString } from 'openapi-typescript'
 const CONTRACTS = [
   { source: 'openapi/lakefs.yaml', target: 'src/lakefs/generated/lakefs-api.ts' },
   { source: 'openapi/conductor.yaml', target: 'src/conductor/generated/conductor-api.ts' },
+  { source: 'openapi/perago.yaml', target: 'src/client/generated/perago-api.ts' },
 ]
 
 const check = process.argv.includes('--check')
