@@ -94,8 +94,8 @@ function renderPage(sections: readonly Section[]): string {
     .filter(({ rows }) => rows.length > 0)
     .map(
       ({ title, rows }) =>
-        `## ${title.charAt(0).toUpperCase()}${title.slice(1)}\n\n| limit | value | meaning |\n|---|---|---|\n` +
-        rows.map((row) => `| \`${row.name}\` | ${shownValue(row)} | ${row.about} |\n`).join(''),
+        `## ${title.charAt(0).toUpperCase()}${title.slice(1)}\n\n` +
+        rows.map((row) => `- \`${row.name}\` (${shownValue(row)}): ${row.about}\n`).join(''),
     )
   const internal = sections.flatMap(({ rows }) => rows).filter(({ isInternal }) => isInternal)
   return `# Limits
@@ -106,11 +106,10 @@ Every limit, by its name in the \`limits.ts\` of its part of the source. A test 
 ${parts.join('\n')}
 ## Internal
 
-Sizes and times that need no attention from users; the source says what they mean.
+These need no attention from users; the source says what they mean.
 
-| limit | value |
-|---|---|
-${internal.map((row) => `| \`${row.name}\` | ${shownValue(row)} |\n`).join('')}`
+${internal.map((row) => `\`${row.name}\` (${shownValue(row)})`).join(', ')}.
+`
 }
 
 test('BA-60 the reference page shows every limit as it is', async () => {

@@ -139,15 +139,15 @@ function renderPage(codes: readonly Found[]): string {
       .map(({ code, kinds }) => `\`${code}\`${kindsOf(kinds)}`)
     return [
       `### ${room}`,
-      ...(rows.length === 0 ? [] : [rows.map(renderRow).join('\n')]),
+      ...(rows.length === 0 ? [] : [groupAlike(rows).map(renderRow).join('\n')]),
       ...(bare.length === 0 ? [] : [`${rows.length === 0 ? '' : 'Also: '}${bare.join(', ')}.`]),
     ].join('\n\n')
   })
   return `# Errors
 
-Every error has a **kind**, which decides what to do, and a **code**, \`room/what\`, which does not change between releases. The
-message is one line: what was being done, to what, and what came back; the next step follows. The command line writes errors to
-standard error; with \`--json\` as \`{"error": {"kind", "code", "message", "next", "details", "causes"}}\`.
+Every error has a **kind**, which decides what to do, and a **code**, \`room/what\`, the same in every release. The message is one
+line: what was being done, to what, and what came back; then the next step. The command line writes errors to standard error, with
+\`--json\` as \`{"error": {"kind", "code", "message", "next", "details", "causes"}}\`.
 
 ## Kinds
 
@@ -158,8 +158,8 @@ perago retries only \`unavailable\`. The field \`read\` of an \`uncertain\` erro
 
 ## Codes
 
-"…" is a value. For codes after "Also", the error itself says what to do. A test writes this part; after a change run
-\`npx vitest run src/base/error-codes.test.ts -u\`.
+"…" is a value. A code without a kind in brackets is \`invalid\`. For codes after "Also", the kind and the error itself say what to do.
+A test writes this part; after a change run \`npx vitest run src/base/error-codes.test.ts -u\`.
 
 ${sections.join('\n\n')}
 `
@@ -174,20 +174,37 @@ const MEANING: Readonly<Record<ErrorKind, string>> = {
   defect: 'internal error',
 }
 
-function renderRow({ code, kinds, steps }: Found): string {
-  return `- \`${code}\`${kindsOf(kinds)}: ${[...steps].sort().join(' Or: ')}`
+/** Codes of one kind and one next step share a row, at the place of the first. */
+function groupAlike(rows: readonly Found[]): readonly (readonly Found[])[] {
+  const groups = new Map<string, Found[]>()
+  for (const row of rows) {
+    const key = JSON.stringify([[...row.kinds].sort(), [...row.steps].sort()])
+    groups.set(key, [...(groups.get(key) ?? []), row])
+  }
+  return [...groups.values()]
 }
 
-/** Away from their error, "Correct it." and a choice of three steps or more help nobody. */
+function renderRow(alike: readonly Found[]): string {
+  const [{ kinds, steps }] = alike as readonly [Found, ...Found[]]
+  const codes = alike.map(({ code }) => `\`${code}\``).join(', ')
+  return `- ${codes}${kindsOf(kinds)}: ${[...steps].sort().join(' Or: ')}`
+}
+
+/** What the kind says already, "Correct it." and a choice of three steps or more help nobody away from their error. */
 function isTelling(steps: ReadonlySet<string>): boolean {
   const isBare = [...steps].every((step) =>
-    /^(Correct|Shorten|Split) (\w+|the \w+|what is listed)\.$/.test(step),
+    /^(?:(Correct|Shorten|Split) (\w+|the \w+|what is listed|what the server names)|Try again( later)?(; nothing was done)?|Before trying again, read …|Read the present state and decide again)\.$/.test(
+      step,
+    ),
   )
   return !isBare && steps.size < 3
 }
 
+/** Most codes are of the kind `invalid`, so the page names the others only. */
 function kindsOf(kinds: ReadonlySet<string>): string {
-  return kinds.size === 0 ? '' : ` (${[...kinds].sort().join(', ')})`
+  if (kinds.size === 0) return ' (kind in the error)'
+  const shown = [...kinds].sort().join(', ')
+  return shown === 'invalid' ? '' : ` (${shown})`
 }
 
 test('BA-61 the reference page shows every code of the sources', async () => {

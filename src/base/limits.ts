@@ -3,21 +3,21 @@
 // ── waiting and retrying
 /** @internal Longest single timer, because Node fires longer ones at once. A longer sleep uses several. */
 export const SLEEP_MAX_TIMER_MS = 2_147_483_647
-/** Tries of a request in all, while each failed before it had any effect. */
+/** Tries of a request in all, each failed before any effect. */
 export const RETRY_MAX_ATTEMPTS = 6
-/** After this time no further try starts. */
+/** No try starts later. */
 export const RETRY_MAX_ELAPSED_MS = 60_000
-/** Upper bound of the random wait before the second try; doubles with each try. */
+/** Upper bound of the random first wait; doubles with each try. */
 export const RETRY_FIRST_DELAY_MS = 100
-/** Longest wait between two tries, unless the server asks for more. */
+/** Longest wait, unless the server asks for more. */
 export const RETRY_MAX_DELAY_MS = 10_000
 
 // ── redaction and logging
-/** A shorter secret is redacted only by the name of its field, not wherever its text occurs. */
+/** A shorter secret is redacted only by the name of its field. */
 export const REDACTION_MIN_SECRET_CHARS = 6
 /** @internal Data nested deeper is replaced by a note. */
 export const REDACTION_MAX_DEPTH = 200
-/** A longer text in a log line is cut. */
+/** A log line cuts a longer text. */
 export const LOG_TEXT_MAX_CHARS = 16_384
 
 // ── configuration and errors

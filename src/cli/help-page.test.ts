@@ -18,28 +18,55 @@ function listening(answer: (text: string) => void): Terminal {
   }
 }
 
-/** From this many commands on, an option is described once at the top of the page. */
+/** From this many commands on, an argument or option is described once at the top of the page. */
 const SHARED_BY_MIN = 3
+
+/** What most commands take: a section names only those that its command does not take. */
+const USUAL = ['--config', '--log-level', '--json']
 
 function renderPage(): string {
   let help = ''
   const program = buildProgram(listening((text) => (help += text)))
-  // What a group can do is said in the list above its commands.
-  const commands = withInner(program).filter((command) => !isGroup(command))
-  const shared = sharedOptions(commands)
+  const all = withInner(program)
+  const commands = all.filter((command) => !isGroup(command))
+  const sharedOptions = mostOften(
+    commands.flatMap(({ options }) => options.map((option) => [option.flags, describe(option)])),
+  )
+  const sharedArguments = mostOften(
+    commands.flatMap(({ registeredArguments }) =>
+      registeredArguments.map((argument) => [argument.name(), argument.description]),
+    ),
+  )
+  const isShared = (option: Option): boolean => sharedOptions.get(option.flags) === describe(option)
   const sections = commands.map((command) => {
     help = ''
+    // The headings of the page list the commands.
     command
+      .description(command.description() || command.summary())
       .configureOutput({ getOutHelpWidth: () => 100, getOutHasColors: () => false })
-      .configureHelp({ visibleOptions: ({ options }) => options.filter((option) => !isShared(option)) })
+      .configureHelp({
+        visibleCommands: () => [],
+        visibleOptions: ({ options }) => options.filter((option) => !isShared(option)),
+        visibleArguments: ({ registeredArguments }) =>
+          registeredArguments.filter(
+            (argument) => sharedArguments.get(argument.name()) !== argument.description,
+          ),
+      })
       .outputHelp()
-    const also = command.options.filter(isShared).map(({ long }) => `\`${long ?? ''}\``)
+    // The heading has the usage, too.
+    const [usage = '', ...parts] = help.trimEnd().split('\n\n')
+    // One example without options, of a command without any of its own, shows no more than the heading.
+    const rest =
+      parts.length === 2 ? parts.filter((part) => !/^Example:\n {2}\$ perago (?!.*--)/.test(part)) : parts
     return [
-      `## ${nameOf(command)}`,
-      `\`\`\`text\n${help.trimEnd()}\n\`\`\``,
-      ...(also.length === 0 ? [] : [`Shared options: ${also.join(', ')}.`]),
+      `## \`${usage.replace(/^Usage: | \[(?:options|command)\]/g, '')}\``,
+      `\`\`\`text\n${rest.join('\n\n')}\n\`\`\``,
+      ...notesOn(command, command.options.filter(isShared)),
     ].join('\n\n')
   })
+  const groups = all
+    .filter(isGroup)
+    .map((command) => `- \`${nameOf(command)} …\`: ${command.summary() || command.description()}`)
   return `# The command line
 
 Results go to standard output; notes, log lines and errors to standard error. With \`--json\` a command prints one JSON document. An
@@ -54,33 +81,51 @@ error is one line with its [code](errors.md) and what to do; the exit code shows
 | 70 | internal error |
 
 The first SIGINT or SIGTERM stops \`perago lakefs\` in order, with exit code 0; a second one stops it at once. No acknowledged write is
-lost. Shared options, where a command lists them ([all settings](configuration.md)):
+lost.
 
-| option | meaning |
-|---|---|
-${[...shared].map(([flags, about]) => `| \`${flags}\` | ${about} |`).join('\n')}
+\`perago --help\` lists the commands. Some form a group:
+
+${groups.join('\n')}
+
+Arguments that have one meaning nearly everywhere:
+
+${[...sharedArguments].map(([name, about]) => `- \`<${name}>\`: ${about}`).join('\n')}
+
+Options that several commands take ([all settings](configuration.md)). Unless its section says otherwise, a command takes
+${USUAL.map((long) => `\`${long}\``).join(', ')}; it takes the others where its section names them.
+
+${[...sharedOptions].map(([flags, about]) => `- \`${flags}\`: ${about}`).join('\n')}
 
 A test writes this page; after a change run \`npx vitest run src/cli/help-page.test.ts -u\`.
 
 ${sections.join('\n\n')}
 `
-
-  function isShared(option: Option): boolean {
-    return shared.get(option.flags) === describe(option)
-  }
 }
 
-/** By its flags, what an option means for most of the commands that have it. */
-function sharedOptions(commands: readonly Command[]): ReadonlyMap<string, string> {
+/** Which shared options the command takes besides the usual ones, and which usual ones it does not take. */
+function notesOn(command: Command, shared: readonly Option[]): readonly string[] {
+  if (command.parent === null) return []
+  const taken = command.options.map(({ long }) => long)
+  const also = shared.filter(({ long }) => !USUAL.includes(long ?? '')).map(({ long }) => `\`${long ?? ''}\``)
+  const not = USUAL.filter((long) => !taken.includes(long)).map((long) => `\`${long}\``)
+  const notes = [
+    ...(also.length === 0 ? [] : [`Also: ${also.join(', ')}.`]),
+    ...(not.length === 0 ? [] : [`Not: ${not.join(', ')}.`]),
+  ]
+  return notes.length === 0 ? [] : [notes.join(' ')]
+}
+
+/** By its name, what an argument or option means for most of the commands that have it. */
+function mostOften(found: readonly (readonly [string, string])[]): ReadonlyMap<string, string> {
   const counts = new Map<string, Map<string, number>>()
-  for (const option of commands.flatMap(({ options }) => options)) {
-    const meanings = counts.get(option.flags) ?? new Map<string, number>()
-    counts.set(option.flags, meanings.set(describe(option), (meanings.get(describe(option)) ?? 0) + 1))
+  for (const [name, about] of found) {
+    const meanings = counts.get(name) ?? new Map<string, number>()
+    counts.set(name, meanings.set(about, (meanings.get(about) ?? 0) + 1))
   }
   const most = [...counts].map(
-    ([flags, meanings]) => [flags, ...[...meanings].sort(([, one], [, other]) => other - one)[0]!] as const,
+    ([name, meanings]) => [name, ...[...meanings].sort(([, one], [, other]) => other - one)[0]!] as const,
   )
-  return new Map(most.filter(([, , count]) => count >= SHARED_BY_MIN).map(([flags, about]) => [flags, about]))
+  return new Map(most.filter(([, , count]) => count >= SHARED_BY_MIN).map(([name, about]) => [name, about]))
 }
 
 function describe({ description, argChoices, defaultValue }: Option): string {
@@ -101,7 +146,7 @@ function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
 }
 
-test('CL-06 the reference page shows the help of every command, options that several share once', async () => {
+test('CL-06 the reference page shows the help of every command, what several share once', async () => {
   await expect(renderPage()).toMatchFileSnapshot('../../docs/reference/cli.md')
 })
 

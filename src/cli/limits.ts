@@ -3,19 +3,19 @@
 // ── command line
 /** @internal How long a finished command waits for what a task left running before the process exits. */
 export const COMMAND_LINGER_MS = 500
-/** Most processes, or tasks in each, that a command can start. */
+/** Processes, or tasks in each, that a command can start. */
 export const COMMAND_COUNT_MAX = 1_024
 
 // ── perago dev
 /** @internal How often source files are looked at for changes. */
 export const SOURCE_LOOK_MS = 300
-/** Source files that are looked at for changes; more are not noticed. */
+/** Source files watched for changes; changes of others are not noticed. */
 export const SOURCE_FILES_WATCHED_MAX = 2_000
-/** How long a start waits, at most three times, for a `perago dev` of the same directory that was killed. */
+/** A start waits at most three times this long for a killed `perago dev` of the directory. */
 export const DEV_ENGINE_LEASE_MS = 4_000
 /** @internal How often it looks whether that one is gone. */
 export const DEV_ENGINE_LOOK_MS = 50
-/** Time for a module of tasks to be loaded after a change. */
+/** Time to load a changed module of tasks. */
 export const DEV_READ_MS = 60_000
 /** @internal Most bytes of definitions that a module declares. */
 export const DEV_READ_MAX_BYTES = 67_108_864

@@ -1,13 +1,13 @@
 /** The limits of this room. `docs/reference/limits.md` is written from these comments. */
 
 // ── the client
-/** Connections to one Conductor server, and so parallel requests, waiting polls included. */
+/** Connections, and so parallel requests and polls, to one Conductor. */
 export const CONDUCTOR_CONNECTIONS_MAX = 64
 /** Time to open a connection to Conductor. */
 export const CONDUCTOR_CONNECT_TIMEOUT_MS = 10_000
-/** Time for a Conductor request in all; a poll gets its server wait on top. */
+/** Time for a request in all; for a poll, on top of its server wait. */
 export const CONDUCTOR_ANSWER_TIMEOUT_MS = 30_000
-/** Largest response of Conductor that is read: a full poll of payloads just below their limit. */
+/** Largest response read: a full poll of payloads just below their limit. */
 export const CONDUCTOR_ANSWER_MAX_BYTES = 134_217_728
 /** @internal Open workflows per page of a search. */
 export const CONDUCTOR_SEARCH_PAGE = 100

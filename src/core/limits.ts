@@ -5,7 +5,7 @@
 export const STORE_KEY_MAX_BYTES = 1024
 /** Largest value. */
 export const STORE_VALUE_MAX_BYTES = 1_048_576
-/** Keys and values of one batch together; etcd accepts requests up to 1.5 MiB. */
+/** Keys and values of one batch; etcd accepts requests up to 1.5 MiB. */
 export const STORE_BATCH_MAX_BYTES = 1_310_720
 /** Operations in one batch; etcd accepts up to 128. */
 export const STORE_BATCH_MAX_OPERATIONS = 100
@@ -15,7 +15,7 @@ export const STORE_BATCH_MAX_CONDITIONS = 100
 export const STORE_PAGE_ENTRIES = 100
 /** Most entries per page. */
 export const STORE_PAGE_MAX_ENTRIES = 1000
-/** A page ends early at this many bytes of values. */
+/** A page ends early at this many value bytes. */
 export const STORE_PAGE_MAX_BYTES = 4_194_304
 /** Longest time to live of an entry. */
 export const STORE_TTL_MAX_MS = 315_360_000_000
@@ -35,7 +35,7 @@ export const NAME_MAX_CHARS = 128
 export const EVENT_TYPE_MAX_CHARS = 256
 /** Segments of an event type or of a pattern. */
 export const EVENT_TYPE_SEGMENTS_MAX = 16
-/** A larger payload causes a warning, or an error in strict mode. Store large data elsewhere and send its address. */
+/** A larger payload causes a warning, in strict mode an error. Send the address of large data. */
 export const EVENT_PAYLOAD_ADVICE_BYTES = 1_024
 /** A larger payload is always refused. */
 export const EVENT_PAYLOAD_MAX_BYTES = 262_144
@@ -47,7 +47,7 @@ export const EVENT_TTL_MIN_MS = 1_000
 export const IDEMPOTENCY_KEY_MAX_CHARS = 256
 /** Retries of a write after conflicts with other writers. */
 export const WRITE_CONFLICTS_MAX = 500
-/** Retries of a write while the store does not respond, or its response is lost. */
+/** Retries of a write while the store does not respond or the response is lost. */
 export const WRITE_TRIES_MAX = 6
 /** @internal Wait before the first retry of a write; doubles with each retry. */
 export const WRITE_RETRY_DELAY_MS = 50
@@ -59,7 +59,7 @@ export const EVENT_QUERY_MAX_EVENTS = 100_000
 export const VARIABLE_NAME_MAX_CHARS = 260
 /** Largest value of a variable, as JSON. */
 export const VARIABLE_MAX_BYTES = 262_144
-/** Variables written together, as inputs of an execution or outputs of a node. */
+/** Variables written together, such as inputs or a node's outputs. */
 export const VARIABLES_TOGETHER_MAX = 64
 /** Variables of one execution that a listing returns. */
 export const VARIABLES_LISTED_MAX = 10_000
@@ -71,13 +71,13 @@ export const TEMPLATE_MAX_CHARS = 65_536
 export const TEMPLATE_FILTERS_MAX = 16
 /** @internal Executions whose last state is kept in memory, to write without reading first. */
 export const EXECUTIONS_REMEMBERED = 10_000
-/** How long events of an ended execution are kept by default. */
+/** How long events of ended executions are kept by default. */
 export const RETENTION_EVENTS_MS = 2_592_000_000
-/** How long variables of an ended execution are kept by default. */
+/** The same for variables. */
 export const RETENTION_VARIABLES_MS = 604_800_000
-/** How long checkpoints of an ended execution are kept by default. */
+/** The same for checkpoints. */
 export const RETENTION_CHECKPOINTS_MS = 604_800_000
-/** How long the id of a swept execution cannot be used again. */
+/** How long a swept execution's id stays taken. */
 export const EXECUTION_TOMBSTONE_MS = 2_592_000_000
 /** Time between two searches for expired executions. */
 export const SWEEP_INTERVAL_MS = 60_000

@@ -67,7 +67,7 @@ export const EMBEDDED_BLOB_BUFFER_BYTES = 1_048_576
 export const EMBEDDED_MEMORY_BLOBS_MAX_BYTES = 1_073_741_824
 /** @internal Tries of a branch update while other writers move the branch, as in lakeFS. */
 export const EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS = 10
-/** Updates with action files that may wait for one branch. */
+/** Updates with action files waiting for one branch. */
 export const EMBEDDED_BRANCH_QUEUE_MAX = 1024
 /** @internal Rows of a deleted object that one transaction removes. */
 export const EMBEDDED_SWEEP_ROWS = 1000

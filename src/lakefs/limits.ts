@@ -3,16 +3,13 @@
 // ── the client
 /** Connections to one lakeFS server, and so parallel requests. */
 export const LAKEFS_CONNECTIONS_MAX = 32
-/** Branch writes at once over one client, with connections of their own. */
+/** Branch writes at once of one client, on connections of their own. */
 export const LAKEFS_BRANCH_WRITES_MAX = 8
 /** @internal How often a branch write is confirmed until it could be sent in time. */
 export const LAKEFS_CONFIRMATIONS_MAX = 5
 /** Time to open a connection to lakeFS. */
 export const LAKEFS_CONNECT_TIMEOUT_MS = 10_000
-/**
- * Longest time without progress before a lakeFS response starts, whether the server or the source of the upload is
- * slow.
- */
+/** Longest time without progress before a response starts, whether the server or the upload's source is slow. */
 export const LAKEFS_ANSWER_TIMEOUT_MS = 120_000
 /** Longest pause in the body of a lakeFS response. */
 export const LAKEFS_BODY_IDLE_MS = 60_000
@@ -28,9 +25,9 @@ export const LAKEFS_BATCH_DELETE_MAX_PATHS = 1000
 export const LAKEFS_PATH_MAX_BYTES = 1024
 /** @internal Paths named in the error of a batch deletion. */
 export const LAKEFS_REFUSED_PATHS_SHOWN = 5
-/** From this size on, uploads use parts if the server offers them. */
+/** From this size on, uploads use parts where the server offers them. */
 export const LAKEFS_MULTIPART_THRESHOLD_BYTES = 67_108_864
-/** Size of a part, held in memory while sent; larger only if there would be too many. */
+/** Size of a part, held in memory while sent; larger only if there were too many. */
 export const LAKEFS_PART_BYTES = 16_777_216
 /** Parallel parts of one upload. */
 export const LAKEFS_PARTS_IN_FLIGHT = 4
@@ -38,7 +35,7 @@ export const LAKEFS_PARTS_IN_FLIGHT = 4
 export const LAKEFS_PARTS_MAX = 10_000
 /** Largest upload to a presigned address in one piece. */
 export const LAKEFS_PRESIGNED_PUT_MAX_BYTES = 5_368_709_120
-/** Up to this size an object is fetched through lakeFS in one request, even if presigned addresses are offered. */
+/** Up to this size, objects are fetched through lakeFS in one request, even with presigned addresses. */
 export const LAKEFS_DIRECT_DOWNLOAD_MAX_BYTES = 1_048_576
 /** @internal Time for cancelling a multi-part upload, also after an abort. */
 export const LAKEFS_ABORT_UPLOAD_MS = 30_000

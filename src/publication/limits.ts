@@ -3,13 +3,13 @@
 // ── publication
 /** Longest name of a staging branch. */
 export const STAGING_NAME_MAX_CHARS = 1024
-/** How often a publication decides from the branch: once, and again after each lost response or moved head. */
+/** Decisions of a publication: one, and another after each lost response or moved head. */
 export const PUBLICATION_TURNS_MAX = 4
-/** How long a branch write that was surely not done is decided and sent again, as on a branch that others write busily. */
+/** How long a branch write that was surely not done, as on a busy branch, is decided and sent again. */
 export const PUBLICATION_BUSY_MS = 60_000
 /** @internal How often, at most. */
 export const PUBLICATION_BUSY_TURNS_MAX = 50
-/** Age of the answers about attempt and branch when the first byte of a branch write is sent. */
+/** Age of the answers about attempt and branch when a branch write's first byte is sent. */
 export const PUBLICATION_CONFIRMATION_AGE_MAX_MS = 250
 /** An answer about attempt or branch that took longer is asked for again. */
 export const PUBLICATION_READING_MAX_MS = 2_000
@@ -19,9 +19,9 @@ export const PUBLICATION_READING_ROUNDS_MAX = 10
 export const PUBLICATION_LOOK_BACK_COMMITS = 20
 /** Commits that a relocation may take off a branch. */
 export const RELOCATION_COMMITS_MAX = 1_000
-/** Tries in all of a step that may safely run twice, when its response is lost. */
+/** Tries of a step that may safely run twice, after lost responses. */
 export const PUBLICATION_REPEATS_MAX = 6
-/** Time allowed for keeping evidence and removing a staging branch, also after an abort. */
+/** Time to keep evidence and remove a staging branch, also after an abort. */
 export const PUBLICATION_CLEANUP_MS = 30_000
 /** @internal Paths named in an error about a staged commit. */
 export const PUBLICATION_PATHS_SHOWN = 5
@@ -31,17 +31,17 @@ export const PUBLICATION_UPLOADS_IN_FLIGHT = 32
 // ── hard fence
 /** @internal How often a claim is collapsed before the head is taken as it is. */
 export const CLAIM_COLLAPSES_MAX = 4
-/** How long it is remembered that a branch has no fence file. */
+/** How long a branch is remembered to have no fence file. */
 export const FENCE_ABSENCE_MS = 60_000
 /** @internal Branches of which that is remembered; the oldest are forgotten. */
 export const FENCE_ABSENCES_MAX = 1_000
-/** A canary that has not ended by then has failed. */
+/** A canary still running then has failed. */
 export const FENCE_CANARY_MS = 30_000
 /** @internal Foreign files that are named. */
 export const FENCE_FOREIGN_FILES_MAX = 10
 
 // ── ledger
-/** Largest result, as JSON, in the metadata of the published commit itself, which everybody reads with the branch. */
+/** Largest result, as JSON, in the published commit's own metadata, which everybody reads with the branch. */
 export const LEDGER_INLINE_MAX_BYTES = 4 * 1024
-/** Largest result, as JSON, that the ledger records; several stores of lakeFS take no larger records. */
+/** Largest result, as JSON, in the ledger; several stores of lakeFS take no larger records. */
 export const LEDGER_RESULT_MAX_BYTES = 256 * 1024

@@ -130,7 +130,7 @@ function goneObject(at: CommitRef, path: string): MissingError {
     `restore ${JSON.stringify(path)}: ${at} does not have it any more`,
     {
       details: { at, path },
-      next: 'See whether a garbage collection has removed the object.',
+      next: 'See whether garbage collection has removed objects of the commit.',
     },
   )
 }

@@ -7,15 +7,15 @@ export const RETRY_AFTER_MAX_MS = 86_400_000
 export const REMOTE_QUOTE_MAX_CHARS = 300
 
 // ── servers that are away
-/** A lakeFS of which nothing was heard for this time is asked whether it is there; a running request does not count. */
+/** A lakeFS silent for this time is probed; a running request does not count. */
 export const SERVER_QUIET_MS = 10_000
-/** Time for the answer to that question. */
+/** Time for its answer. */
 export const SERVER_PROBE_TIMEOUT_MS = 10_000
-/** Time until a server that is away is asked again; doubles with each failure. */
+/** Time until a server that is away is probed again; doubles with each failure. */
 export const SERVER_AWAY_PROBE_MS = 500
-/** Longest time until it is asked again. */
+/** Longest such time. */
 export const SERVER_AWAY_PROBE_MAX_MS = 5_000
-/** How long after the beginning of an outage requests of a publication still wait for its end. */
+/** How long, from the beginning of an outage, a publication's requests wait for its end. */
 export const SERVER_AWAY_WAIT_MS = 900_000
 /** @internal How often it is looked at what is due. */
 export const SERVER_WATCH_TICK_MS = 250

@@ -11,17 +11,17 @@ export const SECRET_FILE_MAX_BYTES = 65_536
 export const CACHE_MAX_BYTES = 10_737_418_240
 
 // ── worker
-/** Pause before a worker process is restarted; doubles with each exit. */
+/** Pause before a worker process restarts; doubles with each exit. */
 export const SUPERVISOR_RESTART_MS = 500
 /** Longest pause before a restart. */
 export const SUPERVISOR_RESTART_MAX_MS = 30_000
-/** After running this long, a worker process is healthy and the pauses start over. */
+/** A worker process that ran this long is healthy: the pauses start over. */
 export const SUPERVISOR_WELL_AFTER_MS = 60_000
-/** Time after its deadline before a worker process is killed. */
+/** A worker process is killed this long after its deadline. */
 export const SUPERVISOR_KILL_AFTER_MS = 2_000
 /** @internal How long a worker process that is asked to stop while it starts may take. */
 export const WORKER_START_CUT_WAIT_MS = 500
-/** How long a worker process may outlive its supervisor before it is killed. */
+/** A worker process is killed this long after its supervisor's end. */
 export const ORPHAN_GRACE_MS = 10_000
 
 // ── executions, events and variables
@@ -37,11 +37,11 @@ export const ENGINE_TENANTS_LOOK_MS = 5_000
 export const EXECUTION_TENANTS_REMEMBERED = 1_000
 
 // ── telemetry
-/** Spans of an engine that wait for the collector; of more, the new ones are dropped. */
+/** Spans waiting for the collector; of more, new ones are dropped. */
 export const SPANS_WAITING_MAX = 4_096
 /** @internal Spans in one request to the collector. */
 export const SPANS_PER_REQUEST = 512
-/** Longest time that a span waits before it is sent. */
+/** Longest wait of a span before it is sent. */
 export const SPAN_EXPORT_INTERVAL_MS = 5_000
-/** How long a collector may take for one request. */
+/** Time for one request to a collector. */
 export const SPAN_EXPORT_TIMEOUT_MS = 10_000

@@ -9,39 +9,39 @@ export const TOKEN_LIFETIME_MAX_MS = 315_360_000_000
 export const API_BODY_MAX_BYTES = 131_072
 /** Largest payload, as JSON, of an event from outside. */
 export const EVENT_OUTSIDE_PAYLOAD_MAX_BYTES = 65_536
-/** Largest request body that starts an execution or ends one of its units. */
+/** Largest body that starts an execution or ends one of its units. */
 export const API_START_MAX_BYTES = 6_291_456
-/** Longest time that a request waits for the end of an execution. */
+/** Longest wait of a request for an execution's end. */
 export const API_WAIT_MAX_MS = 60_000
-/** Time that it waits by default. */
+/** The same by default. */
 export const API_WAIT_MS = 30_000
-/** Requests of one server that wait for the end of an execution. */
+/** Requests of one server that wait so. */
 export const API_WAITERS_MAX = 1_000
-/** Units of an execution in one answer, those of iterations included. */
+/** Units of an execution in one answer, iterations included. */
 export const API_UNITS_MAX = 5_000
-/** Inputs, outputs and results of an execution in one answer, as JSON; the answer names what did not fit. */
+/** Inputs, outputs and results in one answer, as JSON; it names what did not fit. */
 export const API_RESULTS_MAX_BYTES = 4_194_304
-/** Longest reason that a request gives, and longest correlation id. */
+/** Longest reason, and longest correlation id, of a request. */
 export const API_TEXT_MAX_CHARS = 500
 /** Events per page by default. */
 export const API_PAGE_EVENTS = 100
 /** Most events per page. */
 export const API_PAGE_MAX_EVENTS = 1_000
-/** A page ends early at this many bytes of payloads, as JSON. */
+/** A page ends early at this many payload bytes, as JSON. */
 export const API_PAGE_MAX_BYTES = 4_194_304
-/** Requests a caller may send in a burst. */
+/** Requests of a caller in a burst. */
 export const API_REQUESTS_AT_ONCE = 200
-/** Requests per second a caller may send on average. */
+/** Requests of a caller per second on average. */
 export const API_REQUESTS_PER_SECOND = 100
-/** Requests without a valid token an address may send in a burst. */
+/** Requests without a valid token from an address, in a burst. */
 export const API_FAILURES_AT_ONCE = 20
-/** Requests per second without a valid token an address may send on average. */
+/** The same per second on average. */
 export const API_FAILURES_PER_SECOND = 1
 /** @internal Callers whose request rate is tracked. */
 export const API_CALLERS_REMEMBERED = 10_000
 /** Open connections of the HTTP server. */
 export const HTTP_CONNECTIONS_MAX = 4_096
-/** Time for the headers of a request to arrive. */
+/** Time for a request's headers to arrive. */
 export const HTTP_HEADERS_TIMEOUT_MS = 10_000
 /** Time for a whole request to arrive. */
 export const HTTP_REQUEST_TIMEOUT_MS = 30_000
@@ -49,9 +49,9 @@ export const HTTP_REQUEST_TIMEOUT_MS = 30_000
 export const HTTP_ARRIVAL_LOOK_MS = 1_000
 /** Largest headers of a request. */
 export const HTTP_HEADERS_MAX_BYTES = 16_384
-/** Time to finish requests when the HTTP server closes. */
+/** Time to finish requests at a close. */
 export const HTTP_CLOSE_DEADLINE_MS = 5_000
-/** Time between comments on a silent event stream; the token is checked again then. */
+/** Time between comments on a silent event stream, each with a check of the token. */
 export const FOLLOW_HEARTBEAT_MS = 15_000
 /** Followers of one server, over all executions. */
 export const FEED_FOLLOWERS_MAX = 5_000

@@ -18,7 +18,7 @@ export const WEBHOOK_TIMEOUT_MS = 10_000
 export const WEBHOOK_ATTEMPTS = 8
 /** Most tries that a webhook may ask for. */
 export const WEBHOOK_ATTEMPTS_MAX = 20
-/** Wait before the second try by default; doubles with each try. */
+/** Wait before the second try by default; doubles with each. */
 export const WEBHOOK_FIRST_DELAY_MS = 5_000
 /** Longest wait between two tries. */
 export const WEBHOOK_MAX_DELAY_MS = 3_600_000

@@ -3,9 +3,9 @@
 // ── the cache and reused directories
 /** Directories that a worker process keeps for later tasks. */
 export const WARM_DIRECTORIES_MAX = 8
-/** Bytes in all of them. */
+/** Their bytes together. */
 export const WARM_MAX_BYTES = 10_737_418_240
-/** How long a directory is kept for a later task. */
+/** How long each is kept. */
 export const WARM_AGE_MS = 600_000
 /** @internal How long a task waits for a directory that another task is about to release. */
 export const WARM_ANNOUNCED_WAIT_MS = 5_000
@@ -13,11 +13,11 @@ export const WARM_ANNOUNCED_WAIT_MS = 5_000
 // ── Conductor
 /** @internal Longest wait that the server accepts in a poll. */
 export const CONDUCTOR_POLL_WAIT_MAX_MS = 5_000
-/** Largest task output, as JSON, that Conductor passes on. It moves a larger one to external storage. */
+/** Largest task output, as JSON, that Conductor does not move to external storage. */
 export const CONDUCTOR_TASK_PAYLOAD_INLINE_MAX_BYTES = 3_145_728
-/** Largest workflow input, as JSON, that Conductor passes on. It moves a larger one to external storage. */
+/** The same for a workflow input. */
 export const CONDUCTOR_WORKFLOW_PAYLOAD_INLINE_MAX_BYTES = 5_242_880
-/** Largest payload that Conductor accepts. A task with a larger one fails for good. */
+/** Largest payload it accepts; with a larger one a task fails for good. */
 export const CONDUCTOR_PAYLOAD_MAX_BYTES = 10_485_760
 /** Conductor cuts the reason of a failure here. */
 export const CONDUCTOR_REASON_MAX_CHARS = 500
@@ -31,17 +31,17 @@ export const LEASE_ROUNDS_PER_TIMEOUT = 3
 export const LEASE_FIRST_RENEWAL_MS = 1_000
 /** @internal How long a result waits for a renewal whose response was lost. */
 export const LEASE_LOST_ANSWER_WAIT_MS = 2_000
-/** Tries of posting a result before it goes to the outbox. */
+/** Posts of a result before it goes to the outbox. */
 export const RESULT_POST_ATTEMPTS = 6
 /** @internal A reading of the task this recent counts as the one before a post, which may wait as long to be sent. */
 export const RESULT_FENCE_AGE_MAX_MS = 250
-/** Wait before a result is posted again; doubles with each try. */
+/** Wait before the next post; doubles with each. */
 export const RESULT_POST_DELAY_MS = 200
-/** Longest wait before a result is posted again. */
+/** Longest such wait. */
 export const RESULT_POST_DELAY_MAX_MS = 5_000
 /** @internal Results of an earlier process that are sent at once. */
 export const OUTBOX_ENTRIES_MAX = 1_000
-/** Time for a body to end after its signal is aborted; then its attempt is abandoned. */
+/** Time for an aborted body to end before its attempt is abandoned. */
 export const BODY_ABORT_GRACE_MS = 5_000
 /** Time for a thread or process to end before it is killed. */
 export const BODY_KILL_WAIT_MS = 2_000
@@ -49,9 +49,9 @@ export const BODY_KILL_WAIT_MS = 2_000
 export const BODY_OUTPUT_GRACE_MS = 1_000
 /** Time for a program to end after SIGTERM before it is killed. */
 export const COMMAND_ABORT_GRACE_MS = 4_000
-/** After a program has ended: time for its last output; then what it left running is asked to end. */
+/** Time for an ended program's last output; then what it left running is asked to end. */
 export const COMMAND_OUTPUT_GRACE_MS = 1_000
-/** Time for that before the attempt goes on; what still runs in the process group is killed. */
+/** Time for that; then what still runs in the process group is killed, and the attempt goes on. */
 export const COMMAND_LEFT_RUNNING_WAIT_MS = 2_000
 /** Larger parameters are not put into an environment variable. */
 export const COMMAND_ENV_MAX_BYTES = 65_536
@@ -59,95 +59,95 @@ export const COMMAND_ENV_MAX_BYTES = 65_536
 export const COMMAND_RESULT_MAX_BYTES = 10_485_760
 /** End of a program's stderr that its error keeps. */
 export const COMMAND_STDERR_TAIL_CHARS = 4_000
-/** Last lines of a body's output that go into the task's log. */
+/** Last lines of a body's output in the task's log. */
 export const TASK_LOG_LINES_MAX = 200
-/** A longer line of the task's log is cut. */
+/** The task's log cuts a longer line. */
 export const TASK_LOG_LINE_MAX_CHARS = 4_000
-/** Server wait of the first poll of a task type, and of every poll while other types wait for a slot. */
+/** Server wait of a task type's first poll, and of every poll while other types wait for a slot. */
 export const POLL_WAIT_MS = 100
-/** Longest server wait of a poll; it doubles up to here while there are no tasks. A stopping worker waits for the last one. */
+/** Up to here it doubles while there are no tasks. A stopping worker waits for the last poll. */
 export const POLL_WAIT_MAX_MS = 1_000
-/** How much longer a stopping worker waits for a poll that is not answered. */
+/** How much longer it waits for a poll without answer. */
 export const POLL_STOP_WAIT_MS = 400
 /** @internal A task that arrives within this time was already queued. */
 export const POLL_QUEUED_MAX_MS = 75
-/** Upper bound of the random pause after a failed poll; doubles with each failure. */
+/** Upper bound of the random pause after a failed poll; doubles with each. */
 export const POLL_ERROR_DELAY_MS = 250
-/** Longest pause between failing polls. */
+/** Longest such pause. */
 export const POLL_ERROR_DELAY_MAX_MS = 30_000
-/** Tasks that one worker runs in parallel by default. */
+/** Tasks that a worker runs in parallel by default. */
 export const WORKER_SLOTS = 4
-/** Time for a worker to stop, in all. Kubernetes kills after 30 s unless told otherwise. */
+/** Time for a worker to stop in all. By default Kubernetes kills after 30 s. */
 export const WORKER_STOP_DEADLINE_MS = 25_000
-/** The last part of that time, also of a shorter one: attempts that still run are aborted and handed back. */
+/** Its last part, also of a shorter one: running attempts are aborted and handed back. */
 export const WORKER_ABORT_WAIT_MS = 10_000
 /** @internal Of that, time for what runs beside the attempts to end. */
 export const WORKER_BACKGROUND_WAIT_MS = 500
 /** @internal Of that, time to close everything; what is left is removed by the next worker of the root. */
 export const WORKER_CLOSE_WAIT_MS = 2_000
-/** Wait before results are sent from the outbox again; doubles with each failure, up to the time between two looks. */
+/** Wait before the outbox is sent again; doubles with each failure, up to the time between two looks. */
 export const OUTBOX_RETRY_MS = 1_000
-/** A worker with a result that waited this long is not ready. */
+/** A worker is not ready while a result has waited this long. */
 export const OUTBOX_LATE_MS = 60_000
-/** Time between two looks for results in the outbox. */
+/** Time between two looks for its results. */
 export const OUTBOX_SEND_INTERVAL_MS = 15_000
 /** @internal Time for the lease thread to end before it is terminated. */
 export const LEASE_THREAD_CLOSE_MS = 5_000
 /** A longer line printed by a body is cut. */
 export const BODY_LINE_MAX_CHARS = 8_192
-/** Open workflows that a worker searches for other writers of an attempt's branch. */
+/** Open workflows searched for other writers of an attempt's branch. */
 export const BRANCH_WATCH_WORKFLOWS_MAX = 500
 /** @internal Shortest time between two such searches; attempts share them. */
 export const BRANCH_WATCH_INTERVAL_MS = 5_000
-/** Open workflows searched before one is started on a branch; with more, it is not started. */
+/** Open workflows searched before one is started on a branch; with more, none is started. */
 export const START_WORKFLOWS_MAX = 10_000
-/** Time between two looks for staging branches that were left behind, for each repository. */
+/** Time between two looks for staging branches left behind in a repository. */
 export const STAGING_LOOK_INTERVAL_MS = 600_000
-/** A staging branch whose attempt has ended is removed if it was there, unchanged, for this long. */
+/** One whose attempt has ended is removed when it was seen unchanged for this long. */
 export const STAGING_ENDED_AGE_MS = 300_000
-/** So is one without an attempt, or whose task Conductor does not know, if it is this old. */
+/** One without an attempt, or of a task Conductor does not know, is removed at this age. */
 export const STAGING_UNKNOWN_AGE_MS = 86_400_000
-/** Staging branches of a repository that are listed at each look. */
+/** Staging branches listed at each look. */
 export const STAGING_LISTED_MAX = 10_000
-/** Of these, how many are examined; the next look goes on after them. */
+/** How many of them are examined; the next look goes on after them. */
 export const STAGING_EXAMINED_MAX = 200
 /** @internal Time for one look. */
 export const STAGING_LOOK_MAX_MS = 60_000
 /** @internal How often a worker process checks that its supervisor is alive. */
 export const ORPHAN_LOOK_MS = 500
-/** A worker with free slots is unhealthy after this time without a successful poll. */
+/** A worker with free slots and no successful poll for this long is unhealthy. */
 export const WORKER_POLL_SILENT_MS = 90_000
 
 // ── outages
-/** How long after it was first taken a task is handed back for servers that are away; `outages.giveUpAfter` sets another. */
+/** How long after its first claim a task is handed back in outages; `outages.giveUpAfter` changes it. */
 export const OUTAGE_GIVE_UP_MS = 604_800_000
-/** A task handed back is offered again after this many seconds. */
+/** A task handed back is offered again after this time. */
 export const OUTAGE_HAND_BACK_SECONDS = 5
-/** Polls of a task up to which a fault of the machine hands it back: it may be too large for every machine. */
+/** Polls of a task up to which a fault of the machine hands it back: it may be too large for all. */
 export const NODE_HAND_BACK_POLLS_MAX = 5
-/** Size of the file that must be written before tasks are taken again after a fault of the machine. */
+/** Size of the file to be written before tasks are taken again after such a fault. */
 export const NODE_PROBE_BYTES = 8_388_608
 /** Time until that is tried; doubles with each failure. */
 export const NODE_PROBE_MS = 1_000
-/** Longest time until it is tried again. */
+/** Longest such time. */
 export const NODE_PROBE_MAX_MS = 15_000
-/** Bytes of the cache that are given up before each try. */
+/** Cache bytes given up before each try. */
 export const NODE_PROBE_CACHE_BYTES = 67_108_864
 /** @internal Staging branches that are removed once lakeFS is back; further ones stay. */
 export const REMOVALS_LATER_MAX = 10_000
 
 // ── executors
-/** Units of one executor that run at the same time. */
+/** Units that one executor runs at once. */
 export const EXECUTOR_CAPACITY_MAX = 10_000
 /** Executors of one pool. */
 export const EXECUTORS_MAX = 1_000
-/** Time between two examinations of an executor, and after a loss until one that cannot be examined gets units again. */
+/** Time between two examinations, and after a loss until an executor without one gets units again. */
 export const EXECUTOR_EXAMINE_MS = 5_000
-/** An examination that takes longer counts as failed. */
+/** An examination that takes longer has failed. */
 export const EXECUTOR_EXAMINE_TIMEOUT_MS = 10_000
-/** How long an executor may take to end a unit that was aborted; then the unit is given back all the same. */
+/** Time for an executor to end an aborted unit; then the unit is given back all the same. */
 export const EXECUTOR_ABORT_GRACE_MS = 5_000
-/** How long a pool that closes waits for units that run, before it aborts them. */
+/** How long a closing pool waits for running units before it aborts them. */
 export const EXECUTOR_STOP_DEADLINE_MS = 15_000
 /** @internal For tasks without a response timeout: the lease is lost when nothing was confirmed for this long. */
 export const EXECUTOR_LEASE_SECONDS = 3_600

@@ -17,7 +17,7 @@ export const WORKSPACE_WRITE_BUFFER_BYTES = 1_048_576
 export const WORKSPACE_HASHES_IN_FLIGHT = 2
 /** @internal Read buffer for hashing. */
 export const WORKSPACE_HASH_BUFFER_BYTES = 1_048_576
-/** From this many files on, a workspace gets its own area of the disk if the file system supports that. */
+/** From this many files on, a workspace gets its own area of the disk where the file system can. */
 export const WORKSPACE_APART_FILES_MIN = 500
 /** @internal Time allowed for requesting that area. */
 export const WORKSPACE_MARK_TOP_MS = 2_000
@@ -58,13 +58,13 @@ export const GUARDRAILS_IN_FLIGHT = 8
 export const GUARDRAIL_MAX_MS = 600_000
 /** Largest file `jsonMatches` reads into memory. */
 export const GUARDRAIL_JSON_MAX_BYTES = 67_108_864
-/** Failures reported per guardrail; the rest are counted. */
+/** Failures reported per guardrail; more are counted. */
 export const GUARDRAIL_FAILURES_MAX = 100
 
 // ── ownership and clean-up
-/** Time between two searches for directories of dead workers. */
+/** Time between two searches for dead workers' directories. */
 export const WORKSPACE_COLLECT_INTERVAL_MS = 300_000
-/** On another machine, a released lock proves an owner dead only after this time without a sign of life. */
+/** On another machine, a released lock proves its owner dead only after this silence. */
 export const WORKSPACE_OWNER_SILENT_MS = 3_600_000
 /** @internal Files of the reserve below a root, set free when it is opened on a full disk. */
 export const WORKSPACE_RESERVE_FILES = 16

@@ -91,7 +91,7 @@ async function confirm(
   throw new InvalidError(
     'cli/not-confirmed',
     `change the fence of "${repository}": it was not confirmed, nothing was changed`,
-    { next: 'Check the branches and run it again with --yes.' },
+    { next: 'Check them, and run it again with --yes.' },
   )
 }
 

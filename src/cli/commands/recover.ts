@@ -127,7 +127,7 @@ function parseResult(text: string): Json {
     return JSON.parse(text) as Json
   } catch (error) {
     throw new InvalidError('cli/bad-input', `read --result: ${messageOf(error)}`, {
-      next: 'Write the result as JSON, and put single quotes around it.',
+      next: 'Write the result as JSON in single quotes.',
       cause: error,
     })
   }

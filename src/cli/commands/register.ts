@@ -58,6 +58,6 @@ async function confirm(path: string, states: readonly DefinitionState[], termina
   throw new InvalidError(
     'cli/not-confirmed',
     `register ${JSON.stringify(path)}: it was not confirmed, nothing was changed`,
-    { next: 'Check the changes and run it again with --yes.' },
+    { next: 'Check them, and run it again with --yes.' },
   )
 }

@@ -72,7 +72,7 @@ function parseParams(text: string): RunTaskRequest['params'] {
     return JSON.parse(text) as RunTaskRequest['params']
   } catch (error) {
     throw new InvalidError('cli/bad-params', `read --params: ${messageOf(error)}`, {
-      next: 'Write the parameters as JSON, and put single quotes around it.',
+      next: 'Write the parameters as JSON in single quotes.',
       cause: error,
     })
   }

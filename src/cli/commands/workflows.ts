@@ -242,7 +242,7 @@ function parseInput(text: string): JsonObject {
     throw new Error('it is not an object')
   } catch (error) {
     throw new InvalidError('cli/bad-input', `read --input: ${messageOf(error)}`, {
-      next: 'Write the input as a JSON object, and put single quotes around it.',
+      next: 'Write the input as a JSON object in single quotes.',
       cause: error,
     })
   }

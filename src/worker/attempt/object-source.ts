@@ -38,7 +38,7 @@ function objectGone(key: string, ref: CommitRef): MissingError {
     `read "${key}" of ${ref}: it was listed but does not exist`,
     {
       details: { key, ref },
-      next: 'See whether garbage collection has removed objects of this commit.',
+      next: 'See whether garbage collection has removed objects of the commit.',
     },
   )
 }
