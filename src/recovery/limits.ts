@@ -13,3 +13,5 @@ export const VERIFY_PAGE_COMMITS = 100
 export const RECOVERY_NAMED_MAX = 1_000
 /** Publishers without a hard fence that `perago verify` and `perago doctor` name. */
 export const RECOVERY_PUBLISHERS_NAMED = 100
+/** Newest commits of a branch among which `perago doctor` looks for publishers without a hard fence. */
+export const FENCE_LOOK_BACK_COMMITS = 100
