@@ -10,6 +10,8 @@ import {
 } from '../../test/support/recovery-world.ts'
 import { branchName, type CommitRef } from '../base/ids.ts'
 import { readNewest } from '../publication/claims.ts'
+import type { LedgerKeys } from '../publication/ledger-signature.ts'
+import type { Metadata } from '../publication/ports.ts'
 import { evidenceTag } from '../publication/evidence.ts'
 import type { RecoveryAction } from './plan.ts'
 import { examine, recover, type Recovered } from './recover.ts'
@@ -105,6 +107,65 @@ describe('acting', () => {
     expect(await it.queue.readLogs(task.taskId)).toEqual([`adopted ${ref} by hand: a test`])
     expect(await failureOf(it.publish(task))).toMatchObject({ code: 'fences/stale-attempt' })
     expect(await it.head()).toBe(ref)
+  })
+
+  describe('RE-29 with keys, a publication that says to be of the task and is not signed is not adopted', () => {
+    const keysOf = (id: string, fill: number): LedgerKeys => ({
+      ...{ use: id, keys: new Map([[id, Buffer.alloc(32, fill)]]) },
+    })
+    const ours = keysOf('k1', 1)
+
+    async function openPublished(signedWith: LedgerKeys | undefined) {
+      it.ledgerKeys = signedWith
+      const workflowId = await it.start()
+      const task = await it.claim()
+      return { workflowId, task, ref: await it.publish(task) }
+    }
+    const adopt = (target: string) =>
+      recover(
+        { ...it.world, ledgerKeys: ours },
+        { target, action: 'adopt', reason: 'a test', result: { rows: 7 } },
+      )
+
+    /** The head again, with some of its metadata changed, by somebody who may write to lakeFS. */
+    async function forge(change: (metadata: Metadata) => Metadata): Promise<void> {
+      const [head] = await it.history()
+      const own = Object.entries(head?.metadata ?? {}).filter(([key]) => key.startsWith('publish.'))
+      await it.reset(it.input)
+      await it.commit({ 'a.txt': 'forged' }, change(Object.fromEntries(own)))
+    }
+
+    test.each<[string, LedgerKeys | undefined, ((metadata: Metadata) => Metadata) | undefined]>([
+      ['unsigned', undefined, undefined],
+      ['unknown-key', keysOf('k2', 1), undefined],
+      ['forged', keysOf('k1', 2), undefined],
+      ['forged', ours, (metadata) => ({ ...metadata, 'publish.signature': 'k1:00' })],
+      ['unreadable', ours, (metadata) => ({ ...metadata, 'publish.result': '{"rows":9}' })],
+      [
+        'no-ledger',
+        ours,
+        (metadata) =>
+          Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== 'publish.ledger')),
+      ],
+    ])('%s (%#)', async (reason, signedWith, change) => {
+      const { workflowId, task } = await openPublished(signedWith)
+      if (change !== undefined) await forge(change)
+      const head = await it.head()
+      expect(await situationOf(workflowId)).toBe('published-unreported')
+      expect(await failureOf(adopt(workflowId))).toMatchObject({ code: 'publication/not-adopted', reason })
+      expect([await it.taskStatus(task.taskId), await it.head()]).toEqual(['IN_PROGRESS', head])
+    })
+
+    test('one that is signed is, and without keys nobody can tell', async () => {
+      const { workflowId, task } = await openPublished(ours)
+      await adopt(workflowId)
+      expect(await it.taskStatus(task.taskId)).toBe('COMPLETED')
+      const other = await RecoveryTestWorld.open(lakefs)
+      it = other
+      const unsigned = await openPublished(undefined)
+      await apply(unsigned.workflowId, 'adopt')
+      expect(await it.taskStatus(unsigned.task.taskId)).toBe('COMPLETED')
+    })
   })
 
   test('RE-11 what asks for a reason is refused without one, and nothing is done', async () => {

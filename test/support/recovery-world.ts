@@ -11,6 +11,7 @@ import { createRepository } from '../../src/lakefs/administration.ts'
 import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.ts'
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import { openHardFences } from '../../src/publication/hard-fences.ts'
+import type { LedgerKeys } from '../../src/publication/ledger-signature.ts'
 import type { CommitRecord, Metadata, VersionedRepo } from '../../src/publication/ports.ts'
 import { publish } from '../../src/publication/publish.ts'
 import type { RecoveryWorld } from '../../src/recovery/ports.ts'
@@ -50,6 +51,8 @@ export class RecoveryTestWorld {
   /** What the outboxes of this machine hold. */
   readonly held: HeldResult[] = []
   readonly world: RecoveryWorld
+  /** With which `publish` signs. */
+  ledgerKeys: LedgerKeys | undefined
   /** The commit that the first workflow reads. */
   input!: CommitRef
 
@@ -129,6 +132,7 @@ export class RecoveryTestWorld {
         readFresh: () => readFreshAttempt(this.queue, attempt),
       },
       fences: this.world.fences,
+      ledgerKeys: this.ledgerKeys,
     })
     return outputRef
   }
