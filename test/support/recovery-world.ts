@@ -19,16 +19,19 @@ import { openTestQueue, type TestQueue } from '../../src/testing/open-test-queue
 import { readFreshAttempt } from '../../src/worker/attempt/read-fresh-attempt.ts'
 import type { TaskRecord, TaskResult } from '../../src/worker/ports.ts'
 import type { HeldResult } from '../../src/worker/results/outbox.ts'
+import type { SuiteLakefs } from './servers/suite-lakefs.ts'
 import { bytes, commitOf, MAIN } from '../conformance/versioned-repo-cases/world.ts'
 
 export interface RecoveryLakefs {
   readonly client: LakefsClient
   readonly environment: Readonly<Record<string, string>>
+  newRepository(): { readonly repository: RepositoryName; readonly storageNamespace: string }
   close(): Promise<void>
 }
 
-export async function openRecoveryLakefs(): Promise<RecoveryLakefs> {
-  const server = await startEmbeddedLakefs()
+/** The embedded one unless given. */
+export async function openRecoveryLakefs(given?: SuiteLakefs): Promise<RecoveryLakefs> {
+  const server = given ?? (await startEmbeddedLakefs())
   const client = createLakefsClient({ ...server, endpoint: server.url })
   return {
     client,
@@ -36,6 +39,11 @@ export async function openRecoveryLakefs(): Promise<RecoveryLakefs> {
       LAKEFS_ENDPOINT: server.url,
       LAKEFS_ACCESS_KEY_ID: server.accessKeyId,
       LAKEFS_SECRET_ACCESS_KEY: server.secretAccessKey,
+    },
+    newRepository: () => {
+      if (given !== undefined) return given.newRepository('recovery')
+      const repository = repositoryName(`recovery-${randomBytes(4).toString('hex')}`)
+      return { repository, storageNamespace: `local://${repository}` }
     },
     close: async () => {
       await client.close()
@@ -78,11 +86,12 @@ export class RecoveryTestWorld {
   }
 
   static async open(
-    { client }: Pick<RecoveryLakefs, 'client'>,
+    { client, newRepository }: Pick<RecoveryLakefs, 'client' | 'newRepository'>,
     queue: TestQueue = openTestQueue(),
+    files: Readonly<Record<string, string>> = {},
   ): Promise<RecoveryTestWorld> {
-    const repository = repositoryName(`recovery-${randomBytes(4).toString('hex')}`)
-    await createRepository(client, { repository, storageNamespace: `local://${repository}` })
+    const { repository, storageNamespace } = newRepository()
+    await createRepository(client, { repository, storageNamespace, defaultBranch: MAIN })
     const world = new RecoveryTestWorld(client, repository, queue)
     const task = { name: 'load', retryCount: 1, retryDelaySeconds: 0, responseTimeoutSeconds: 60 }
     await queue.registerTask({ ...task, timeoutPolicy: 'RETRY' })
@@ -91,7 +100,7 @@ export class RecoveryTestWorld {
       name: 'daily',
       tasks: [{ name: 'load', taskReferenceName: 'load', inputParameters }],
     })
-    world.input = (await commitOf(world.repo, MAIN, { 'a.txt': 'first' })).ref
+    world.input = (await commitOf(world.repo, MAIN, { 'a.txt': 'first', ...files })).ref
     return world
   }
 
