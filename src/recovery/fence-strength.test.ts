@@ -1,7 +1,7 @@
 // Goal: what is said about a branch's fence is what a worker would find there, and who passed the fence by is named.
 // Method: the whole table, and publications on an embedded lakeFS whose fence is installed, switched off, or missing.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { MAIN } from '../../test/conformance/versioned-repo-cases/world.ts'
+import { commitOf, MAIN } from '../../test/conformance/versioned-repo-cases/world.ts'
 import { publishAsPython } from '../../test/support/peer/as-python.ts'
 import {
   openRecoveryLakefs,
@@ -9,9 +9,11 @@ import {
   type RecoveryLakefs,
 } from '../../test/support/recovery-world.ts'
 import { systemClock } from '../base/clock.ts'
+import { branchName, type BranchName } from '../base/ids.ts'
 import { changeFence, isFenceEvaluated, readFenceState } from '../publication/fence-installation.ts'
-import { FENCE_POLICIES } from '../publication/hard-fences.ts'
-import { examineFence, judgeStrength, type BranchStrength } from './fence-strength.ts'
+import { FENCE_FILE, FENCE_PATH } from '../publication/fence-file.ts'
+import { FENCE_POLICIES, type FencePolicy } from '../publication/hard-fences.ts'
+import { examineFence, type BranchStrength } from './fence-strength.ts'
 
 let lakefs: RecoveryLakefs
 let it: RecoveryTestWorld
@@ -35,18 +37,30 @@ const publishOne = async (path: string): Promise<void> => {
   await it.complete(task, await it.publish(task, { [path]: path }))
 }
 
-test('RE-28 policy, file and evaluation decide the strength that is told', () => {
-  const table = FENCE_POLICIES.map((policy) => [
-    policy,
-    ...(['absent', 'changed', 'installed'] as const).map(
-      (file) => judgeStrength(policy, file, false).strength,
-    ),
-    judgeStrength(policy, 'installed', true).strength,
-  ])
-  expect(table).toEqual([
-    ['required', 'refused', 'refused', 'refused', 'hard'],
-    ['preferred', 'soft', 'refused', 'refused', 'hard'],
-    ['off', 'soft', 'soft', 'soft', 'soft'],
+test('RE-28 policy, file and evaluation decide the strength that is told', async () => {
+  const branchWith = async (name: string, files: Readonly<Record<string, string>>): Promise<BranchName> => {
+    const branch = branchName(name)
+    await it.repo.createBranch({ branch, from: it.input })
+    await commitOf(it.repo, branch, { 'any.txt': name, ...files })
+    return branch
+  }
+  const branches = [
+    [await branchWith('absent', {}), true],
+    [await branchWith('changed', { [FENCE_PATH]: `${FENCE_FILE}# and more` }), true],
+    [await branchWith('installed', { [FENCE_PATH]: FENCE_FILE }), false],
+    [branchName('installed'), true],
+  ] as const
+  const strengthsUnder = (policy: FencePolicy): Promise<string[]> =>
+    Promise.all(
+      branches.map(async ([branch, isEvaluated]) => {
+        const options = { policy, isEvaluated: () => Promise.resolve(isEvaluated) }
+        return (await examineFence(it.repo, branch, options)).strength
+      }),
+    )
+  expect(await Promise.all(FENCE_POLICIES.map(strengthsUnder))).toEqual([
+    ['refused', 'refused', 'refused', 'hard'],
+    ['soft', 'refused', 'refused', 'hard'],
+    ['soft', 'soft', 'soft', 'soft'],
   ])
 })
 

@@ -45,7 +45,7 @@ export async function examineFence(
 }
 
 /** As workers with this policy find it. */
-export function judgeStrength(
+function judgeStrength(
   policy: FencePolicy,
   file: FenceState['file'],
   isEvaluated: boolean,

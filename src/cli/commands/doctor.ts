@@ -10,15 +10,13 @@ import {
 } from '../../runtime/examinations/conductor-examination.ts'
 import { withConductor } from '../../runtime/connections/conductor-connection.ts'
 import { openLakefs } from '../../runtime/connections/lakefs-connection.ts'
-import type { FencePolicy } from '../../publication/hard-fences.ts'
 import type { BranchStrength } from '../../recovery/fence-strength.ts'
 import type { PeragoConfiguration } from '../../runtime/configuration/configuration.ts'
-import { openBranchExaminer } from '../../runtime/examinations/branch-examination.ts'
+import { openBranchExaminer, type ExaminablePlace } from '../../runtime/examinations/branch-examination.ts'
 import { examineLakefs, type LakefsExamination } from '../../runtime/examinations/lakefs-examination.ts'
 import { examineRoot, type RootExamination } from '../../runtime/examinations/root-examination.ts'
 import { compareModule, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
 import { readModule } from '../../runtime/modules/task-modules.ts'
-import type { BranchTarget } from '../../tasks/branch-targets.ts'
 import { loadForCommand } from '../configured.ts'
 import { PATIENCE, WORK_ROOT, type ConfiguredOptions } from '../options.ts'
 import { answer, renderTable } from '../answers.ts'
@@ -38,7 +36,7 @@ export interface DoctorOptions extends ConfiguredOptions {
   readonly branch?: readonly string[]
 }
 
-interface ExaminedBranch extends BranchTarget {
+interface ExaminedBranch extends ExaminablePlace {
   /** On the command line; else by an open workflow, whose branch may be gone. */
   readonly isNamed: boolean
   readonly examined: Examined<BranchStrength>
@@ -129,7 +127,7 @@ async function examineBranches(
   }
 }
 
-function parsePlace(text: string): BranchTarget {
+function parsePlace(text: string): ExaminablePlace {
   const [repository, branch, ...more] = text.split('/')
   if (repository && branch && more.length === 0) return { repository, branch }
   throw new InvalidError(
@@ -139,7 +137,7 @@ function parsePlace(text: string): BranchTarget {
 }
 
 /** The last of each, and those that are named first of all. */
-function distinct<Place extends BranchTarget & { readonly isNamed: boolean }>(
+function distinct<Place extends ExaminablePlace & { readonly isNamed: boolean }>(
   places: readonly Place[],
 ): readonly Place[] {
   const found = [...new Map(places.map((place) => [`${place.repository}/${place.branch}`, place])).values()]
@@ -256,7 +254,7 @@ function describeLakefs(found: LakefsExamination): readonly (readonly string[])[
   ]
 }
 
-const FENCES: Readonly<Record<FencePolicy, string>> = {
+const FENCES: Readonly<Record<LakefsExamination['strengths']['fence'], string>> = {
   preferred: 'soft (read, decide, act), and hard where a fence is installed',
   required: 'hard: a branch without a fence takes nothing (lakefs.fence is required)',
   off: 'soft: fences are ignored (lakefs.fence is off)',

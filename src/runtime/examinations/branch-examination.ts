@@ -9,7 +9,9 @@ import type { FencePolicy } from '../../publication/hard-fences.ts'
 import { examineFence, type BranchStrength } from '../../recovery/fence-strength.ts'
 import type { BranchTarget } from '../../tasks/branch-targets.ts'
 
-export type BranchExaminer = (place: BranchTarget) => Promise<BranchStrength>
+/** By its names, which are checked when it is examined. */
+export type ExaminablePlace = BranchTarget
+export type BranchExaminer = (place: ExaminablePlace) => Promise<BranchStrength>
 
 /** Asks each repository once. */
 export function openBranchExaminer(
