@@ -2,13 +2,14 @@
 // Method: an embedded lakeFS over HTTP and the queue in this process; every situation is brought about by its scenario.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { failureOf } from '../../test/support/publication-world.ts'
-import { SCENARIOS } from '../../test/support/recovery-scenarios.ts'
+import { publishedForward, SCENARIOS } from '../../test/support/recovery-scenarios.ts'
 import {
   openRecoveryLakefs,
   RecoveryTestWorld,
   type RecoveryLakefs,
 } from '../../test/support/recovery-world.ts'
 import { branchName, type CommitRef } from '../base/ids.ts'
+import type { WorkflowId } from '../fences/attempt-snapshot.ts'
 import { readNewest } from '../publication/claims.ts'
 import type { LedgerKeys } from '../publication/ledger-signature.ts'
 import type { Metadata } from '../publication/ports.ts'
@@ -166,6 +167,31 @@ describe('acting', () => {
       await apply(unsigned.workflowId, 'adopt')
       expect(await it.taskStatus(unsigned.task.taskId)).toBe('COMPLETED')
     })
+  })
+
+  test('RE-31 after a forward replacement a further attempt is refused, which is named, and adopt leads out', async () => {
+    const target = await publishedForward(it)
+    const head = await it.head()
+    expect(await situationOf(target)).toBe('forward-unreported')
+    expect(await failureOf(apply(target, 'relocate'))).toMatchObject({ code: 'publication/branch-protected' })
+    const open = (await it.queue.readWorkflow(target as WorkflowId))?.tasks.at(-1)
+    expect(await failureOf(it.publish(open!))).toMatchObject({ code: 'fences/publish-refused' })
+    expect([await situationOf(target), await it.head()]).toEqual(['forward-unreported', head])
+    await apply(target, 'adopt')
+    expect(await situationOf(target)).toBe('done')
+  })
+
+  test('RE-31 where the refused attempt has ended, the workflow starts again on top of it', async () => {
+    const target = await publishedForward(it)
+    const open = (await it.queue.readWorkflow(target as WorkflowId))?.tasks.at(-1)
+    await it.fail(open!)
+    expect(await situationOf(target)).toBe('abandoned-publication')
+    const head = await it.head()
+    await apply(target, 'restart')
+    const task = await it.claim()
+    expect(task.input).toMatchObject({ workspace: { ref: head } })
+    await it.complete(task, await it.publish(task))
+    expect(await situationOf(task.workflowId)).toBe('done')
   })
 
   test('RE-11 what asks for a reason is refused without one, and nothing is done', async () => {

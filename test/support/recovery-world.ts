@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { silentLogger } from '../../src/base/logger.ts'
 import { startEmbeddedLakefs } from '../../src/embedded/lakefs/server.ts'
 import { snapshotOf, type TaskId, type WorkflowId } from '../../src/fences/attempt-snapshot.ts'
-import { createRepository } from '../../src/lakefs/administration.ts'
+import { createRepository, setBranchProtection } from '../../src/lakefs/administration.ts'
 import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.ts'
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import { openHardFences } from '../../src/publication/hard-fences.ts'
@@ -53,6 +53,7 @@ export async function openRecoveryLakefs(given?: SuiteLakefs): Promise<RecoveryL
 }
 
 export class RecoveryTestWorld {
+  readonly #client: LakefsClient
   readonly repository: RepositoryName
   readonly repo: VersionedRepo
   readonly queue: TestQueue
@@ -65,6 +66,7 @@ export class RecoveryTestWorld {
   input!: CommitRef
 
   private constructor(client: LakefsClient, repository: RepositoryName, queue: TestQueue) {
+    this.#client = client
     this.repository = repository
     this.repo = openLakefsRepo(client, repository)
     this.queue = queue
@@ -102,6 +104,11 @@ export class RecoveryTestWorld {
     })
     world.input = (await commitOf(world.repo, MAIN, { 'a.txt': 'first', ...files })).ref
     return world
+  }
+
+  /** As by an operator: merges only, or everything again. */
+  protect(patterns: readonly string[]): Promise<void> {
+    return setBranchProtection(this.#client, { repository: this.repository, patterns })
   }
 
   get place(): string {
