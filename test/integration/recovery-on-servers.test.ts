@@ -112,6 +112,10 @@ describe('on Conductor', { timeout: TEST_MS }, () => {
       verify(opened, place),
     )
     expect(proved).toMatchObject({ holds: true, stopped: 'beginning', unknownWorkflows: [] })
+    const since = await withRecovery(world.configuration, { root: world.root }, (opened) =>
+      verify(opened, { ...place, since: world.inputRef }),
+    )
+    expect(since).toMatchObject({ holds: true, stopped: 'since', commits: 1, oldest: head })
   })
 
   test('RE-30 without the outbox the task is adopted, by its branch; the attempt of the dead worker is over', async (context) => {
