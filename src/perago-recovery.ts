@@ -25,13 +25,9 @@ export {
 } from './recovery/plan.ts'
 export { blame, diffOfRun, type BlameRequest, type Maker, type RunChanges } from './recovery/blame.ts'
 export { collectStaging, type Collected, type CollectRequest } from './recovery/collect.ts'
-export {
-  VERIFIED_CHECKS,
-  verify,
-  type Verification,
-  type VerifiedCheck,
-  type VerifyFinding,
-} from './recovery/verify.ts'
+export { VERIFIED_CHECKS, type VerifiedCheck, type VerifyFinding } from './recovery/history-judge.ts'
+export type { UnfencedPublisher } from './recovery/publishers.ts'
+export { verify, type Verification, type VerifyRequest } from './recovery/verify.ts'
 export type { Findings } from './recovery/gather.ts'
 export type { StepDone } from './recovery/carry-out.ts'
 export type { BranchPlace, RecordedWorkflow, RecoveryQueue, RecoveryWorld } from './recovery/ports.ts'

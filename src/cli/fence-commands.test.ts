@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { openProject, type Ended } from '../../test/support/cli/command.ts'
+import { publishAsPython } from '../../test/support/peer/as-python.ts'
 import { bytes, commitOf, MAIN } from '../../test/conformance/versioned-repo-cases/world.ts'
 import { branchName, repositoryName } from '../base/ids.ts'
 import { startEmbeddedLakefs } from '../embedded/lakefs/server.ts'
@@ -13,6 +14,7 @@ import type { VersionedRepo } from '../publication/ports.ts'
 interface World {
   readonly repo: VersionedRepo
   readonly fence: (act: string, ...more: readonly string[]) => Promise<Ended>
+  readonly doctor: (...more: readonly string[]) => Promise<Ended>
 }
 
 async function openWorld(): Promise<World> {
@@ -33,7 +35,8 @@ async function openWorld(): Promise<World> {
   }
   const fence: World['fence'] = (act, ...more) =>
     project.run(['fence', act, repository, ...more], environment)
-  return { repo: openLakefsRepo(client, repository), fence }
+  const doctor: World['doctor'] = (...more) => project.run(['doctor', ...more], environment)
+  return { repo: openLakefsRepo(client, repository), fence, doctor }
 }
 
 test('CL-120 a fence is shown first, installed on confirmation, evaluated, and removed', async () => {
@@ -69,6 +72,36 @@ test('CL-121 where the folder has what perago did not put there, no branch is ch
   const refused = await fence('install', '--branch', 'main', '--branch', 'dev', '--yes')
   expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('_lakefs_actions/other.yaml')])
   expect((await repo.readBranch(MAIN))?.head).toBe(ref)
+})
+
+test('CL-122 doctor says which fence holds on a branch, and names who publishes without one', async () => {
+  const { repo, fence, doctor } = await openWorld()
+  await commitOf(repo, MAIN, { a: '1' })
+  const place = ['--branch', `${repo.repository}/main`]
+  const soft = await doctor(...place)
+  expect([soft.code, soft.stderr]).toEqual([0, ''])
+  expect(soft.stdout).toMatch(/^branch +\S+\/main: soft fence: no fence is installed$/m)
+
+  await fence('install', '--yes')
+  const { merged } = await publishAsPython(repo, { b: '2' })
+  const hard = await doctor(...place)
+  expect([hard.code, hard.stderr]).toEqual([0, ''])
+  expect(hard.stdout).toMatch(/^branch +\S+: hard fence: the fence is installed, and lakeFS evaluates it$/m)
+  expect(hard.stdout).toContain(
+    `- published without a hard fence: the Python package, which knows no fence: 1 commit, the newest ${merged.slice(0, 12)}\n`,
+  )
+  const json = await doctor('--json', ...place, '--branch', `${repo.repository}/absent`)
+  expect(json.code).toBe(2)
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    branches: [
+      { branch: 'main', strength: 'hard', withoutFence: [{ kind: 'python', commits: 1 }] },
+      { branch: 'absent', error: { code: 'publication/no-such-branch' } },
+    ],
+  })
+  // The canary has left nothing.
+  const branches = []
+  for await (const { branch } of repo.listBranches({ hidden: true })) branches.push(branch)
+  expect(branches.filter((name) => name.startsWith('perago-actor-'))).toEqual([])
 })
 
 async function logOf(repo: VersionedRepo) {

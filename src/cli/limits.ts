@@ -25,3 +25,7 @@ export const DEV_READ_MAX_BYTES = 67_108_864
 export const WORKFLOW_LOOK_MS = 250
 /** Workflows that `perago ps` lists. */
 export const WORKFLOWS_LISTED_MAX = 200
+
+// ── doctor
+/** Branches that `perago doctor` looks at: those that are named, then those of open workflows. */
+export const DOCTOR_BRANCHES_MAX = 20

@@ -54,3 +54,10 @@ export function parseCount(text: string): number {
   if (count >= 1 && count <= COMMAND_COUNT_MAX) return count
   throw new InvalidArgumentError(`A count is a whole number from 1 to ${COMMAND_COUNT_MAX}.`)
 }
+
+/** How many of what is only read; at least one. */
+export function parseWholeNumber(text: string): number {
+  const count = /^[1-9]\d{0,8}$/.test(text) ? Number(text) : NaN
+  if (count >= 1) return count
+  throw new InvalidArgumentError('It is a whole number from 1.')
+}

@@ -124,11 +124,19 @@ function addDoctor(program: Command, terminal: Terminal): void {
   configured(program.command('doctor'))
     .summary('Checks the root of workers, lakeFS and Conductor, and reports what is wrong.')
     .description(
-      'Checks the root of workers and the configured lakeFS and Conductor without changing anything: the file system, versions, what they can do, what is wrong and what to do about it. With a module it also compares the definitions with those on Conductor.',
+      'Checks the root of workers and the configured lakeFS and Conductor: the file system, versions, what they can do, what is wrong and what to do about it. Of branches that are named, and of those of open workflows, it says which fence holds and who has published without one. With a module it also compares the definitions with those on Conductor. Changes nothing; a scratch branch shows whether lakeFS evaluates a fence.',
     )
     .argument('[module]', 'the .ts or .js file that exports the tasks')
+    .option(
+      '--branch <place>',
+      'a branch to look at, as repository/branch; may be repeated',
+      (place: string, before: readonly string[] | undefined) => [...(before ?? []), place],
+    )
     .option('--root <dir>', 'the root of the worker (default: .perago/work)')
-    .addHelpText('after', example('perago doctor', 'perago doctor tasks.ts --json'))
+    .addHelpText(
+      'after',
+      example('perago doctor', 'perago doctor --branch my-data/main', 'perago doctor tasks.ts --json'),
+    )
     .action(lazy(terminal, async () => (await import('./commands/doctor.ts')).examine))
 }
 

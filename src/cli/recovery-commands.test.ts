@@ -81,6 +81,9 @@ test('RE-24 verify, blame and diff answer text and one document; verify ends wit
   const proved = await run('verify', ...place)
   expect([proved.code, proved.stderr]).toEqual([0, ''])
   expect(proved.stdout).toMatch(/^holds +one-commit-per-task /m)
+  expect(proved.stdout).toMatch(/^all 3 commits; .*: *\n +task load: 1 commit, the newest [0-9a-f]{12} by /m)
+  const ended = await run('verify', ...place, '--limit', '1')
+  expect(ended.stdout).toContain(`the newest 1 commits only, down to ${head}; stopped by --limit`)
   const blamed = await run('blame', ...place, 'a.txt')
   expect(blamed.stdout).toContain(`${head.slice(0, 12)}  `)
   expect(document(await run('blame', ...place, '--json'))).toMatchObject({

@@ -3,7 +3,7 @@
 import { Option, type Command } from 'commander'
 import { RECOVERY_ACTIONS } from '../recovery/plan.ts'
 import { configured, example, lazy } from './help.ts'
-import { parseCount } from './options.ts'
+import { parseCount, parseWholeNumber } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
 export function addRecoveryCommands(program: Command, terminal: Terminal): void {
@@ -58,11 +58,13 @@ function addHistory(program: Command, terminal: Terminal): void {
   configured(program.command('verify'))
     .summary('Proves or refutes what perago promises of the history of a branch.')
     .description(
-      'Walks the history of a branch and checks it: one commit per completed task, expected parents, fences that held, nothing lost. Changes nothing. Exit code 3 where something is refuted.',
+      'Walks the history of a branch to its beginning and checks it: one commit per completed task, expected parents, fences that held, nothing lost. Names who published without a hard fence. Changes nothing. Exit code 3 where something is refuted.',
     )
     .argument('<repository>', 'the repository in lakeFS')
     .argument('<branch>', 'the branch')
-    .addHelpText('after', example('perago verify my-data main'))
+    .option('--since <ref>', 'only the commits above this commit, branch or tag')
+    .option('--limit <count>', 'only the newest so many commits', parseWholeNumber)
+    .addHelpText('after', example('perago verify my-data main', 'perago verify my-data main --since v1.0'))
     .action(lazy(terminal, async () => (await import('./commands/history.ts')).verifyBranch))
   configured(program.command('blame'))
     .summary('Shows which run, task, attempt and code version made the commits of a branch.')

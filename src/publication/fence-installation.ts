@@ -15,6 +15,9 @@ import type { CallOptions, VersionedRepo } from './ports.ts'
 import { publish } from './publish.ts'
 import type { FenceStrength } from './strategy.ts'
 
+/** Who installs and removes fences. */
+export const FENCE_ACTOR = 'fence'
+
 export interface FenceState {
   readonly branch: BranchName
   readonly head: CommitRef
@@ -75,7 +78,7 @@ export async function changeFence(
   const { act, clock, signal } = of
   const { outputRef, strength } = await publish({
     repo,
-    authority: { kind: 'actor', actor: 'fence', subject: act, executionId: randomUUID() },
+    authority: { kind: 'actor', actor: FENCE_ACTOR, subject: act, executionId: randomUUID() },
     target: { branch: state.branch, inputRef: state.head, prefix: '' },
     changes: act === 'install' ? INSTALLATION : REMOVAL,
     changesActions: true,

@@ -7,10 +7,12 @@ import { randomUUID } from 'node:crypto'
 import { DefectError, InvalidError, MissingError, RefusedError, UncertainError } from '../base/errors.ts'
 import { branchName, type BranchName, type CommitRef } from '../base/ids.ts'
 import type { Json, JsonObject } from '../base/json.ts'
+import { NotAdoptedError } from '../publication/adoption-error.ts'
 import type { ActorAuthority } from '../publication/authority.ts'
 import { readSettledHead } from '../publication/claims.ts'
 import { keepSuperseded } from '../publication/evidence.ts'
 import { readLedger } from '../publication/ledger.ts'
+import { judgeSignature } from '../publication/ledger-signature.ts'
 import { putCommit } from '../publication/put-commit.ts'
 import { relocate } from '../publication/relocate.ts'
 import { openSession, type SessionOptions } from '../publication/session.ts'
@@ -140,6 +142,7 @@ async function sendResult(world: RecoveryWorld, { findings }: CarryOutRequest): 
 async function completeTask(world: RecoveryWorld, request: CarryOutRequest): Promise<StepDone> {
   const { findings, reason } = request
   const queue = queueOf(world)
+  refuseUnsigned(world, findings)
   const result = request.result ?? recordedResult(findings)
   if (result === undefined) throw resultMissing()
   const head = headOf(request)
@@ -159,6 +162,21 @@ async function completeTask(world: RecoveryWorld, request: CarryOutRequest): Pro
   )
   await requireAdopted(queue, findings, head, world)
   return { step: 'complete-task', taskId, movedTo: head }
+}
+
+/**
+ * Where keys are configured, workers sign what they publish: another entry is not this task's word, and a result given by hand does not
+ * make it so. Without keys nobody can tell.
+ */
+function refuseUnsigned({ ledgerKeys }: RecoveryWorld, { head }: Findings): void {
+  if (ledgerKeys === undefined || head === undefined) return
+  const { ref: outputRef, metadata } = head
+  const reading = readLedger(metadata)
+  if (reading.kind === 'none') throw new NotAdoptedError('no-ledger', { outputRef })
+  if (reading.kind === 'unreadable')
+    throw new NotAdoptedError('unreadable', { outputRef, problems: reading.problems })
+  const verdict = judgeSignature(metadata, ledgerKeys)
+  if (verdict !== 'valid') throw new NotAdoptedError(verdict, { outputRef })
 }
 
 /** As the ledger of the publication has it; one that is damaged says nothing. */

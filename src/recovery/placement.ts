@@ -14,8 +14,9 @@ export async function placeHead(
   call: CallOptions,
 ): Promise<SituationFacts['stand']> {
   if (head.ref === inputRef) return 'at-input'
-  if (head.parents[0] === inputRef || isForwardOn(head, inputRef)) return 'above-input'
-  return (await isBelow(repo, inputRef, head.ref, call)) ? 'beyond' : 'elsewhere'
+  if (head.parents[0] === inputRef) return 'above-input'
+  if (!(await isBelow(repo, inputRef, head.ref, call))) return 'elsewhere'
+  return isForwardOn(head, inputRef) ? 'forward' : 'beyond'
 }
 
 /** On a branch that takes no reset a replacement stands on what it replaces, and says so. */

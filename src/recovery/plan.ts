@@ -73,12 +73,14 @@ const OFFERS: Readonly<Record<Situation, (facts: SituationFacts) => readonly Off
   'claim-left': () => [byDefault('finish-claim')],
   'not-published-here': nothing,
   'task-unknown': ({ stand, head }) =>
-    when(stand === 'above-input' && head !== 'foreign', withReason('quarantine')),
+    when(['above-input', 'forward'].includes(stand) && head !== 'foreign', withReason('quarantine')),
   'two-writers': nothing,
   'taken-over': nothing,
   'result-waiting': () => [byDefault('resend')],
   running: nothing,
   'published-unreported': () => [withReason('adopt'), withReason('relocate')],
+  // No fence takes it for a try of the task: that could only be told from metadata, by which no fence decides.
+  'forward-unreported': () => [withReason('adopt'), withReason('relocate')],
   'foreign-above-input': ({ staged, task }) => [
     ...when(task === 'failed', onRequest('restart')),
     withReason('quarantine'),
@@ -86,7 +88,7 @@ const OFFERS: Readonly<Record<Situation, (facts: SituationFacts) => readonly Off
   ],
   'branch-moved': ({ stand, task }) => [
     ...when(task === 'failed', onRequest('restart')),
-    ...when(stand === 'beyond', withReason('quarantine')),
+    ...when(['beyond', 'forward'].includes(stand), withReason('quarantine')),
   ],
   done: nothing,
   'moved-on': nothing,

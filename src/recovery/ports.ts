@@ -5,6 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { Logger } from '../base/logger.ts'
 import type { HardFences } from '../publication/hard-fences.ts'
+import type { LedgerKeys } from '../publication/ledger-signature.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
 import type { TaskQueue, TaskRecord, WorkflowId, WorkflowStatus } from '../worker/ports.ts'
 import type { HeldResult } from '../worker/results/outbox.ts'
@@ -36,6 +37,8 @@ export interface RecoveryWorld {
   readonly repoOf: (repository: RepositoryName) => VersionedRepo
   /** Where they are installed, branches are moved with hard fences. */
   readonly fences?: HardFences | undefined
+  /** With them, a publication whose ledger is not signed by one of them is not adopted. */
+  readonly ledgerKeys?: LedgerKeys | undefined
   /** Of the outboxes of this machine. */
   readonly readHeldResults: () => Promise<readonly HeldResult[]>
   readonly clock: Clock

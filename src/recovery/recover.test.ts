@@ -2,14 +2,17 @@
 // Method: an embedded lakeFS over HTTP and the queue in this process; every situation is brought about by its scenario.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { failureOf } from '../../test/support/publication-world.ts'
-import { SCENARIOS } from '../../test/support/recovery-scenarios.ts'
+import { publishedForward, SCENARIOS } from '../../test/support/recovery-scenarios.ts'
 import {
   openRecoveryLakefs,
   RecoveryTestWorld,
   type RecoveryLakefs,
 } from '../../test/support/recovery-world.ts'
 import { branchName, type CommitRef } from '../base/ids.ts'
+import type { WorkflowId } from '../fences/attempt-snapshot.ts'
 import { readNewest } from '../publication/claims.ts'
+import type { LedgerKeys } from '../publication/ledger-signature.ts'
+import type { Metadata } from '../publication/ports.ts'
 import { evidenceTag } from '../publication/evidence.ts'
 import type { RecoveryAction } from './plan.ts'
 import { examine, recover, type Recovered } from './recover.ts'
@@ -105,6 +108,90 @@ describe('acting', () => {
     expect(await it.queue.readLogs(task.taskId)).toEqual([`adopted ${ref} by hand: a test`])
     expect(await failureOf(it.publish(task))).toMatchObject({ code: 'fences/stale-attempt' })
     expect(await it.head()).toBe(ref)
+  })
+
+  describe('RE-29 with keys, a publication that says to be of the task and is not signed is not adopted', () => {
+    const keysOf = (id: string, fill: number): LedgerKeys => ({
+      ...{ use: id, keys: new Map([[id, Buffer.alloc(32, fill)]]) },
+    })
+    const ours = keysOf('k1', 1)
+
+    async function openPublished(signedWith: LedgerKeys | undefined) {
+      it.ledgerKeys = signedWith
+      const workflowId = await it.start()
+      const task = await it.claim()
+      return { workflowId, task, ref: await it.publish(task) }
+    }
+    const adopt = (target: string) =>
+      recover(
+        { ...it.world, ledgerKeys: ours },
+        { target, action: 'adopt', reason: 'a test', result: { rows: 7 } },
+      )
+
+    /** The head again, with some of its metadata changed, by somebody who may write to lakeFS. */
+    async function forge(change: (metadata: Metadata) => Metadata): Promise<void> {
+      const [head] = await it.history()
+      const own = Object.entries(head?.metadata ?? {}).filter(([key]) => key.startsWith('publish.'))
+      await it.reset(it.input)
+      await it.commit({ 'a.txt': 'forged' }, change(Object.fromEntries(own)))
+    }
+
+    test.each<[string, LedgerKeys | undefined, ((metadata: Metadata) => Metadata) | undefined]>([
+      ['unsigned', undefined, undefined],
+      ['unknown-key', keysOf('k2', 1), undefined],
+      ['forged', keysOf('k1', 2), undefined],
+      ['forged', ours, (metadata) => ({ ...metadata, 'publish.signature': 'k1:00' })],
+      ['unreadable', ours, (metadata) => ({ ...metadata, 'publish.result': '{"rows":9}' })],
+      [
+        'no-ledger',
+        ours,
+        (metadata) =>
+          Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== 'publish.ledger')),
+      ],
+    ])('%s (%#)', async (reason, signedWith, change) => {
+      const { workflowId, task } = await openPublished(signedWith)
+      if (change !== undefined) await forge(change)
+      const head = await it.head()
+      expect(await situationOf(workflowId)).toBe('published-unreported')
+      expect(await failureOf(adopt(workflowId))).toMatchObject({ code: 'publication/not-adopted', reason })
+      expect([await it.taskStatus(task.taskId), await it.head()]).toEqual(['IN_PROGRESS', head])
+    })
+
+    test('one that is signed is, and without keys nobody can tell', async () => {
+      const { workflowId, task } = await openPublished(ours)
+      await adopt(workflowId)
+      expect(await it.taskStatus(task.taskId)).toBe('COMPLETED')
+      const other = await RecoveryTestWorld.open(lakefs)
+      it = other
+      const unsigned = await openPublished(undefined)
+      await apply(unsigned.workflowId, 'adopt')
+      expect(await it.taskStatus(unsigned.task.taskId)).toBe('COMPLETED')
+    })
+  })
+
+  test('RE-31 after a forward replacement a further attempt is refused, which is named, and adopt leads out', async () => {
+    const target = await publishedForward(it)
+    const head = await it.head()
+    expect(await situationOf(target)).toBe('forward-unreported')
+    expect(await failureOf(apply(target, 'relocate'))).toMatchObject({ code: 'publication/branch-protected' })
+    const open = (await it.queue.readWorkflow(target as WorkflowId))?.tasks.at(-1)
+    expect(await failureOf(it.publish(open!))).toMatchObject({ code: 'fences/publish-refused' })
+    expect([await situationOf(target), await it.head()]).toEqual(['forward-unreported', head])
+    await apply(target, 'adopt')
+    expect(await situationOf(target)).toBe('done')
+  })
+
+  test('RE-31 where the refused attempt has ended, the workflow starts again on top of it', async () => {
+    const target = await publishedForward(it)
+    const open = (await it.queue.readWorkflow(target as WorkflowId))?.tasks.at(-1)
+    await it.fail(open!)
+    expect(await situationOf(target)).toBe('abandoned-publication')
+    const head = await it.head()
+    await apply(target, 'restart')
+    const task = await it.claim()
+    expect(task.input).toMatchObject({ workspace: { ref: head } })
+    await it.complete(task, await it.publish(task))
+    expect(await situationOf(task.workflowId)).toBe('done')
   })
 
   test('RE-11 what asks for a reason is refused without one, and nothing is done', async () => {

@@ -26,7 +26,7 @@ describe('the table', () => {
   test('RE-1 every combination of facts is exactly one situation, and every situation occurs', () => {
     const seen = new Set(ALL.map(judgeSituation))
     expect([...seen].sort()).toEqual(Object.keys(SITUATIONS).sort())
-    expect(ALL).toHaveLength(7 * 3 * 5 * 5 * 3 * 2 * 2)
+    expect(ALL).toHaveLength(8 * 3 * 5 * 5 * 3 * 2 * 2)
   })
 
   test.each<[Situation, Partial<SituationFacts>, readonly RecoveryAction[]]>([
@@ -41,6 +41,10 @@ describe('the table', () => {
     ['running', {}, []],
     ['published-unreported', { stand: 'above-input', head: 'own' }, ['adopt', 'relocate']],
     ['published-unreported', { stand: 'above-input', head: 'own', result: 'refused' }, ['adopt', 'relocate']],
+    ['forward-unreported', { stand: 'forward', head: 'own' }, ['adopt', 'relocate']],
+    ['branch-moved', { stand: 'forward', head: 'other' }, ['quarantine']],
+    ['branch-moved', { stand: 'forward', head: 'other', task: 'failed' }, ['restart', 'quarantine']],
+    ['task-unknown', { stand: 'forward', head: 'other', task: 'unknown' }, ['quarantine']],
     ['foreign-above-input', { stand: 'above-input', head: 'foreign' }, ['quarantine']],
     [
       'foreign-above-input',
@@ -58,6 +62,11 @@ describe('the table', () => {
     [
       'abandoned-publication',
       { stand: 'above-input', head: 'own', task: 'failed' },
+      ['relocate', 'quarantine', 'restart'],
+    ],
+    [
+      'abandoned-publication',
+      { stand: 'forward', head: 'own', task: 'failed' },
       ['relocate', 'quarantine', 'restart'],
     ],
   ])('RE-2 %s is told from %j, and offers %j', (situation, facts, actions) => {
@@ -108,7 +117,7 @@ describe('the plans', () => {
       if (targets.includes('staged')) expect(facts.staged).toBe('kept')
       if (targets.includes('output')) expect(facts.output).toBe('ahead')
       if (targets.includes('claimed')) expect(facts.stand).toBe('claim')
-      if (targets.includes('input')) expect(['above-input', 'beyond']).toContain(facts.stand)
+      if (targets.includes('input')) expect(['above-input', 'forward', 'beyond']).toContain(facts.stand)
     }
   })
 })

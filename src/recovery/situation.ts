@@ -7,8 +7,11 @@ import { DefectError } from '../base/errors.ts'
 
 /** Every fact has few values, so that the table is tried over all of them. */
 export const FACT_VALUES = {
-  /** Where the branch stands, seen from the commit that the task was given to read. */
-  stand: ['missing', 'claim', 'no-input', 'at-input', 'above-input', 'beyond', 'elsewhere'],
+  /**
+   * Where the branch stands, seen from the commit that the task was given to read. `forward`: beyond it, by a replacement on this very
+   * input that says so, on a branch that takes no reset.
+   */
+  stand: ['missing', 'claim', 'no-input', 'at-input', 'above-input', 'forward', 'beyond', 'elsewhere'],
   /** Whose commit the head is: of this very task, of another publication, of nobody that perago knows. */
   head: ['own', 'other', 'foreign'],
   task: ['none', 'unknown', 'open', 'completed', 'failed'],
@@ -62,6 +65,10 @@ export const SITUATIONS = {
     says: 'the branch has a publication of this task, whose result has not reached Conductor; the next attempt replaces it',
     isNormal: false,
   },
+  'forward-unreported': {
+    says: 'a retry of this task has published on a protected branch, on top of the commit that it replaced; its result has not reached Conductor, and a further attempt is refused',
+    isNormal: false,
+  },
   'foreign-above-input': {
     says: "a commit that is not this task's stands where this task would publish",
     isNormal: false,
@@ -92,7 +99,7 @@ export const SITUATIONS = {
 
 export type Situation = keyof typeof SITUATIONS
 
-const ON_INPUT = ['at-input', 'above-input', 'beyond', 'elsewhere'] as const
+const ON_INPUT = ['at-input', 'above-input', 'forward', 'beyond', 'elsewhere'] as const
 const ASTRAY = ['beyond', 'elsewhere'] as const
 const ALONE = { others: ['none'] } as const
 const UNSENT = { ...ALONE, task: ['open'], result: ['none', 'refused'] } as const
@@ -111,6 +118,8 @@ const TABLE: readonly (readonly [Situation, Pattern])[] = [
   ['result-waiting', { ...ALONE, stand: ON_INPUT, task: ['open'], result: ['waiting'] }],
   ['running', { ...UNSENT, stand: ['at-input'] }],
   ['published-unreported', { ...UNSENT, stand: ['above-input'], head: ['own'] }],
+  ['forward-unreported', { ...UNSENT, stand: ['forward'], head: ['own'] }],
+  ['branch-moved', { ...UNSENT, stand: ['forward'], head: ['other', 'foreign'] }],
   ['foreign-above-input', { ...UNSENT, stand: ['above-input'], head: ['other', 'foreign'] }],
   ['branch-moved', { ...UNSENT, stand: ASTRAY }],
   ['done', { ...COMPLETED, output: ['none', 'head'] }],
@@ -118,7 +127,8 @@ const TABLE: readonly (readonly [Situation, Pattern])[] = [
   ['output-off-branch', { ...COMPLETED, output: ['ahead', 'off-branch'] }],
   ['failed-unpublished', { ...FAILED, stand: ['at-input'], staged: ['none'] }],
   ['refused-work-kept', { ...FAILED, stand: ['at-input'], staged: ['kept'] }],
-  ['abandoned-publication', { ...FAILED, stand: ['above-input'], head: ['own'] }],
+  ['abandoned-publication', { ...FAILED, stand: ['above-input', 'forward'], head: ['own'] }],
+  ['branch-moved', { ...FAILED, stand: ['forward'], head: ['other', 'foreign'] }],
   ['foreign-above-input', { ...FAILED, stand: ['above-input'], head: ['other', 'foreign'] }],
   ['branch-moved', { ...FAILED, stand: ASTRAY }],
 ]

@@ -10,10 +10,12 @@ import {
   type RecoveryLakefs,
 } from '../../test/support/recovery-world.ts'
 import { MAIN } from '../../test/conformance/versioned-repo-cases/world.ts'
+import { publishAsPython } from '../../test/support/peer/as-python.ts'
 import type { CommitRef } from '../base/ids.ts'
 import type { Metadata } from '../publication/ports.ts'
 import { blame, diffOfRun } from './blame.ts'
-import { verify, type Verification, type VerifiedCheck } from './verify.ts'
+import type { VerifiedCheck } from './history-judge.ts'
+import { verify, type Verification, type VerifyRequest } from './verify.ts'
 
 let lakefs: RecoveryLakefs
 let it: RecoveryTestWorld
@@ -26,7 +28,8 @@ beforeEach(async () => {
 })
 
 const place = () => ({ repository: it.repository, branch: MAIN })
-const verified = (): Promise<Verification> => verify(it.world, place())
+const verified = (more: Partial<VerifyRequest> = {}): Promise<Verification> =>
+  verify(it.world, { ...place(), ...more })
 
 async function completedRun(files?: Readonly<Record<string, string>>) {
   const from = await it.head()
@@ -41,12 +44,72 @@ test('RE-20 a history of completed tasks holds; commits of others and soft publi
   const first = await completedRun()
   const foreign = await it.commit({ 'b.txt': 'theirs' })
   const second = await completedRun({ 'c.txt': 'ours' })
+  const [oldest] = (await it.history()).slice(-1)
   expect(await verified()).toEqual({
-    ...{ holds: true, isWhole: true, refuted: [], unknownWorkflows: [] },
+    ...{ holds: true, isWhole: true, stopped: 'beginning', oldest: oldest?.ref },
+    ...{ refuted: [], refutedCount: 0, unknownWorkflows: [] },
     commits: (await it.history()).length,
-    withoutFence: [second.ref, first.ref],
-    foreign: [foreign, it.input],
+    withoutFence: [
+      { kind: 'task', name: 'load', commits: 2, newest: second.ref, worker: second.task.workerId },
+    ],
+    ...{ foreign: [foreign, it.input], foreignCount: 2 },
   })
+  expect(first.ref).not.toBe(second.ref)
+})
+
+test('RE-26 commits of the Python package are told from commits by hand, and it is named as one that knows no fence', async () => {
+  const byHand = await it.commit({ 'b.txt': 'by hand' })
+  const first = await publishAsPython(it.repo, { 'c.txt': 'theirs' })
+  const second = await publishAsPython(it.repo, { 'd.txt': 'theirs' })
+  // A retry of it replaces what it finds directly above its input, by a reset.
+  await it.reset(second.staged)
+  expect(await verified()).toMatchObject({
+    ...{ holds: true, foreign: [byHand, it.input] },
+    withoutFence: [{ kind: 'python', name: 'the Python package', commits: 2, newest: second.staged }],
+  })
+  expect((await it.history()).map(({ ref }) => ref)).toContain(first.merged)
+})
+
+test('RE-27 the walk goes to the beginning, or to the given end, and says where it stopped', async () => {
+  const first = await completedRun()
+  const second = await completedRun({ 'b.txt': 'second' })
+  const third = await completedRun({ 'c.txt': 'third' })
+  const whole = (await it.history()).length
+  const cases = [
+    [{}, { commits: whole, stopped: 'beginning', isWhole: true }],
+    [{ limit: whole }, { commits: whole, stopped: 'beginning', isWhole: true }],
+    [{ limit: 2 }, { commits: 2, stopped: 'limit', isWhole: false, oldest: second.ref }],
+    [{ since: first.ref }, { commits: 2, stopped: 'since', isWhole: false, oldest: second.ref }],
+    [{ since: MAIN }, { commits: 0, stopped: 'since', oldest: undefined }],
+    [
+      { since: third.ref, limit: 1 },
+      { commits: 0, stopped: 'since' },
+    ],
+  ] as const
+  for (const [more, expected] of cases)
+    expect(await verified(more)).toMatchObject({ holds: true, ...expected })
+  expect(await failureOf(verified({ since: 'nothing' }))).toMatchObject({ code: 'recovery/no-such-ref' })
+})
+
+test('RE-27 what is remembered of a long history is bounded, and what was forgotten is looked up again', async () => {
+  const lost = await completedRun()
+  await it.reset(it.input)
+  const beside = await completedRun({ 'b.txt': 'beside it' })
+  // Its commit names a workflow whose output is a commit above it.
+  const early = await it.start()
+  const task = await it.claim()
+  await it.commit({ x: '1' }, publication(await it.head(), { 'publish.workflow': early }))
+  await it.complete(task, (await completedRun({ 'c.txt': 'above' })).ref)
+  await it.commit({ x: '2' }, publication(await it.head(), { 'publish.workflow': lost.workflowId }))
+  for (const y of ['0', '1']) await it.commit({ y })
+
+  const findings = await verified()
+  expect(findings).toMatchObject({ refutedCount: 1, refuted: [{ check: 'nothing-lost', ref: lost.ref }] })
+  expect(await verified({ rememberedMax: 1 })).toEqual(findings)
+  // It would have been seen by then; further up it may lie below the end.
+  const downTo = (await it.history()).findIndex(({ ref }) => ref === beside.ref) + 1
+  expect(await verified({ limit: downTo })).toMatchObject({ refuted: findings.refuted })
+  expect(await verified({ limit: downTo - 1 })).toMatchObject({ holds: true })
 })
 
 test('RE-20 a publication that a retry has replaced left its trace, and refutes nothing', async () => {

@@ -1,150 +1,114 @@
 /**
  * Walks the first-parent history of a branch and proves or refutes what perago promises of it. Each check is refuted by a finding;
- * what can only be noticed (commits of others, workers that know no fence) is named, and refutes nothing.
+ * what can only be noticed (commits of others, publishers that know no fence) is named, and refutes nothing.
+ *
+ * The history is read page by page, and what is remembered of it is bounded, so that its length does not matter.
  */
 
-import type { CommitRef } from '../base/ids.ts'
+import { MissingError } from '../base/errors.ts'
+import type { BranchName, CommitRef } from '../base/ids.ts'
 import { readNewest } from '../publication/claims.ts'
-import type { MetadataKey } from '../publication/commit-metadata.ts'
-import { evidenceTag } from '../publication/evidence.ts'
 import type { CommitRecord, VersionedRepo } from '../publication/ports.ts'
-import type { TaskRecord, WorkflowId } from '../worker/ports.ts'
-import { outputOf, readInput } from './gather.ts'
-import { RECOVERY_HISTORY_COMMITS } from './limits.ts'
+import { HistoryJudge, type VerifyFinding } from './history-judge.ts'
+import { RECOVERY_NAMED_MAX, VERIFY_REMEMBERED_MAX } from './limits.ts'
+import { LostOutputs } from './lost-outputs.ts'
 import type { BranchPlace, RecoveryWorld } from './ports.ts'
+import { makerOf, UnfencedPublishers, type UnfencedPublisher } from './publishers.ts'
 
-export const VERIFIED_CHECKS = {
-  'one-commit-per-task': 'a completed task has one commit in the history',
-  'expected-parent': 'a publication stands directly on the commit that its task has read',
-  'fence-held': 'a publication with a hard fence stands on the head that lakeFS compared',
-  'no-claim-left': 'no move of the branch was left unfinished',
-  'nothing-lost': 'the output of each completed task is in the history, or under an evidence tag',
-} as const
-export type VerifiedCheck = keyof typeof VERIFIED_CHECKS
-
-export interface VerifyFinding {
-  readonly check: VerifiedCheck
-  readonly ref: CommitRef
-  readonly why: string
+export interface VerifyRequest extends BranchPlace {
+  /** A commit, branch or tag: only what is above it is judged. */
+  readonly since?: string | undefined
+  /** The newest so many commits; all of them unless given. */
+  readonly limit?: number | undefined
+  /** Commits, tasks and workflows that are remembered at a time. */
+  readonly rememberedMax?: number | undefined
 }
 
 export interface Verification {
   readonly holds: boolean
   readonly commits: number
-  /** Whether the walk came to the first commit; else only the newest were judged. */
+  /** Where the walk ended: at the first commit of the branch, at that of `since`, or after `limit` commits. */
+  readonly stopped: 'beginning' | 'since' | 'limit'
+  /** The oldest commit that was judged. */
+  readonly oldest: CommitRef | undefined
+  /** Whether the walk came to the first commit; else only what is above `oldest` was judged, with it. */
   readonly isWhole: boolean
-  /** Whether Conductor knew all workflows of the history; without it `nothing-lost` is not judged for the others. */
+  /** Workflows that Conductor does not know, so that `nothing-lost` is not judged for them; some of them. */
   readonly unknownWorkflows: readonly string[]
+  /** The newest of them. */
   readonly refuted: readonly VerifyFinding[]
-  /** Publications of workers that write no expectation: soft ones of perago, by name of their task. */
-  readonly withoutFence: readonly CommitRef[]
-  /** Commits that no worker of perago has made: by hand, or by a worker that says nothing of itself. */
+  readonly refutedCount: number
+  /** Who published without a hard fence, because there was none, or because the worker knows none. */
+  readonly withoutFence: readonly UnfencedPublisher[]
+  /** Commits that no worker has made: by hand, or by a tool that perago does not know; the newest of them. */
   readonly foreign: readonly CommitRef[]
+  readonly foreignCount: number
 }
 
-export async function verify(world: RecoveryWorld, place: BranchPlace): Promise<Verification> {
-  const repo = world.repoOf(place.repository)
-  const commits: CommitRecord[] = []
-  const limits = { firstParent: true, limit: RECOVERY_HISTORY_COMMITS, signal: world.signal }
-  for await (const commit of repo.log(place.branch, limits)) commits.push(commit)
-  const isWhole = commits.at(-1)?.parents.length === 0
-  const { lost, unknownWorkflows } = await findLost(world, repo, place, { commits, isWhole })
-  const refuted = [...judgeHistory(commits), ...lost]
-  return {
-    ...{ holds: refuted.length === 0, commits: commits.length, isWhole, unknownWorkflows, refuted },
-    withoutFence: commits
-      .filter((each) => isPublication(each) && !('publish.expected_head' in each.metadata))
-      .map(refOf),
-    foreign: commits.filter((each) => !isPublication(each) && each.parents.length > 0).map(refOf),
-  }
-}
+/**
+ * ```ts
+ * const { holds, stopped } = await verify(world, { repository, branch, since: 'v1.0' })
+ * ```
+ */
+export async function verify(world: RecoveryWorld, request: VerifyRequest): Promise<Verification> {
+  const { repository, branch, since, limit, rememberedMax = VERIFY_REMEMBERED_MAX } = request
+  const { signal } = world
+  const repo = world.repoOf(repository)
+  const stopAt = since === undefined ? undefined : await resolve(repo, since, signal)
+  // By its id: the branch may move meanwhile.
+  const head = await resolve(repo, branch, signal)
+  const judge = new HistoryJudge(rememberedMax)
+  const outputs = new LostOutputs(world, request, rememberedMax)
+  const unfenced = new UnfencedPublishers()
+  const refuted = new Counted<VerifyFinding>()
+  const foreign = new Counted<CommitRef>()
+  let stopped: Verification['stopped'] = 'beginning'
+  let commits = 0
+  let oldest: CommitRecord | undefined
 
-/** What the commits say of themselves. Newest first. */
-function judgeHistory(commits: readonly CommitRecord[]): readonly VerifyFinding[] {
-  const found: VerifyFinding[] = []
-  const refute = (check: VerifiedCheck, { ref }: CommitRecord, why: string): unknown =>
-    found.push({ check, ref, why })
-  const seen = new Map<string, CommitRecord>()
-  for (const commit of commits) {
-    const { parents, metadata } = commit
-    const [parent] = parents
-    const read = (key: MetadataKey): string | undefined => metadata[key]
-    if (isClaim(commit)) refute('no-claim-left', commit, 'it is a claim')
-    if (!isPublication(commit)) continue
-    const isForward = read('publish.replaces') !== undefined && read('publish.replaces') === parent
-    if (read('publish.input') !== parent && !isForward)
-      refute(
-        'expected-parent',
-        commit,
-        `it stands on ${parent ?? 'nothing'}, and its task has read ${read('publish.input') ?? 'nothing'}`,
-      )
-    const expected = read('publish.expected_head')
-    if (expected !== undefined && expected !== parent)
-      refute('fence-held', commit, `it stands on ${parent ?? 'nothing'}, and lakeFS compared ${expected}`)
-    const task = taskOf(commit)
-    const newer = task === undefined ? undefined : seen.get(task)
-    // A replacement on a protected branch names the commit whose place it takes.
-    const isReplaced = newer?.metadata['publish.replaces' satisfies MetadataKey] === commit.ref
-    if (newer !== undefined && !isReplaced)
-      refute('one-commit-per-task', commit, `${newer.ref} is of the same task`)
-    if (task !== undefined) seen.set(task, commit)
-  }
-  return found
-}
-
-function isClaim({ metadata }: CommitRecord): boolean {
-  return metadata['publish.claim' satisfies MetadataKey] !== undefined
-}
-
-function isPublication(commit: CommitRecord): boolean {
-  return commit.metadata['publish.run' satisfies MetadataKey] !== undefined && !isClaim(commit)
-}
-
-/** Without an attempt every execution is a task of its own. */
-function taskOf({ metadata }: CommitRecord): string | undefined {
-  const read = (key: MetadataKey): string | undefined => metadata[key]
-  if (read('publish.task_id') === undefined) return undefined
-  return JSON.stringify([read('publish.workflow'), read('publish.task'), read('publish.iteration')])
-}
-
-function refOf({ ref }: CommitRecord): CommitRef {
-  return ref
-}
-
-async function findLost(
-  { queue, signal }: RecoveryWorld,
-  repo: VersionedRepo,
-  place: BranchPlace,
-  { commits, isWhole }: { readonly commits: readonly CommitRecord[]; readonly isWhole: boolean },
-): Promise<{ readonly lost: readonly VerifyFinding[]; readonly unknownWorkflows: readonly string[] }> {
-  const ids = new Set(
-    commits.flatMap(({ metadata }) => metadata['publish.workflow' satisfies MetadataKey] ?? []),
-  )
-  if (queue === undefined) return { lost: [], unknownWorkflows: [...ids] }
-  const there = new Set(commits.map(refOf))
-  const unknownWorkflows: string[] = []
-  const lost: VerifyFinding[] = []
-  for (const id of ids) {
-    const workflow = await queue.readWorkflow(id as WorkflowId, { signal })
-    if (workflow === undefined) unknownWorkflows.push(id)
-    for (const task of workflow?.tasks ?? []) {
-      const output = publishedBy(task, place)
-      // Below the commits that were read there may be it.
-      if (output === undefined || there.has(output) || !isWhole) continue
-      if ((await readNewest(repo, evidenceTag(output) as BranchPlace['branch'], { signal })) !== undefined)
-        continue
-      lost.push({
-        check: 'nothing-lost',
-        ref: output,
-        why: `the output of task ${task.taskId} is not in the history`,
-      })
+  for await (const commit of repo.log(head, { firstParent: true, signal, ...(stopAt && { stopAt }) })) {
+    if (commit.ref === stopAt || commits === limit) {
+      stopped = commit.ref === stopAt ? 'since' : 'limit'
+      break
     }
+    commits += 1
+    oldest = commit
+    for (const finding of judge.judge(commit)) refuted.add(finding)
+    for (const finding of await outputs.pass(commit)) refuted.add(finding)
+    unfenced.note(commit)
+    if (makerOf(commit) === 'other' && commit.parents.length > 0) foreign.add(commit.ref)
   }
-  return { lost, unknownWorkflows }
+  for (const finding of await outputs.end(oldest)) refuted.add(finding)
+
+  return {
+    ...{ holds: refuted.count === 0, commits, stopped, oldest: oldest?.ref },
+    ...{ isWhole: stopped === 'beginning', unknownWorkflows: outputs.unknownWorkflows },
+    ...{ refuted: refuted.first, refutedCount: refuted.count, withoutFence: unfenced.all },
+    ...{ foreign: foreign.first, foreignCount: foreign.count },
+  }
 }
 
-function publishedBy(task: TaskRecord, { repository, branch }: BranchPlace): CommitRef | undefined {
-  const input = readInput(task)
-  if (input?.repository !== repository || input.branch !== branch) return undefined
-  return outputOf(task)
+/** Counts all, and keeps the first. */
+class Counted<T> {
+  readonly first: T[] = []
+  count = 0
+
+  add(item: T): void {
+    this.count += 1
+    if (this.first.length < RECOVERY_NAMED_MAX) this.first.push(item)
+  }
+}
+
+async function resolve(
+  repo: VersionedRepo,
+  ref: string,
+  signal: AbortSignal | undefined,
+): Promise<CommitRef> {
+  const found = await readNewest(repo, ref as BranchName, { signal })
+  if (found !== undefined) return found.ref
+  throw new MissingError(
+    'recovery/no-such-ref',
+    `verify: repository "${repo.repository}" has no branch, tag or commit ${JSON.stringify(ref)}`,
+    { next: 'Name a branch, a tag or a whole commit id of the repository.' },
+  )
 }

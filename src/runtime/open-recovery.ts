@@ -14,6 +14,7 @@ import { readHeldResults } from '../worker/results/outbox.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
 import { openConductor } from './connections/conductor-connection.ts'
 import { openLakefs } from './connections/lakefs-connection.ts'
+import { ledgerOf } from './ledger-settings.ts'
 import { startWorkflow } from './start-workflow.ts'
 
 export interface RecoveryOptions {
@@ -33,6 +34,7 @@ export async function withRecovery<T>(
 ): Promise<T> {
   const { logger = silentLogger, root, signal } = options
   const connection = { ...options, logger }
+  const { keys: ledgerKeys } = ledgerOf(configuration)
   const fences = openHardFences({ policy: configuration.lakefs.fence, clock: systemClock, logger })
   const lakefs = openLakefs(configuration, connection)
   const hasConductor = configuration.conductor.serverUrl !== undefined
@@ -41,7 +43,7 @@ export async function withRecovery<T>(
     return await work({
       queue: conductor && openRecoveryQueue(conductor),
       repoOf: (repository) => openLakefsRepo(lakefs, repository),
-      fences,
+      ...{ fences, ledgerKeys },
       readHeldResults: () => readHeldResults(resolve(root)),
       ...{ clock: systemClock, logger, signal },
     })

@@ -9,10 +9,13 @@ import { FENCE_FILE, FENCE_PATH } from '../../src/publication/fence-file.ts'
 import { openTestQueue, type TestQueue } from '../../src/testing/open-test-queue.ts'
 import { loadTasks } from '../../src/worker/bodies/load-tasks.ts'
 import { filesOf, logOf, stagingBranchesOf } from '../support/publication-world.ts'
+import { askJson } from '../support/servers/http.ts'
+import { useRealServer } from '../support/servers/servers.ts'
 import {
   MAIN,
   openWorkerLakefs,
   openWorkerWorld,
+  registerTasks,
   TASKS_PATH,
   stepOf,
   type WorkerWorld,
@@ -20,6 +23,7 @@ import {
 import { serveTestQueue } from '../support/worker/conductor-http.ts'
 
 const TEST_MS = 120_000
+const conductor = useRealServer('conductor')
 
 test.each(['soft', 'hard'] as const)(
   'F-55 PU-170 a worker killed before it reports: the retry adopts, the body ran once (%s fence)',
@@ -30,12 +34,47 @@ test.each(['soft', 'hard'] as const)(
   TEST_MS,
 )
 
-async function killAndAdopt(of: {
+test(
+  'F-55 PU-170 on Conductor: the retry adopts, whatever the load: the body ran once, one commit, its result',
+  async (context) => {
+    const { url } = conductor(context)
+    await registerTasks(url)
+    const { world, second, workflow, runs, published } = await killBeforeReport({
+      // Its lease is so long that only what is done here ends an attempt.
+      ...{ url, task: 'perago_it_patient', strength: 'hard' },
+    })
+    const view = await world.control.readWorkflow(workflow)
+    const [{ taskId } = { taskId: '' }] = view?.tasks ?? []
+    // As the server does when a lease ends, without its clock.
+    await askJson(`${url}/api/tasks`, {
+      body: {
+        taskId,
+        workflowInstanceId: workflow,
+        status: 'FAILED',
+        reasonForIncompletion: 'its worker died',
+      },
+    })
+    second()
+    const { status, output } = await world.ended(workflow)
+    expect(status).toBe('COMPLETED')
+    expect(output).toMatchObject({ workspace: { ref: published.ref }, result: { filler: '' } })
+    expect(readFileSync(runs, 'utf8').trim().split('\n')).toEqual([taskId])
+    const log = await logOf(world.repo)
+    expect(log[0]?.ref).toBe(published.ref)
+    expect(log.filter(({ metadata }) => metadata['publish.workflow'] === workflow)).toHaveLength(1)
+  },
+  TEST_MS,
+)
+
+interface Killed {
   readonly url: string
   readonly control?: TestQueue
   readonly task: string
   readonly strength: 'soft' | 'hard'
-}): Promise<void> {
+}
+
+/** A first process that has published, and was killed when it reported so. */
+async function killBeforeReport(of: Killed) {
   const lakefs = await openWorkerLakefs()
   onTestFinished(() => lakefs.close())
   const world = await openWorkerWorld(of.url, lakefs, of.control)
@@ -55,15 +94,21 @@ async function killAndAdopt(of: {
   expect(published?.parents).toEqual([inputRef])
   expect(published?.metadata['publish.expected_head']).toBe(of.strength === 'hard' ? inputRef : undefined)
 
+  if (published === undefined) throw new Error('it had not published')
   world.front.interfere = () => 'pass'
+  return { world, second, workflow, runs, published }
+}
+
+async function killAndAdopt(of: Killed): Promise<void> {
+  const { world, second, workflow, runs, published } = await killBeforeReport(of)
   second()
   const { status, output, tasks } = await world.ended(workflow)
   // On a busy machine a lease may end before the second process has begun; then there is one retry more.
   const before = tasks.slice(0, -1).map((task) => task.status)
   expect([status, new Set(before)]).toEqual(['COMPLETED', new Set(['TIMED_OUT'])])
-  expect(output).toMatchObject({ workspace: { ref: published?.ref }, result: { filler: '' } })
+  expect(output).toMatchObject({ workspace: { ref: published.ref }, result: { filler: '' } })
   expect(readFileSync(runs, 'utf8').trim().split('\n')).toHaveLength(1)
-  expect((await logOf(world.repo))[0]?.ref).toBe(published?.ref)
+  expect((await logOf(world.repo))[0]?.ref).toBe(published.ref)
   expect((await filesOf(world.repo))['data/out.txt']).toBe('text by attempt 0')
   const logs = await world.control.readLogs(tasks.at(-1)?.taskId ?? ('' as never))
   expect(logs.join('\n')).toContain(`${of.strength} fence; the body did not run`)

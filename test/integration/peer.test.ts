@@ -6,7 +6,9 @@ import { branchName, type BranchName, type CommitRef } from '../../src/base/ids.
 import { silentLogger } from '../../src/base/logger.ts'
 import { createDefinitionRegistry } from '../../src/conductor/definitions.ts'
 import { evidenceTag } from '../../src/publication/evidence.ts'
+import { verify } from '../../src/recovery/verify.ts'
 import { openConductor } from '../../src/runtime/connections/conductor-connection.ts'
+import { withRecovery } from '../../src/runtime/open-recovery.ts'
 import { declaredTaskDef, examineRegistration } from '../../src/runtime/modules/task-registration.ts'
 import type { WorkflowView } from '../../src/engine/protocol/control.ts'
 import { buildTaskDef } from '../../src/tasks/build-taskdef.ts'
@@ -113,7 +115,7 @@ describe('one workflow, step by step on either side', { timeout: TEST_MS }, () =
     return { branch, ref: outcome.commit.ref }
   }
 
-  test('IO-01 tasks of both sides alternate, and each publishes on what the other has published', async () => {
+  test('IO-01 RE-26 tasks of both sides alternate, and each publishes on what the other has published', async () => {
     await openBoth()
     await world.registerChain('together', ['interop_ts', 'interop_python', 'interop_ts', 'interop_python'])
     const lines = ['a', 'b', 'c', 'd']
@@ -148,6 +150,18 @@ describe('one workflow, step by step on either side', { timeout: TEST_MS }, () =
       'shared/new.txt': 'd\n',
     })
     await until('no staging branch is left', async () => (await stagingBranchesOf(world.repo)).length === 0)
+    // Who made which commit is told afterwards.
+    const options = { root: world.at('none') }
+    const place = { repository: world.repository, branch: MAIN }
+    const { holds, withoutFence, foreign } = await withRecovery(world.configuration, options, (recovery) =>
+      verify(recovery, place),
+    )
+    expect([holds, foreign]).toEqual([true, [world.inputRef]])
+    expect(withoutFence).toMatchObject([
+      { kind: 'python', commits: 2, newest: published[3] },
+      { kind: 'task', name: 'step2', commits: 1 },
+      { kind: 'task', name: 'step0', commits: 1 },
+    ])
   })
 
   test('IO-02 the same ending of a body or a guardrail leads the server to the same end', async () => {

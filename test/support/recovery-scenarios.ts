@@ -1,6 +1,9 @@
 // Each situation of the table as it comes about: the real publication, and the trouble of its page.
+import { systemClock } from '../../src/base/clock.ts'
 import { branchName } from '../../src/base/ids.ts'
+import { changeFence, readFenceState } from '../../src/publication/fence-installation.ts'
 import type { Situation } from '../../src/recovery/situation.ts'
+import { MAIN } from '../conformance/versioned-repo-cases/world.ts'
 import { leaveClaim } from './detached-claim.ts'
 import { failureOf } from './publication-world.ts'
 import type { RecoveryTestWorld } from './recovery-world.ts'
@@ -14,6 +17,19 @@ async function published(world: RecoveryTestWorld) {
   const task = await world.claim()
   const ref = await world.publish(task)
   return { workflowId, task, ref }
+}
+
+/** A workflow whose retry has replaced a publication on a protected branch, and has not said so. The protection stays. */
+export async function publishedForward(world: RecoveryTestWorld): Promise<string> {
+  const fence = await readFenceState(world.repo, MAIN, {})
+  const { ref } = await changeFence(world.repo, fence, { act: 'install', clock: systemClock })
+  const workflowId = await world.start(ref)
+  const first = await world.claim()
+  await world.publish(first)
+  await world.queue.postResult(world.resultOf(first, 'FAILED'))
+  await world.protect([MAIN])
+  await world.publish(await world.claim())
+  return workflowId
 }
 
 /** A workflow whose task failed because the branch was elsewhere. */
@@ -69,6 +85,12 @@ export const SCENARIOS: Readonly<Record<Situation, Scenario>> = {
     return workflowId
   },
   'published-unreported': async (world) => (await published(world)).workflowId,
+  'forward-unreported': async (world) => {
+    const workflowId = await publishedForward(world)
+    // As an operator does before anything may leave the branch.
+    await world.protect([])
+    return workflowId
+  },
   'foreign-above-input': (world) =>
     refused(world, async () => {
       await world.commit({ 'b.txt': 'theirs' })

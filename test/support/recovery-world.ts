@@ -7,10 +7,11 @@ import type { JsonObject } from '../../src/base/json.ts'
 import { silentLogger } from '../../src/base/logger.ts'
 import { startEmbeddedLakefs } from '../../src/embedded/lakefs/server.ts'
 import { snapshotOf, type TaskId, type WorkflowId } from '../../src/fences/attempt-snapshot.ts'
-import { createRepository } from '../../src/lakefs/administration.ts'
+import { createRepository, setBranchProtection } from '../../src/lakefs/administration.ts'
 import { createLakefsClient, type LakefsClient } from '../../src/lakefs/client.ts'
 import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import { openHardFences } from '../../src/publication/hard-fences.ts'
+import type { LedgerKeys } from '../../src/publication/ledger-signature.ts'
 import type { CommitRecord, Metadata, VersionedRepo } from '../../src/publication/ports.ts'
 import { publish } from '../../src/publication/publish.ts'
 import type { RecoveryWorld } from '../../src/recovery/ports.ts'
@@ -18,16 +19,19 @@ import { openTestQueue, type TestQueue } from '../../src/testing/open-test-queue
 import { readFreshAttempt } from '../../src/worker/attempt/read-fresh-attempt.ts'
 import type { TaskRecord, TaskResult } from '../../src/worker/ports.ts'
 import type { HeldResult } from '../../src/worker/results/outbox.ts'
+import type { SuiteLakefs } from './servers/suite-lakefs.ts'
 import { bytes, commitOf, MAIN } from '../conformance/versioned-repo-cases/world.ts'
 
 export interface RecoveryLakefs {
   readonly client: LakefsClient
   readonly environment: Readonly<Record<string, string>>
+  newRepository(): { readonly repository: RepositoryName; readonly storageNamespace: string }
   close(): Promise<void>
 }
 
-export async function openRecoveryLakefs(): Promise<RecoveryLakefs> {
-  const server = await startEmbeddedLakefs()
+/** The embedded one unless given. */
+export async function openRecoveryLakefs(given?: SuiteLakefs): Promise<RecoveryLakefs> {
+  const server = given ?? (await startEmbeddedLakefs())
   const client = createLakefsClient({ ...server, endpoint: server.url })
   return {
     client,
@@ -35,6 +39,11 @@ export async function openRecoveryLakefs(): Promise<RecoveryLakefs> {
       LAKEFS_ENDPOINT: server.url,
       LAKEFS_ACCESS_KEY_ID: server.accessKeyId,
       LAKEFS_SECRET_ACCESS_KEY: server.secretAccessKey,
+    },
+    newRepository: () => {
+      if (given !== undefined) return given.newRepository('recovery')
+      const repository = repositoryName(`recovery-${randomBytes(4).toString('hex')}`)
+      return { repository, storageNamespace: `local://${repository}` }
     },
     close: async () => {
       await client.close()
@@ -44,16 +53,20 @@ export async function openRecoveryLakefs(): Promise<RecoveryLakefs> {
 }
 
 export class RecoveryTestWorld {
+  readonly #client: LakefsClient
   readonly repository: RepositoryName
   readonly repo: VersionedRepo
   readonly queue: TestQueue
   /** What the outboxes of this machine hold. */
   readonly held: HeldResult[] = []
   readonly world: RecoveryWorld
+  /** With which `publish` signs. */
+  ledgerKeys: LedgerKeys | undefined
   /** The commit that the first workflow reads. */
   input!: CommitRef
 
   private constructor(client: LakefsClient, repository: RepositoryName, queue: TestQueue) {
+    this.#client = client
     this.repository = repository
     this.repo = openLakefsRepo(client, repository)
     this.queue = queue
@@ -75,11 +88,12 @@ export class RecoveryTestWorld {
   }
 
   static async open(
-    { client }: Pick<RecoveryLakefs, 'client'>,
+    { client, newRepository }: Pick<RecoveryLakefs, 'client' | 'newRepository'>,
     queue: TestQueue = openTestQueue(),
+    files: Readonly<Record<string, string>> = {},
   ): Promise<RecoveryTestWorld> {
-    const repository = repositoryName(`recovery-${randomBytes(4).toString('hex')}`)
-    await createRepository(client, { repository, storageNamespace: `local://${repository}` })
+    const { repository, storageNamespace } = newRepository()
+    await createRepository(client, { repository, storageNamespace, defaultBranch: MAIN })
     const world = new RecoveryTestWorld(client, repository, queue)
     const task = { name: 'load', retryCount: 1, retryDelaySeconds: 0, responseTimeoutSeconds: 60 }
     await queue.registerTask({ ...task, timeoutPolicy: 'RETRY' })
@@ -88,8 +102,13 @@ export class RecoveryTestWorld {
       name: 'daily',
       tasks: [{ name: 'load', taskReferenceName: 'load', inputParameters }],
     })
-    world.input = (await commitOf(world.repo, MAIN, { 'a.txt': 'first' })).ref
+    world.input = (await commitOf(world.repo, MAIN, { 'a.txt': 'first', ...files })).ref
     return world
+  }
+
+  /** As by an operator: merges only, or everything again. */
+  protect(patterns: readonly string[]): Promise<void> {
+    return setBranchProtection(this.#client, { repository: this.repository, patterns })
   }
 
   get place(): string {
@@ -129,6 +148,7 @@ export class RecoveryTestWorld {
         readFresh: () => readFreshAttempt(this.queue, attempt),
       },
       fences: this.world.fences,
+      ledgerKeys: this.ledgerKeys,
     })
     return outputRef
   }

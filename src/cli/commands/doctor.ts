@@ -1,4 +1,6 @@
 import { join, resolve } from 'node:path'
+import { InvalidError } from '../../base/errors.ts'
+import type { Logger } from '../../base/logger.ts'
 import { describeError, renderError, type ErrorDescription } from '../../base/error-description.ts'
 import { oneLine } from '../../base/one-line.ts'
 import { formatSize } from '../../base/quantities.ts'
@@ -8,6 +10,9 @@ import {
 } from '../../runtime/examinations/conductor-examination.ts'
 import { withConductor } from '../../runtime/connections/conductor-connection.ts'
 import { openLakefs } from '../../runtime/connections/lakefs-connection.ts'
+import type { BranchStrength } from '../../recovery/fence-strength.ts'
+import type { PeragoConfiguration } from '../../runtime/configuration/configuration.ts'
+import { openBranchExaminer, type ExaminablePlace } from '../../runtime/examinations/branch-examination.ts'
 import { examineLakefs, type LakefsExamination } from '../../runtime/examinations/lakefs-examination.ts'
 import { examineRoot, type RootExamination } from '../../runtime/examinations/root-examination.ts'
 import { compareModule, type ModuleComparison } from '../../runtime/modules/module-registration.ts'
@@ -16,6 +21,8 @@ import { loadForCommand } from '../configured.ts'
 import { PATIENCE, WORK_ROOT, type ConfiguredOptions } from '../options.ts'
 import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
+import { DOCTOR_BRANCHES_MAX } from '../limits.ts'
+import { describePublisher } from './publishers.ts'
 import { refuseDrift, refuseProblems } from './check.ts'
 
 /** A finding, a failure, or why there is neither. */
@@ -24,9 +31,23 @@ type Examined<Found> =
   | { readonly is: 'failed'; readonly error: unknown }
   | { readonly is: 'left-out'; readonly why: string }
 
+export interface DoctorOptions extends ConfiguredOptions {
+  readonly root?: string
+  readonly branch?: readonly string[]
+}
+
+interface ExaminedBranch extends ExaminablePlace {
+  /** On the command line; else by an open workflow, whose branch may be gone. */
+  readonly isNamed: boolean
+  readonly examined: Examined<BranchStrength>
+}
+
 interface Examination {
   readonly root: Examined<RootExamination>
   readonly lakefs: Examined<LakefsExamination>
+  readonly branches: readonly ExaminedBranch[]
+  /** Of open workflows, beyond those that are looked at. */
+  readonly branchesLeftOut: number
   readonly conductor: Examined<ConductorExamination>
   readonly module: Examined<ModuleComparison>
 }
@@ -34,9 +55,10 @@ interface Examination {
 /** Checks the file system of the root and every configured server, and says what it is and can do. A failure of one does not hide the others. */
 export async function examine(
   module: string | undefined,
-  options: ConfiguredOptions & { readonly root?: string },
+  options: DoctorOptions,
   terminal: Terminal,
 ): Promise<void> {
+  const named = (options.branch ?? []).map(parsePlace)
   const { configuration, logger } = await loadForCommand(options, terminal)
   const signal = terminal.stopSignal()
   const connection = { logger, retry: PATIENCE }
@@ -69,11 +91,57 @@ export async function examine(
             refuseDrift(module, found)
             return found
           })
-  const examination = { root, lakefs, conductor, module: compared }
+  const ofWorkflows = conductor.is === 'found' ? (conductor.found.namedBranches ?? []) : []
+  const places = distinct([
+    ...ofWorkflows.map((place) => ({ ...place, isNamed: false })),
+    ...named.map((place) => ({ ...place, isNamed: true })),
+  ])
+  const looked = places.slice(0, DOCTOR_BRANCHES_MAX)
+  const branches =
+    lakefs.is === 'found' ? await examineBranches(configuration, looked, { ...connection, signal }) : []
+  const branchesLeftOut = places.length - branches.length
+  const examination = { root, lakefs, branches, branchesLeftOut, conductor, module: compared }
   const describe = (error: unknown): ErrorDescription => describeError(error, terminal.redactor)
   answer(terminal, options, asDocument(examination, describe), () => render(examination, describe))
-  const failed = Object.values(examination).find((part) => part.is === 'failed')
+  const asked = branches.filter(({ isNamed }) => isNamed).map(({ examined }) => examined)
+  const parts = [root, lakefs, ...asked, conductor, compared]
+  const failed = parts.find((part) => part.is === 'failed')
   if (failed?.is === 'failed') throw failed.error as Error
+}
+
+/** One after the other: each is a few small requests. */
+async function examineBranches(
+  configuration: PeragoConfiguration,
+  places: readonly Omit<ExaminedBranch, 'examined'>[],
+  connection: { readonly logger: Logger; readonly retry: typeof PATIENCE; readonly signal: AbortSignal },
+): Promise<readonly ExaminedBranch[]> {
+  const client = openLakefs(configuration, connection)
+  try {
+    const { signal } = connection
+    const look = openBranchExaminer(client, { signal, fence: configuration.lakefs.fence })
+    const branches: ExaminedBranch[] = []
+    for (const place of places) branches.push({ ...place, examined: await attempt(() => look(place)) })
+    return branches
+  } finally {
+    await client.close()
+  }
+}
+
+function parsePlace(text: string): ExaminablePlace {
+  const [repository, branch, ...more] = text.split('/')
+  if (repository && branch && more.length === 0) return { repository, branch }
+  throw new InvalidError(
+    'cli/bad-usage',
+    `read --branch: ${JSON.stringify(text)} is not of the form repository/branch`,
+  )
+}
+
+/** The last of each, and those that are named first of all. */
+function distinct<Place extends ExaminablePlace & { readonly isNamed: boolean }>(
+  places: readonly Place[],
+): readonly Place[] {
+  const found = [...new Map(places.map((place) => [`${place.repository}/${place.branch}`, place])).values()]
+  return [...found.filter(({ isNamed }) => isNamed), ...found.filter(({ isNamed }) => !isNamed)]
 }
 
 async function attempt<Found>(work: () => Promise<Found>): Promise<Examined<Found>> {
@@ -102,6 +170,10 @@ function asDocument(examination: Examination, describe: (error: unknown) => Erro
   return {
     root: show(examination.root),
     lakefs: show(examination.lakefs),
+    branches: examination.branches.map(({ repository, branch, examined }) => ({
+      ...{ repository, branch },
+      ...(show(examined) as object),
+    })),
     conductor: show(examination.conductor),
     module: show(examination.module),
   }
@@ -125,6 +197,13 @@ function render(examination: Examination, describe: (error: unknown) => ErrorDes
   return renderTable([
     ...rows('worker root', examination.root, describeRoot),
     ...rows('lakeFS', examination.lakefs, describeLakefs),
+    ...examination.branches.flatMap(({ repository, branch, examined }) =>
+      rows('branch', examined, describeBranch).map(([name = '', text = ''], index) => [
+        name,
+        index === 0 ? `${repository}/${branch}: ${text}` : text,
+      ]),
+    ),
+    ...describeLeftOut(examination),
     ...rows('Conductor', examination.conductor, describeConductor),
     ...rows('module', examination.module, ({ definitions }) => [
       ['module', `all ${definitions.length} definitions as registered`],
@@ -171,8 +250,34 @@ function describeLakefs(found: LakefsExamination): readonly (readonly string[])[
         ? 'allowed'
         : 'not allowed: workers do not need it; grant fs:ListRepositories to see them',
     ],
-    ['branch moves', 'soft: read, decide, act (lakeFS has no conditional move)'],
+    ['branch moves', FENCES[found.strengths.fence]],
   ]
+}
+
+const FENCES: Readonly<Record<LakefsExamination['strengths']['fence'], string>> = {
+  preferred: 'soft (read, decide, act), and hard where a fence is installed',
+  required: 'hard: a branch without a fence takes nothing (lakefs.fence is required)',
+  off: 'soft: fences are ignored (lakefs.fence is off)',
+}
+
+function describeBranch(found: BranchStrength): readonly (readonly string[])[] {
+  const { strength, why, withoutFence } = found
+  const says = {
+    hard: 'hard fence',
+    soft: 'soft fence',
+    refused: 'nothing is published',
+  }[strength]
+  return [
+    ['branch', `${says}: ${why}`],
+    ...withoutFence.map((each) => ['', `- published without a hard fence: ${describePublisher(each)}`]),
+  ]
+}
+
+function describeLeftOut({ lakefs, branches, branchesLeftOut }: Examination): readonly (readonly string[])[] {
+  if (lakefs.is !== 'found') return []
+  if (branchesLeftOut > 0)
+    return [['branches', `${branchesLeftOut} more are not looked at: name them with --branch`]]
+  return branches.length > 0 ? [] : [['branch', 'none is looked at: name one with --branch']]
 }
 
 function describeConductor(found: ConductorExamination): readonly (readonly string[])[] {

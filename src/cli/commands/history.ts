@@ -3,11 +3,18 @@ import { branchName, repositoryName } from '../../base/ids.ts'
 import { oneLine } from '../../base/one-line.ts'
 import { blame, diffOfRun, type Maker } from '../../recovery/blame.ts'
 import type { BranchPlace } from '../../recovery/ports.ts'
-import { VERIFIED_CHECKS, verify } from '../../recovery/verify.ts'
+import { VERIFIED_CHECKS } from '../../recovery/history-judge.ts'
+import { verify, type Verification } from '../../recovery/verify.ts'
 import { answer, renderTable } from '../answers.ts'
 import type { ConfiguredOptions } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
+import { describePublisher } from './publishers.ts'
 import { overRecovery } from './recover.ts'
+
+export interface VerifyOptions extends ConfiguredOptions {
+  readonly since?: string
+  readonly limit?: number
+}
 
 export interface DiffOptions extends ConfiguredOptions {
   readonly repo?: string
@@ -18,34 +25,51 @@ export interface DiffOptions extends ConfiguredOptions {
 export async function verifyBranch(
   repository: string,
   branch: string,
-  options: ConfiguredOptions,
+  options: VerifyOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const found = await overRecovery(options, terminal, (world) => verify(world, placeOf(repository, branch)))
-  answer(terminal, options, found, () => {
-    const { commits, isWhole, refuted, foreign, withoutFence, unknownWorkflows } = found
-    const checks = Object.entries(VERIFIED_CHECKS).map(([check, says]) => {
-      const findings = refuted.filter((each) => each.check === check)
-      return [findings.length === 0 ? 'holds' : 'REFUTED', check, says]
-    })
-    const notes = [
-      `${commits} commits${isWhole ? '' : ', the newest only'}`,
-      `${withoutFence.length} publications without a hard fence`,
-      `${foreign.length} commits not made by perago`,
-      `${unknownWorkflows.length} workflows that Conductor does not know`,
-    ]
-    const details = refuted.map(({ check, ref, why }) => `${check}: ${ref}: ${why}\n`)
-    return `${renderTable(checks)}${details.join('')}${notes.join('; ')}\n`
-  })
+  const { since, limit } = options
+  const request = { ...placeOf(repository, branch), since, limit }
+  const found = await overRecovery(options, terminal, (world) => verify(world, request))
+  answer(terminal, options, found, () => renderVerification(found, since))
   if (found.holds) return
   throw new RefusedError(
     'cli/history-refuted',
-    `verify ${repository}/${branch}: ${found.refuted.length} findings`,
+    `verify ${repository}/${branch}: ${found.refutedCount} findings`,
     {
       details: { refuted: found.refuted },
       next: `See who made those commits with "perago blame ${repository} ${branch}".`,
     },
   )
+}
+
+function renderVerification(found: Verification, since: string | undefined): string {
+  const { refuted, refutedCount, withoutFence, foreignCount, unknownWorkflows } = found
+  const checks = Object.entries(VERIFIED_CHECKS).map(([check, says]) => {
+    const findings = refuted.filter((each) => each.check === check)
+    return [findings.length === 0 ? 'holds' : 'REFUTED', check, says]
+  })
+  const details = refuted.map(({ check, ref, why }) => `${check}: ${ref}: ${why}\n`)
+  if (refutedCount > refuted.length) details.push(`… and ${refutedCount - refuted.length} more\n`)
+  const unfenced = withoutFence.map((each) => ['', describePublisher(each)])
+  const notes = [
+    describeExtent(found, since),
+    `${foreignCount} commits not made by perago`,
+    `${unknownWorkflows.length} workflows that Conductor does not know`,
+    ...(unfenced.length === 0 ? [] : ['without a hard fence published:']),
+  ]
+  return `${renderTable(checks)}${details.join('')}${notes.join('; ')}\n${renderTable(unfenced)}`
+}
+
+function describeExtent({ commits, stopped, oldest }: Verification, since: string | undefined): string {
+  switch (stopped) {
+    case 'limit':
+      return `the newest ${commits} commits only, down to ${oldest ?? ''}; stopped by --limit`
+    case 'since':
+      return `the ${commits} commits above ${since ?? ''} only`
+    case 'beginning':
+      return `all ${commits} commits${since === undefined ? '' : `: ${since} is not among them`}`
+  }
 }
 
 export async function blameBranch(

@@ -12,7 +12,9 @@ import type { RetryPolicy } from '../../base/retry.ts'
 import type { ConductorClient } from '../../conductor/client.ts'
 import { createDefinitionRegistry } from '../../conductor/definitions.ts'
 import { createHttpTaskQueue } from '../../conductor/http-task-queue.ts'
+import { targetsIn, type BranchTarget } from '../../tasks/branch-targets.ts'
 import { findSharedBranches } from '../../worker/branches/second-writers.ts'
+import type { OpenWorkflow } from '../../worker/ports.ts'
 import { conductorSettings, withConductor } from '../connections/conductor-connection.ts'
 import type { PeragoConfiguration } from '../configuration/configuration.ts'
 
@@ -46,27 +48,35 @@ export async function examineConductor(
         /** Above it a server fails the task for good. */
         payloadBytes: CONDUCTOR_PAYLOAD_MAX_BYTES,
       },
-      /** `undefined` if the workflows could not be read. */
-      sharedBranches: await readSharedBranches(client, signal),
+      ...(await readBranches(client, signal)),
     }
   })
 }
 
 /**
- * Branches that several open workflows may write, each with its workflows, the oldest first. A server whose workflows cannot be
- * searched is still a Conductor.
+ * The branches that open workflows name, and those that several of them may write, each with its workflows, the oldest first; both
+ * `undefined` if the workflows could not be read. A server whose workflows cannot be searched is still a Conductor.
  */
-async function readSharedBranches(client: ConductorClient, signal: AbortSignal) {
+async function readBranches(client: ConductorClient, signal: AbortSignal) {
   try {
     const { workflows } = await createHttpTaskQueue(client).readOpenWorkflows(START_WORKFLOWS_MAX, { signal })
     // A workflow with a branch in its input may write it: only workers know which tasks only read.
-    return findSharedBranches(workflows, new Map()).map(({ repository, branch, workflows: sharing }) => ({
-      repository,
-      branch,
-      workflows: sharing.map(({ name, workflowId }) => ({ name, workflowId })),
-    }))
+    const sharedBranches = findSharedBranches(workflows, new Map()).map(
+      ({ repository, branch, workflows: sharing }) => ({
+        ...{ repository, branch },
+        workflows: sharing.map(({ name, workflowId }) => ({ name, workflowId })),
+      }),
+    )
+    return { sharedBranches, namedBranches: namedBy(workflows) }
   } catch {
     signal.throwIfAborted()
-    return undefined
+    return { sharedBranches: undefined, namedBranches: undefined }
   }
+}
+
+function namedBy(workflows: readonly OpenWorkflow[]): readonly BranchTarget[] {
+  const named = new Map<string, BranchTarget>()
+  for (const { repository, branch } of workflows.flatMap(({ input }) => targetsIn(input)))
+    named.set(`${repository}/${branch}`, { repository, branch })
+  return [...named.values()]
 }
