@@ -26,6 +26,6 @@ function* walk(value: Json, isHidden: boolean): Generator<string> {
   if (value === null || typeof value === 'boolean') return
   if (typeof value !== 'object') {
     if (isHidden) yield String(value)
-  } else if (Array.isArray(value)) for (const item of value) yield* walk(item, isHidden)
+  } else if (Array.isArray(value)) for (const item of value as readonly Json[]) yield* walk(item, isHidden)
   else for (const [key, item] of Object.entries(value)) yield* walk(item, isHidden || isSensitiveKey(key))
 }

@@ -42,7 +42,7 @@ test('X-145 secrets of inputs are in no log, event, error, span or metric, also 
   const metrics = openEngineMetrics({ stages: () => seen.engine.stages() })
   const seen = await openSeenEngine({ logger, observers: [metrics.observe] })
   const { control, queue } = seen.engine
-  const traceparent = `00-${'4bf92f3577b34da6a3ce929d0e0e4736'}-00f067aa0ba902b7-01`
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
   const id = await control.startGraph(GRAPH, { input: INPUT, traceparent })
   const taskIds: string[] = []
   for (let attempt = 0; attempt < 2; attempt++) {
