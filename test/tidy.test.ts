@@ -37,7 +37,6 @@ const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
   'src/publication/staging-name.ts#stagingBranchName':
     'a format shared with the Python worker, compared byte for byte',
   'src/publication/steps.ts#PUBLICATION_STEPS': 'a page is compared with it',
-  'src/runtime/configuration/configuration.ts#LOG_FORMATS': 'a page is compared with it',
   'src/runtime/connections/lease-queue.ts#openLeaseQueue':
     'no test: a thread loads it by the address of its module',
   'src/worker/attempt/publish-changes.ts#planChanges':
@@ -162,6 +161,20 @@ describe('imports', () => {
   test('HO-27 every module of src is reached from what the package starts or exports', () => {
     const reached = reachedFrom(packageEntries(), [...imports, ...sources.flatMap(readStarts)])
     expect(sources.filter((path) => !reached.has(path))).toEqual([])
+  })
+
+  test.each([
+    ['the command line, before it knows the command', 'src/cli/main.ts', 50],
+    ['the package, which every module of tasks imports', 'src/perago.ts', 130],
+  ])('HO-33 %s loads neither engine nor worker nor stores, and few modules', (_, entry, most) => {
+    const loaded = reachedFrom(
+      [entry],
+      imports.filter(({ typeOnly, isLazy }) => !typeOnly && isLazy !== true),
+    )
+    expect(
+      [...loaded].filter((path) => /^src\/(?:engine\/host|worker\/attempt|stores|embedded)\//.test(path)),
+    ).toEqual([])
+    expect(loaded.size).toBeLessThan(most)
   })
 
   test('HO-30 no value is exported for tests alone, but for the reasons listed', () => {

@@ -184,6 +184,29 @@ describe('perago dev', () => {
   )
 
   test(
+    'CL-65 CL-66 a task without a worker is told, and schedules are listed',
+    async () => {
+      const lonely = [
+        'name: lonely',
+        "schedules: { nightly: { cron: '0 3 * * *' } }",
+        'units: { clean: { task: orders.clean } }',
+      ]
+      await project.write('lonely.yaml', lonely.join('\n'))
+      const dev = project.start(['dev', 'tasks.mjs', 'lonely.yaml'])
+      expect(await dev.firstLine).toMatch(/^ready /)
+      expect((await project.run(['ps', '--schedules'])).stdout).toMatch(
+        /^lonely\/nightly +0 3 \* \* \* UTC +next \S+T03:00:00.000Z\n$/,
+      )
+      const running = project.start(['run', 'lonely', '--input', '{}'])
+      await expect.poll(() => running.stderr(), { timeout: WAIT_MS }).toContain('"warning"')
+      expect(running.stderr()).toContain('no worker has ever asked for it. Export the task from the module')
+      running.child.kill('SIGINT')
+      expect((await running.ended).code).toBe(3)
+    },
+    WAIT_MS,
+  )
+
+  test(
     'CL-63 a pipeline goes on where it stood after perago dev was killed',
     async () => {
       const dev = await startDev()

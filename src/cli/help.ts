@@ -19,6 +19,16 @@ export function configuredServing(command: Command): Command {
     .addOption(new Option('--log-level <level>', 'the lowest level that is logged').choices(LOG_LEVELS))
 }
 
+/** For a command that needs an engine of perago, not a Conductor. */
+export function onEngine(command: Command): Command {
+  return configured(command)
+    .option(
+      '--server <address>',
+      'the address of a perago serve --engine (default: the perago dev of this directory, then conductor.serverUrl)',
+    )
+    .option('--token <variable>', 'with --server: env:NAME, the variable that has its token')
+}
+
 export function example(...lines: readonly string[]): string {
   return `\nExample${lines.length === 1 ? '' : 's'}:\n${lines.map((line) => `  $ ${line}\n`).join('')}`
 }

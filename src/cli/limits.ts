@@ -23,6 +23,10 @@ export const DEV_READ_MAX_BYTES = 67_108_864
 // ── workflows
 /** @internal How often a workflow is looked at while it is followed. */
 export const WORKFLOW_LOOK_MS = 250
+/** A task that waits this long, and that no worker asks for, is told by `perago run`. */
+export const UNPOLLED_AFTER_MS = 8_000
+/** @internal Longest name of a task, or of a domain, in that line. */
+export const TASK_NAME_SHOWN_CHARS = 100
 /** Workflows that `perago ps` lists. */
 export const WORKFLOWS_LISTED_MAX = 200
 

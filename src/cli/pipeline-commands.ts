@@ -1,7 +1,7 @@
 /** The commands about files of pipelines; see `program.ts`. */
 
 import type { Command } from 'commander'
-import { example, lazy } from './help.ts'
+import { example, lazy, onEngine } from './help.ts'
 import type { Terminal } from './terminal.ts'
 
 export function addPipelineCommands(program: Command, terminal: Terminal): void {
@@ -27,19 +27,17 @@ function addValidate(program: Command, terminal: Terminal): void {
 }
 
 function addGraph(program: Command, terminal: Terminal): void {
-  program
-    .command('graph')
+  onEngine(program.command('graph'))
     .summary('Draws a pipeline, or an execution with its states, as text or as SVG.')
     .description(
-      'Draws the units of a pipeline in the order in which they can run: as text, or as an SVG image with layers from left to right. Of an execution of perago dev it also shows how each unit stands. With --json it prints the graph.',
+      'Draws the units of a pipeline in the order in which they can run: as text, or as an SVG image with layers from left to right. Of an execution it also shows how each unit stands. With --json it prints the graph.',
     )
     .argument(
       '<file>',
-      'a pipeline file (.yaml, .yml, .json), a module (.ts, .js), or the id of an execution of perago dev',
+      'a pipeline file (.yaml, .yml, .json), a module (.ts, .js), or the id of an execution',
     )
     .option('--pipeline <name>', 'which pipeline, of a module with several')
     .option('--svg <file>', 'write an SVG image into this file')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       example(

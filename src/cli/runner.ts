@@ -33,7 +33,7 @@ export async function withRunner<T>(
   const conductor = dev === undefined ? configuration.conductor : { serverUrl, auth: undefined }
   const own = dev === undefined ? configuration : await withDevLakefs(configuration, terminal)
   return withWorkflows({ ...own, conductor }, { logger, retry: PATIENCE }, (workflows) =>
-    work(workflows, { configuration: own, logger }),
+    work(workflows, { configuration: own, logger, isDev: dev !== undefined }),
   )
 }
 
@@ -42,6 +42,8 @@ export interface Runner {
   /** Names the lakeFS that its workers use. */
   readonly configuration: PeragoConfiguration
   readonly logger: Logger
+  /** The engine of `perago dev`, not a Conductor. */
+  readonly isDev: boolean
 }
 
 /** As `perago dev` does: the embedded one, unless another is configured. */

@@ -1,7 +1,7 @@
 /** The commands about the store under the core; see `program.ts`. */
 
 import type { Command } from 'commander'
-import { storeOptions } from './core-stores.ts'
+import { storeOptions } from './store-options.ts'
 import { configured, example, lazy } from './help.ts'
 import type { Terminal } from './terminal.ts'
 

@@ -2,7 +2,7 @@
 
 import { InvalidArgumentError, type Command } from 'commander'
 import { parseDuration } from '../base/quantities.ts'
-import { storeOptions } from './core-stores.ts'
+import { storeOptions } from './store-options.ts'
 import { configured, example, lazy } from './help.ts'
 import { parseCount } from './options.ts'
 import type { Terminal } from './terminal.ts'

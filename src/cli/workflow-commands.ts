@@ -1,7 +1,7 @@
 /** The commands about pipelines and workflows; see `program.ts`. */
 
 import type { Command } from 'commander'
-import { configured, configuredServing, example, lazy } from './help.ts'
+import { configured, configuredServing, example, lazy, onEngine } from './help.ts'
 import { parseCount, parsePort } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -46,10 +46,14 @@ function addDev(program: Command, terminal: Terminal): void {
 }
 
 function addPs(program: Command, terminal: Terminal): void {
-  configured(program.command('ps'))
-    .description('Lists the workflows that have not ended, the newest first.')
-    .addHelpText('after', example('perago ps'))
-    .action(lazy(terminal, async () => (await import('./commands/workflows.ts')).listWorkflows))
+  onEngine(program.command('ps'))
+    .summary('Lists the workflows that have not ended, the newest first; or the schedules.')
+    .description(
+      'Lists the workflows that have not ended, the newest first. With --schedules: the schedules of the pipelines of an engine, when each of them starts its pipeline next, and what the last time started.',
+    )
+    .option('--schedules', 'list the schedules of the engine instead')
+    .addHelpText('after', example('perago ps', 'perago ps --schedules'))
+    .action(lazy(terminal, async () => (await import('./commands/workflows.ts')).listRunning))
 }
 
 function addShow(program: Command, terminal: Terminal): void {
@@ -101,11 +105,10 @@ function addCancel(program: Command, terminal: Terminal): void {
 }
 
 function addRollback(program: Command, terminal: Terminal): void {
-  program
-    .command('rollback')
-    .summary('Takes an execution of perago dev back, its state and its branches together.')
+  onEngine(program.command('rollback'))
+    .summary('Takes an execution of the engine back, its state and its branches together.')
     .description(
-      'Takes an execution of perago dev back, its state and its branches together, and lets it run on from there. Shows first what that does. Nobody loses a commit: what others have written on a branch refuses the rollback, and what leaves a branch stays reachable under a tag. Default: back to the last good checkpoint.',
+      'Takes an execution of the engine back, its state and its branches together, and lets it run on from there. Shows first what that does. Nobody loses a commit: what others have written on a branch refuses the rollback, and what leaves a branch stays reachable under a tag. Default: back to the last good checkpoint.',
     )
     .argument('<id>', 'the id of the execution')
     .option('--to <checkpoint>', 'back to this checkpoint, or to the "start"')
@@ -124,12 +127,12 @@ function addRollback(program: Command, terminal: Terminal): void {
     .option('--pause', 'do not run on: wait for perago resume')
     .option('--abandon', 'give up a rollback that cannot end; the execution is ended as it is')
     .option('--reason <text>', 'why; kept with the execution')
-    .option('--json', 'print one JSON document')
     .addHelpText(
       'after',
       example(
         'perago rollback 6f1f2c3d-6b1a-4a57-9c9e-0d8f5a1b2c3d --phase load --dry-run',
         'perago rollback 6f1f2c3d-6b1a-4a57-9c9e-0d8f5a1b2c3d --phase load',
+        'perago rollback 6f1f2c3d-6b1a-4a57-9c9e-0d8f5a1b2c3d --server https://perago.example --token env:SERVER_TOKEN',
       ),
     )
     .action(lazy(terminal, async () => (await import('./commands/rollback.ts')).rollBack))

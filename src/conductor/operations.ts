@@ -39,6 +39,12 @@ export const OPERATIONS = {
     read: 'nothing: a task that was handed out comes back after its response timeout',
     isPacedByCaller: true,
   },
+  getPollData: {
+    doing: 'ask when the task type was polled last',
+    method: 'GET',
+    path: '/api/tasks/queue/polldata',
+    class: 'safe',
+  },
   getTask: {
     doing: 'read the task',
     method: 'GET',

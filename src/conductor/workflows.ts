@@ -25,11 +25,19 @@ export interface WorkflowReading {
   readonly tasks: readonly TaskRecord[]
 }
 
+/** When workers polled for a task type last, in one domain. */
+export interface LastPoll {
+  readonly domain: string | undefined
+  readonly atMs: number
+}
+
 /** Each is `false` or `undefined` where there is no such workflow. */
 export interface WorkflowOperator {
   read(workflowId: string, options?: QueueCallOptions): Promise<WorkflowReading | undefined>
   /** The lines of a task, in no certain order. */
   readLog(taskId: TaskId, options?: QueueCallOptions): Promise<readonly string[]>
+  /** One for each domain; none where it was never polled. */
+  readLastPolls(taskType: string, options?: QueueCallOptions): Promise<readonly LastPoll[]>
   pause(workflowId: string, options?: QueueCallOptions): Promise<boolean>
   resume(workflowId: string, options?: QueueCallOptions): Promise<boolean>
   retry(workflowId: string, options?: QueueCallOptions): Promise<boolean>
@@ -48,6 +56,7 @@ const WORKFLOW = z.object({
   reasonForIncompletion: text,
   tasks: z.array(z.unknown()).default([]),
 })
+const POLLS = z.array(z.object({ domain: text, lastPollTime: z.number().default(0) }))
 const LINES = z.array(z.object({ log: z.string() }))
 
 export function createWorkflowOperator(client: ConductorClient): WorkflowOperator {
@@ -65,6 +74,8 @@ export function createWorkflowOperator(client: ConductorClient): WorkflowOperato
       ),
     readLog: async (taskId, { signal } = {}) =>
       (await client.call({ operation: 'getTaskLog', path: { taskId }, signal }, readLines)) ?? [],
+    readLastPolls: async (taskType, { signal } = {}) =>
+      (await client.call({ operation: 'getPollData', query: { taskType }, signal }, readPolls)) ?? [],
     pause: (workflowId, options) => act('pauseWorkflow', workflowId, options),
     resume: (workflowId, options) => act('resumeWorkflow', workflowId, options),
     retry: (workflowId, options) => act('retryWorkflow', workflowId, options),
@@ -89,6 +100,13 @@ function readWorkflow(body: unknown): WorkflowReading {
     reasonForIncompletion: found.reasonForIncompletion ?? undefined,
     tasks: found.tasks.map(readTaskRecord).sort((one, other) => one.seq - other.seq),
   }
+}
+
+function readPolls(body: unknown): readonly LastPoll[] {
+  return readBy(POLLS, body, 'the polls').map(({ domain, lastPollTime: atMs }) => ({
+    domain: domain ?? undefined,
+    atMs,
+  }))
 }
 
 function readLines(body: unknown): readonly string[] {

@@ -25,7 +25,9 @@ export const CONCURRENT_TASKS_MAX = 100
 export const CONCURRENT_TASKS_PER_PHASE_MAX = 50
 /** A task waiting this long goes in turn with more urgent ones, oldest first. */
 export const AGE_AFTER_MS = 300_000
-/** @internal How long room is kept for such a task, from the last poll that found none for it. */
+/** So many tasks that became due later go before the one of their type that is due longest; then it goes, if it fits. */
+export const OVERTAKES_MAX = 10
+/** @internal How long room is kept for a task that has waited so long, from the last poll that found none for it. */
 export const AGED_HOLD_MS = 10_000
 /** Longest time that a task waits for the worker that should have it. */
 export const BALANCE_WAIT_MS = 2_000

@@ -7,13 +7,11 @@ import { InvalidError } from '../base/errors.ts'
 import { silentLogger, type Logger, type LogLevel } from '../base/logger.ts'
 import { createRedactor } from '../base/redaction.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
-import { judgeReadiness, type WorkerHealth } from '../worker/health.ts'
+import type { WorkerHealth } from '../worker/health.ts'
 import type { StopOptions } from '../worker/worker.ts'
-import { loadConfiguration, type LoadedConfiguration, type LogFormat } from './configuration/configuration.ts'
-import { startProcesses } from './processes/start-processes.ts'
-import { takeRoot } from './processes/take-root.ts'
+import type { LoadedConfiguration, LogFormat } from './configuration/configuration.ts'
 import type { HealthAddress } from './telemetry/worker-health.ts'
-import { openWorker, type OpenWorkerOptions } from './worker.ts'
+import type { OpenWorkerOptions } from './worker.ts'
 
 /** Settings by the names they have in `perago.yaml`. They win over environment variables and the file. */
 export interface WorkersSettings {
@@ -86,6 +84,8 @@ export interface Workers {
  */
 export async function startWorkers(options: StartWorkersOptions): Promise<Workers> {
   options.signal?.throwIfAborted()
+  // Loaded here and below, because every module that declares tasks imports the package.
+  const { loadConfiguration } = await import('./configuration/configuration.ts')
   const loaded = await loadConfiguration({
     directory: process.cwd(),
     environment: process.env,
@@ -128,6 +128,11 @@ async function startHere(
   signal: AbortSignal | undefined,
 ): Promise<Workers> {
   if (typeof tasks !== 'string') assertRunHere(tasks)
+  const [{ takeRoot }, { openWorker }, { judgeReadiness }] = await Promise.all([
+    import('./processes/take-root.ts'),
+    import('./worker.ts'),
+    import('../worker/health.ts'),
+  ])
   const lock = await takeRoot(options.root)
   try {
     const redactor = createRedactor(loaded.secrets)
@@ -159,6 +164,7 @@ async function startSupervised(
   if (typeof tasks !== 'string') {
     throw needsModule('start worker processes', 'Give the path of the module that exports the tasks.')
   }
+  const { startProcesses } = await import('./processes/start-processes.ts')
   const healthUrls: string[] = []
   const supervisor = await startProcesses({
     order: {

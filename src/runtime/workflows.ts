@@ -4,6 +4,7 @@ import type { Logger } from '../base/logger.ts'
 import { createHttpTaskQueue } from '../conductor/http-task-queue.ts'
 import {
   createWorkflowOperator,
+  type LastPoll,
   type WorkflowOperator,
   type WorkflowReading,
 } from '../conductor/workflows.ts'
@@ -16,6 +17,7 @@ import { startWorkflow } from './start-workflow.ts'
 
 export type Workflow = WorkflowReading
 export type WorkflowTask = TaskRecord
+export type { LastPoll }
 
 export interface Workflows extends WorkflowOperator {
   /** Alone on its branch: refused while another open one may write it. */

@@ -37,6 +37,8 @@ export const API_REQUESTS_PER_SECOND = 100
 export const API_FAILURES_AT_ONCE = 20
 /** The same per second on average. */
 export const API_FAILURES_PER_SECOND = 1
+/** @internal Task types, each with its domain, of which the last poll is remembered. */
+export const POLLED_QUEUES_REMEMBERED = 1_000
 /** @internal Callers whose request rate is tracked. */
 export const API_CALLERS_REMEMBERED = 10_000
 /** Open connections of the HTTP server. */

@@ -13,6 +13,8 @@ export interface Import {
   /** The file that is imported, for relative imports. */
   readonly to: string | undefined
   readonly typeOnly: boolean
+  /** Loaded when it is called: `import('./x.ts')`. */
+  readonly isLazy?: true
 }
 
 /** Every file of the project that is ours: nothing fetched, built or left behind by a run. */
@@ -51,16 +53,16 @@ export function readImports(path: string): Import[] {
     else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
       add(node.argument.literal, true)
     else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-      add(node.arguments[0], false)
+      add(node.arguments[0], false, { isLazy: true })
   })
   return found
 
-  function add(specifier: ts.Node | undefined, typeOnly: boolean): void {
+  function add(specifier: ts.Node | undefined, typeOnly: boolean, more: Pick<Import, 'isLazy'> = {}): void {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return
     const relativeTo = specifier.text.startsWith('.')
       ? posix.normalize(posix.join(posix.dirname(path), specifier.text))
       : undefined
-    found.push({ from: path, specifier: specifier.text, to: relativeTo, typeOnly })
+    found.push({ from: path, specifier: specifier.text, to: relativeTo, typeOnly, ...more })
   }
 }
 

@@ -6,11 +6,10 @@ import { drawText } from '../../engine/graph-drawing/text.ts'
 import type { Graph } from '../../engine/graph/graph.ts'
 import { readPipelineSource } from '../../runtime/modules/pipeline-sources.ts'
 import { answer } from '../answers.ts'
-import { findDevEngine } from '../dev-engine.ts'
+import { findEngine, type EngineOptions } from '../engine-server.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface GraphOptions {
-  readonly json?: boolean
+export interface GraphOptions extends EngineOptions {
   readonly pipeline?: string
   readonly svg?: string
 }
@@ -46,13 +45,13 @@ function isExecutionId(source: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(source)
 }
 
-async function readExecution(id: string, { pipeline }: GraphOptions, terminal: Terminal): Promise<Drawn> {
-  if (pipeline !== undefined) {
+async function readExecution(id: string, options: GraphOptions, terminal: Terminal): Promise<Drawn> {
+  if (options.pipeline !== undefined) {
     throw new InvalidError('cli/bad-usage', 'read the command line: an execution has one pipeline', {
       next: 'Leave --pipeline out.',
     })
   }
-  return (await findDevEngine(terminal)).ask<Drawn>(`/executions/${id}/graph`)
+  return (await findEngine(options, terminal)).ask<Drawn>(`/executions/${id}/graph`)
 }
 
 async function readFileGraph(path: string, options: GraphOptions, terminal: Terminal): Promise<Graph> {

@@ -1,12 +1,12 @@
-/** Takes an execution of `perago dev` back: shows what that does, then does it. */
+/** Takes an execution back: shows what that does, then does it. */
 
 import { InvalidError, RefusedError } from '../../base/errors.ts'
 import type { RollbackPreview } from '../../engine/checkpoints/preview-rollback.ts'
 import { answer, renderTable } from '../answers.ts'
-import { findDevEngine } from '../dev-engine.ts'
+import { findEngine, type EngineOptions } from '../engine-server.ts'
 import type { Terminal } from '../terminal.ts'
 
-export interface RollbackOptions {
+export interface RollbackOptions extends EngineOptions {
   readonly to?: string
   readonly phase?: string
   readonly unit?: string
@@ -16,7 +16,6 @@ export interface RollbackOptions {
   readonly pause?: boolean
   readonly abandon?: boolean
   readonly reason?: string
-  readonly json?: boolean
 }
 
 interface Preview extends Omit<RollbackPreview, 'checkpointId'> {
@@ -36,7 +35,7 @@ interface Report {
 
 export async function rollBack(id: string, options: RollbackOptions, terminal: Terminal): Promise<void> {
   const level = levelOf(options)
-  const engine = await findDevEngine(terminal)
+  const engine = await findEngine(options, terminal)
   const path = `/executions/${encodeURIComponent(id)}/rollback`
   const { reason = 'asked for from the command line' } = options
   if (options.abandon === true) {

@@ -1,7 +1,8 @@
 import { RefusedError } from '../../base/errors.ts'
 import { LEADER_LEASE_MS } from '../../core/limits.ts'
 import type { DueExecution, Maintenance } from '../../core/life-cycle/maintenance.ts'
-import { withHost, type CoreOptions } from '../core-stores.ts'
+import { withHost } from '../core-stores.ts'
+import type { CoreOptions } from '../store-options.ts'
 import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 

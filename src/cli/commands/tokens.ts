@@ -1,7 +1,8 @@
 import { defined } from '../../base/defined.ts'
 import type { Role } from '../../server/access/callers.ts'
 import { openTokens, type TokenRecord, type Tokens } from '../../server/access/tokens.ts'
-import { withHost, type CoreOptions } from '../core-stores.ts'
+import { withHost } from '../core-stores.ts'
+import type { CoreOptions } from '../store-options.ts'
 import { answer, renderTable } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
 

@@ -11,8 +11,11 @@ import { answer, renderTable } from '../answers.ts'
 import { WORKFLOW_LOOK_MS, WORKFLOWS_LISTED_MAX } from '../limits.ts'
 import type { ConfiguredOptions } from '../options.ts'
 import { describeTask, latestAttempts, renderProgress } from '../progress.ts'
+import type { EngineOptions } from '../engine-server.ts'
+import { listSchedules } from './schedules.ts'
 import { withRunner } from '../runner.ts'
 import type { Terminal } from '../terminal.ts'
+import { openUnpolled, type FindUnpolled } from '../unpolled.ts'
 
 export interface RunPipelineOptions extends ConfiguredOptions {
   readonly input: string
@@ -32,7 +35,7 @@ export async function runPipeline(
   const place = branchOf(options, given)
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
-  await withRunner(options, terminal, async (workflows, { configuration, logger }) => {
+  await withRunner(options, terminal, async (workflows, { configuration, logger, isDev }) => {
     const workspace = place && {
       ...{ ...place, refType: 'commit' },
       ref: await readHead(configuration, place, { logger, signal: stop }),
@@ -43,7 +46,11 @@ export async function runPipeline(
       answer(terminal, options, { workflow_id: id }, () => `${id}\n`)
       return
     }
-    const ended = await follow(workflows, id, { terminal, stop })
+    const findUnpolled = openUnpolled({
+      readLastPolls: (taskType) => workflows.readLastPolls(taskType, { signal: stop }),
+      next: isDev ? START_ON_DEV : START_WORKER,
+    })
+    const ended = await follow(workflows, id, { findUnpolled, terminal, stop })
     const { status, output, reasonForIncompletion: reason } = ended
     if (status !== 'COMPLETED') throw notCompleted(name, ended)
     answer(
@@ -55,8 +62,23 @@ export async function runPipeline(
   })
 }
 
-/** Lists what has not ended. */
-export async function listWorkflows(options: ConfiguredOptions, terminal: Terminal): Promise<void> {
+const START_ON_DEV =
+  'Export the task from the module of "perago dev", which is read again when it changes; or cancel the run.'
+const START_WORKER = 'Start a worker: "perago start MODULE", with the module that exports the task.'
+
+/** Lists what has not ended, or the schedules. */
+export async function listRunning(
+  options: EngineOptions & { readonly schedules?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  if (options.schedules === true) return listSchedules(options, terminal)
+  if (options.server === undefined) return listWorkflows(options, terminal)
+  throw new InvalidError('cli/bad-usage', 'read the command line: --server belongs to --schedules', {
+    next: 'For workflows, set conductor.serverUrl to its address with "/api".',
+  })
+}
+
+async function listWorkflows(options: ConfiguredOptions, terminal: Terminal): Promise<void> {
   const signal = terminal.stopSignal()
   const { workflows, isWhole } = await withRunner(options, terminal, (runner) =>
     runner.listOpen(WORKFLOWS_LISTED_MAX, { signal }),
@@ -147,44 +169,64 @@ async function change(
   )
 }
 
+interface Following {
+  readonly findUnpolled: FindUnpolled
+  readonly terminal: Terminal
+  readonly stop: AbortSignal
+}
+
 /** Until it has ended. A person sees all tasks, redrawn; a program gets one line for each change. */
 async function follow(
   workflows: Workflows,
   id: string,
-  { terminal, stop }: { readonly terminal: Terminal; readonly stop: AbortSignal },
+  { findUnpolled, terminal, stop }: Following,
 ): Promise<Workflow> {
-  const show = process.stderr.isTTY ? redraw(terminal) : appendChanges(terminal)
+  const view = process.stderr.isTTY ? redraw(terminal) : appendChanges(terminal)
   for (;;) {
     const workflow = await read(workflows, id)
-    show(workflow)
+    view.show(workflow)
     if (workflow.status !== 'RUNNING' && workflow.status !== 'PAUSED') return workflow
+    if (workflow.status === 'RUNNING') for (const warning of await findUnpolled(workflow)) view.warn(warning)
     // A signal ends the wait as well.
     await wait(WORKFLOW_LOOK_MS, undefined, { signal: stop }).catch(() => undefined)
     if (isAborted(stop)) throw stillRuns(id)
   }
 }
 
-type Show = (workflow: Workflow) => void
+interface View {
+  show(workflow: Workflow): void
+  warn(warning: string): void
+}
 
-function redraw(terminal: Terminal): Show {
+function redraw({ say, style }: Terminal): View {
   let lines = 0
-  return (workflow) => {
-    const text = renderProgress(workflow, Date.now())
-    const up = lines === 0 ? '' : `\u001b[${lines}A\u001b[J`
-    terminal.say(`${up}${text}`)
-    lines = text.split('\n').length - 1
+  return {
+    show: (workflow) => {
+      const text = renderProgress(workflow, Date.now())
+      const up = lines === 0 ? '' : `\u001b[${lines}A\u001b[J`
+      say(`${up}${text}`)
+      lines = text.split('\n').length - 1
+    },
+    warn: (warning) => {
+      say(`${style.bad(warning)}\n`)
+      // It stays: what follows is drawn below it.
+      lines = 0
+    },
   }
 }
 
-function appendChanges(terminal: Terminal): Show {
+function appendChanges({ say }: Terminal): View {
   const told = new Map<string, string>()
-  return ({ tasks }) => {
-    for (const task of tasks) {
-      const line = JSON.stringify(describeTask(task))
-      if (told.get(task.taskId) === line) continue
-      told.set(task.taskId, line)
-      terminal.say(`${line}\n`)
-    }
+  return {
+    show: ({ tasks }) => {
+      for (const task of tasks) {
+        const line = JSON.stringify(describeTask(task))
+        if (told.get(task.taskId) === line) continue
+        told.set(task.taskId, line)
+        say(`${line}\n`)
+      }
+    },
+    warn: (warning) => say(`${JSON.stringify({ warning })}\n`),
   }
 }
 

@@ -38,6 +38,23 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/tasks/queue/polldata": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** When a task type was polled last, in each domain. A poll is noted when it arrives. */
+        readonly get: operations["getPollData"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/tasks/{taskId}": {
         readonly parameters: {
             readonly query?: never;
@@ -555,6 +572,34 @@ export interface operations {
                 };
             };
             readonly 400: components["responses"]["Invalid"];
+        };
+    };
+    readonly getPollData: {
+        readonly parameters: {
+            readonly query: {
+                readonly taskType: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One entry for each domain; none where it was never polled. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly {
+                        readonly queueName: string;
+                        readonly domain?: string | null;
+                        readonly workerId?: string | null;
+                        /** @description In milliseconds. */
+                        readonly lastPollTime?: number;
+                    }[];
+                };
+            };
         };
     };
     readonly getTask: {

@@ -4,6 +4,7 @@ import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, ty
 import { isNestedDeeper } from '../../base/text-depth.ts'
 import { JSON_DEPTH_MAX } from '../../core/limits.ts'
 import { PIPELINE_TEXT_DEPTH_MAX } from '../limits.ts'
+import { readPlainText } from './plain-text.ts'
 import { printPath, type Path } from './shape.ts'
 import { isObject } from './values.ts'
 
@@ -31,6 +32,15 @@ const TOP: TextPosition = { line: 1, column: 1 }
 export function parseText(text: string): ParsedText {
   if (isNestedDeeper(text, PIPELINE_TEXT_DEPTH_MAX))
     return failed(`it is nested more than ${PIPELINE_TEXT_DEPTH_MAX} deep`)
+  const value = readPlainText(text)
+  if (value === undefined) return parseWholeYaml(text)
+  // Places are looked for only where something is wrong.
+  let parsed: ParsedText | undefined
+  const locate: ParsedText['locate'] = (path, isKey) => (parsed ??= parseWholeYaml(text)).locate(path, isKey)
+  return { value, problems: findNotJson(value, [], locate), locate }
+}
+
+function parseWholeYaml(text: string): ParsedText {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, version: '1.2', prettyErrors: false })
   const positionAt = (offset: number): TextPosition => {

@@ -22,6 +22,7 @@ import type {
 import type { JsonObject } from '../../base/json.ts'
 import type { HandOut } from '../scheduling/schedule.ts'
 import { findRow, type Execution } from '../protocol/execution.ts'
+import { inputRedactor } from '../protocol/input-secrets.ts'
 import { isWorkflowOpen, TASK_TRANSITIONS } from '../protocol/state.ts'
 import { applyResult, claimTask, isClaimable, renewTask } from '../protocol/updates.ts'
 import { traceparentOf } from '../telemetry/execution-trace.ts'
@@ -112,7 +113,7 @@ export class EngineQueue implements TaskQueue {
   async postResult(result: TaskResult, { signal }: QueueCallOptions = {}): Promise<boolean> {
     requirePayloadFits('task output', result.output)
     await this.#ready(signal)
-    const { executions, logs, rollbacks } = this.#parts
+    const { executions, rollbacks } = this.#parts
     const owner = await executions.ownerOf(result.taskId)
     if (owner === undefined) return false
     const isOwn = owner === result.workflowId
@@ -127,14 +128,28 @@ export class EngineQueue implements TaskQueue {
       return { execution: applyResult(execution, result, { isOwn, isOpen, moment }), answer: counts }
     })
     if (counted === true)
-      await logs.append(owner, result.taskId, (result.logs ?? []).slice(0, CONDUCTOR_LOGS_PER_RESULT_MAX))
+      await this.#log(owner, result.taskId, (result.logs ?? []).slice(0, CONDUCTOR_LOGS_PER_RESULT_MAX))
     return counted !== undefined
   }
 
   async appendLog(taskId: TaskId, line: string, { signal }: QueueCallOptions = {}): Promise<void> {
     await this.#ready(signal)
     const owner = line === '' ? undefined : await this.#parts.executions.ownerOf(taskId)
-    if (owner !== undefined) await this.#parts.logs.append(owner, taskId, [line])
+    if (owner !== undefined) await this.#log(owner, taskId, [line])
+  }
+
+  async #log(owner: WorkflowId, taskId: TaskId, lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return
+    const { executions, logs } = this.#parts
+    const execution = await executions.read(owner)
+    // It was removed meanwhile.
+    if (execution === undefined) return
+    const redactor = inputRedactor(execution, findRow(execution, taskId))
+    await logs.append(
+      owner,
+      taskId,
+      lines.map((line) => redactor.text(line)),
+    )
   }
 
   /** `false`: the execution has failed instead. It arrived, and does not count, which the task shows. */

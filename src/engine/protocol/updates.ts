@@ -5,6 +5,7 @@ import type { ResultStatus, TaskRecord, TaskResult } from '../../worker/ports.ts
 import { decide } from './decide.ts'
 import { changeRow, findRow, type AttemptRow, type Execution, type Moment } from './execution.ts'
 import { indexOf, isPolled } from './graph-index.ts'
+import { inputRedactor } from './input-secrets.ts'
 import { TASK_TRANSITIONS, type TaskEvent } from './state.ts'
 import { Step } from './step.ts'
 
@@ -65,13 +66,21 @@ export function applyResult(
     output: result.output,
     workerId: result.workerId,
     updateTimeMs: named.moment.nowMs,
-    reasonForIncompletion:
-      result.reasonForIncompletion?.slice(0, CONDUCTOR_REASON_MAX_CHARS) ?? row.record.reasonForIncompletion,
+    reasonForIncompletion: reasonOf(result, execution, row) ?? row.record.reasonForIncompletion,
   }
   if (result.status === 'IN_PROGRESS') handBack(step, row, { record, result })
   else step.end(row, { ...record, status: to === 'same' ? row.record.status : to })
   const updated = step.finish()
   return named.isOwn ? decide(updated, named.moment) : updated
+}
+
+/** It goes to events, logs and spans. */
+function reasonOf(
+  { reasonForIncompletion: reason }: TaskResult,
+  execution: Execution,
+  row: AttemptRow,
+): string | undefined {
+  return reason && inputRedactor(execution, row).text(reason).slice(0, CONDUCTOR_REASON_MAX_CHARS)
 }
 
 /** Tasks, and units that wait for somebody; what else there is ends by itself. */

@@ -10,6 +10,7 @@ import {
   CONCURRENT_TASKS_MAX,
   CONCURRENT_TASKS_PER_PHASE_MAX,
   EXECUTOR_ALIVE_MS,
+  OVERTAKES_MAX,
 } from '../limits.ts'
 import type { BreakerOptions } from './breaker.ts'
 
@@ -33,6 +34,8 @@ export interface SchedulingOptions {
   readonly riskFirst: 'higher' | 'lower'
   /** A task that has waited this long goes in turn with more urgent ones. `Infinity`: never. */
   readonly ageAfterMs: number
+  /** So often tasks that became due later go before the one due longest; then it goes. `Infinity`: no bound. */
+  readonly overtakesMax: number
   /** Tasks that run at once. */
   readonly concurrentTasksMax: number
   /** Tasks of one phase of an execution that run at once. */
@@ -59,6 +62,7 @@ export const PLAIN_SCHEDULING: SchedulingOptions = {
   strategy: 'plain',
   riskFirst: 'higher',
   ageAfterMs: Infinity,
+  overtakesMax: Infinity,
   concurrentTasksMax: Infinity,
   concurrentPerPhaseMax: Infinity,
   pool: undefined,
@@ -76,6 +80,7 @@ export const ENGINE_SCHEDULING: SchedulingOptions = {
   ...PLAIN_SCHEDULING,
   strategy: 'priority',
   ageAfterMs: AGE_AFTER_MS,
+  overtakesMax: OVERTAKES_MAX,
   concurrentTasksMax: CONCURRENT_TASKS_MAX,
   concurrentPerPhaseMax: CONCURRENT_TASKS_PER_PHASE_MAX,
   pool: DEFAULT_POOL,

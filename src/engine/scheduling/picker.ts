@@ -32,6 +32,12 @@ export class Picker {
   }
 
   next(): Waiting | undefined {
+    const next = this.#aged() ?? this.#others()
+    if (next !== undefined) this.#queue.noteHandOut(next)
+    return next
+  }
+
+  #aged(): Waiting | undefined {
     const aged = oldestAged(this.#state, this.#queue, this.#poll.nowMs)
     // In turn with urgent ones: otherwise, after a backlog, nothing urgent would go first any more.
     if (aged !== undefined && this.#queue.isTurnOfAged) {
@@ -43,7 +49,32 @@ export class Picker {
       }
     }
     this.#queue.isTurnOfAged = true
-    return this.#state.capacity.isFull ? undefined : this.#mostUrgent()
+    return undefined
+  }
+
+  #others(): Waiting | undefined {
+    if (this.#state.capacity.isFull) return undefined
+    return this.#overtaken() ?? this.#mostUrgent()
+  }
+
+  /**
+   * Long before anything has aged: without this, whatever is less urgent than what other executions keep bringing would wait until
+   * then. What does not fit is passed over here; room is kept for it once it has aged.
+   */
+  #overtaken(): Waiting | undefined {
+    if (this.#queue.overtakes < this.#state.options.overtakesMax) return undefined
+    for (const group of this.#queue.byAge()) {
+      const first = group.byAge.at(0)
+      if (first === undefined || this.#unable.has(group)) continue
+      if (!this.#isAble(group)) {
+        this.#unable.add(group)
+        continue
+      }
+      if (!this.#mayTake(first)) return undefined
+      this.#queue.overtakes = 0
+      return first
+    }
+    return undefined
   }
 
   #mostUrgent(): Waiting | undefined {

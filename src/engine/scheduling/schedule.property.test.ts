@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyGraph, graphOf, lasting, task } from '../../../test/support/engine-graphs.ts'
-import { Simulation } from '../../../test/support/engine-simulation.ts'
+import { Simulation, type SimulatedTask } from '../../../test/support/engine-simulation.ts'
 import { analyseGraph } from '../graph/analysis.ts'
 import { totalMs } from '../graph/critical-path.ts'
 import type { Graph, TaskUnit } from '../graph/graph.ts'
@@ -14,6 +14,7 @@ const anyOptions: fc.Arbitrary<SchedulingOptions> = fc.record({
   ...Object.fromEntries(Object.entries(ENGINE_SCHEDULING).map(([name, value]) => [name, fc.constant(value)])),
   strategy: fc.constantFrom('plain', 'priority', 'fair'),
   ageAfterMs: fc.constantFrom(50, 1000, Infinity),
+  overtakesMax: fc.constantFrom(0, 1, 10, Infinity),
   concurrentTasksMax: fc.integer({ min: 1, max: 6 }),
   concurrentPerPhaseMax: fc.integer({ min: 1, max: 3 }),
   pool: fc.constant({ cpu: 4, memoryBytes: 10, gpu: 1 }),
@@ -130,6 +131,7 @@ test('X-30 a unit of low priority starts though more urgent ones keep coming, al
           ...ENGINE_SCHEDULING,
           strategy,
           ageAfterMs: 500,
+          overtakesMax: Infinity,
           pool: { cpu: 4, memoryBytes: 0, gpu: 0 },
         }
         let started = 0
@@ -155,6 +157,53 @@ test('X-30 a unit of low priority starts though more urgent ones keep coming, al
     { numRuns: 40 },
   )
 })
+
+test('EN-118 a unit is overtaken so many times by units due later, for each one due before it and itself', () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        strategy: fc.constantFrom('priority' as const, 'fair' as const),
+        overtakesMax: fc.integer({ min: 0, max: 12 }),
+        slots: fc.integer({ min: 1, max: 4 }),
+        arrivals: fc.array(fc.nat(5), { minLength: 1, maxLength: 8 }),
+      }),
+      ({ strategy, overtakesMax, slots, arrivals }) => {
+        const options = { ...ENGINE_SCHEDULING, strategy, overtakesMax, ageAfterMs: Infinity }
+        const simulation = new Simulation({
+          schedule: new Schedule({ options: { ...options, balancing: 'none' } }),
+          executors: { a: slots },
+          durationOf: () => 10,
+        })
+        // Critical, in executions of high priority, and always more of them than can run.
+        const urgent = graphOf([task('urgent')])
+        const patient = graphOf([task('long', [], lasting(9)), task('patient', [], lasting(1))])
+        const coming = [...arrivals]
+        const patientCount = 2 * arrivals.reduce((sum, each) => sum + each)
+        simulation.run(() => {
+          for (let count = 0; count <= slots; count++) simulation.start(urgent, 50)
+          for (let count = coming.shift() ?? 0; count > 0; count--) simulation.start(patient, -5)
+          return coming.length === 0 && patientsOf(simulation).length === patientCount
+        })
+        const { started } = simulation
+        const patients = patientsOf(simulation)
+        for (const each of patients) {
+          const before = started.slice(0, started.indexOf(each) + 1)
+          const later = before.filter((other) => dueOf(other) > dueOf(each)).length
+          expect(later).toBeLessThanOrEqual(overtakesMax * (before.length - later))
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+})
+
+function patientsOf({ started }: Simulation): readonly SimulatedTask[] {
+  return started.filter(({ unit }) => unit !== 'urgent')
+}
+
+function dueOf({ startMs, waitedMs }: SimulatedTask): number {
+  return startMs - waitedMs
+}
 
 function renamed(graph: Graph, prefix: string): Graph {
   const name = (old: string): string => `${prefix}-${old}`

@@ -284,6 +284,41 @@ test('EN-114 aged units go in turn with urgent ones', () => {
   ])
 })
 
+test('EN-118 a unit of low rank starts after ten others, far before it has aged, though critical ones keep coming', () => {
+  const simulation = simulate({}, { durationOf: () => 1000 })
+  const urgent = graphOf([task('urgent')])
+  for (let count = 0; count < 3; count++) simulation.start(urgent, 50)
+  const calm = planned('calm', { priority: -9, expectedMs: 1, complexity: 0 })
+  simulation.nowMs = 1
+  simulation.start(graphOf([calm, late]))
+  simulation.run(() => {
+    simulation.start(urgent, 50)
+    return simulation.started.some(({ unit }) => unit === 'calm')
+  })
+  const { startMs, waitedMs } = simulation.started.at(-1)!
+  // Three that were due before it, ten overtakes for its critical neighbour, and ten for itself.
+  expect(simulation.started.length).toBeLessThanOrEqual(3 + 2 * 11)
+  expect(startMs).toBeLessThan(30_000)
+  expect(waitedMs).toBeLessThan(ENGINE_SCHEDULING.ageAfterMs / 10)
+})
+
+test('EN-118 what does not fit is passed over, and keeps no room', () => {
+  const simulation = simulate(
+    { overtakesMax: 1, pool: { cpu: 2, memoryBytes: 0, gpu: 0 } },
+    { executors: { a: 9 } },
+  )
+  const urgent = graphOf([task('urgent', [], { planning: { demand: { cpu: 1 } } })])
+  simulation.start(urgent, 50)
+  simulation.step()
+  simulation.start(graphOf([planned('big', { priority: -9, demand: { cpu: 2 } })]))
+  simulation.nowMs = 1
+  for (let count = 0; count < 3; count++) simulation.start(urgent, 50)
+  simulation.step()
+  expect(simulation.running.map(({ unit }) => unit)).toEqual(['urgent', 'urgent'])
+  simulation.run()
+  expect(simulation.started.at(-1)?.unit).toBe('big')
+})
+
 test('EN-115 what an ended or removed execution used is free again', () => {
   const schedule = new Schedule({
     options: { ...ENGINE_SCHEDULING, pool: { cpu: 1, memoryBytes: 1, gpu: 0 } },

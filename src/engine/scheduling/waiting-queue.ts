@@ -31,6 +31,8 @@ export class WaitingQueue {
   readonly #later = new SortedList<Waiting>(compareAge)
   /** Whether the next task goes to one that has waited too long, rather than to the most urgent one. */
   isTurnOfAged = true
+  /** How many tasks that became due later have been handed out since the one due longest had its turn. */
+  overtakes = 0
 
   constructor(strategy: Strategy, load: Load) {
     this.#strategy = strategy
@@ -55,6 +57,14 @@ export class WaitingQueue {
   /** Negative: the attempt of the first group goes before the one of the second. */
   compareIn(one: readonly [Group, Waiting], other: readonly [Group, Waiting]): number {
     return one[0].load - other[0].load || this.#strategy.compare(one[1], other[1])
+  }
+
+  /** Before it is deleted. */
+  noteHandOut({ dueMs, taskId }: Waiting): void {
+    const oldest = this.#byAge.at(0)?.byAge.at(0)
+    if (oldest === undefined) return
+    if (oldest.taskId === taskId) this.overtakes = 0
+    else if (dueMs > oldest.dueMs) this.overtakes++
   }
 
   add(waiting: Waiting, nowMs: number): void {

@@ -45,6 +45,22 @@ describe("Conductor's API", () => {
     expect((await app.fetch(new Request('http://localhost:1/health'))).status).toBe(200)
   })
 
+  test('DO-59 the last poll of a task type is told, for each domain, as Conductor tells it', async () => {
+    const { ask } = await openApp()
+    const polls = async () => (await ask('/api/tasks/queue/polldata?taskType=t')).json()
+    expect(await polls()).toEqual([])
+    const beforeMs = Date.now()
+    await ask('/api/tasks/poll/batch/t?workerid=w1&timeout=0')
+    await ask('/api/tasks/poll/batch/t?workerid=w2&timeout=0')
+    await ask('/api/tasks/poll/t?workerid=w3&timeout=0&domain=blue')
+    await ask('/api/tasks/poll/other?workerid=w4&timeout=0')
+    const lastPollTime = expect.toSatisfy((ms: number) => ms >= beforeMs && ms <= Date.now()) as number
+    expect(await polls()).toEqual([
+      { queueName: 't', domain: null, workerId: 'w2', lastPollTime },
+      { queueName: 't', domain: 'blue', workerId: 'w3', lastPollTime },
+    ])
+  })
+
   test('DO-52 a result is answered 200 whether it counts or not, and 404 only when the task is gone', async () => {
     const { claim, post, queue } = await openApp()
     const { taskId, workflowInstanceId } = await claim()

@@ -2,6 +2,7 @@
 
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
+import { systemClock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
@@ -9,6 +10,7 @@ import { CONDUCTOR_PAYLOAD_MAX_BYTES, CONDUCTOR_POLL_WAIT_MAX_MS } from '../../w
 import type { ResultStatus, TaskId, TaskRecord, WorkflowId } from '../../worker/ports.ts'
 import { readBoundedText, readJsonBody } from '../http/read-body.ts'
 import { jsonObject, readFields } from '../http/read-request.ts'
+import { LastPolls } from './last-polls.ts'
 import type { ServedQueue } from './served-queue.ts'
 import { refusal } from './refusals.ts'
 import { renderTask } from './render-task.ts'
@@ -34,14 +36,18 @@ const UPDATE = z.looseObject({
 type Update = z.output<typeof UPDATE>
 
 export function addTaskRoutes(app: Hono, { queue, control }: ServedQueue): void {
+  const polls = new LastPolls(systemClock)
   app.get('/api/tasks/poll/batch/:type', async (asked) => {
-    const tasks = await queue.poll(pollOf(asked), { signal: asked.req.raw.signal })
+    const poll = polls.noted(pollOf(asked))
+    const tasks = await queue.poll(poll, { signal: asked.req.raw.signal })
     return asked.json(tasks.map(renderTask))
   })
   app.get('/api/tasks/poll/:type', async (asked) => {
-    const [task] = await queue.poll({ ...pollOf(asked), count: 1 }, { signal: asked.req.raw.signal })
+    const poll = polls.noted(pollOf(asked))
+    const [task] = await queue.poll({ ...poll, count: 1 }, { signal: asked.req.raw.signal })
     return task === undefined ? asked.body(null, 204) : asked.json(renderTask(task))
   })
+  app.get('/api/tasks/queue/polldata', (asked) => asked.json(polls.of(asked.req.query('taskType') ?? '')))
   app.post('/api/tasks', async (asked) => {
     const update = await readUpdate(asked)
     return (await apply(queue, update)) ? asked.text(update.taskId) : missingTask(update.taskId)
