@@ -180,6 +180,24 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'const made = undefined as CommitRecord | undefined',
   },
   {
+    name: 'a retry that adopts looks before it runs',
+    file: `${P}/adopt.ts`,
+    text: '  return adoption\n}',
+    without: '  return adoption === null ? adoption : undefined\n}',
+  },
+  {
+    name: 'only a publication of the same task is adopted',
+    file: `${P}/adopt.ts`,
+    text: 'head === undefined || !isOwn(head.metadata, request.authority))',
+    without: 'head === undefined)',
+  },
+  {
+    name: 'an adoption is checked once more',
+    file: `${P}/adopt.ts`,
+    text: 'return (await isStillTrue(session, branch, head.ref)) ? { adoption } : undefined',
+    without: 'return { adoption }',
+  },
+  {
     name: 'a result is read back after it was posted',
     file: 'src/worker/results/deliver-result.ts',
     text: 'const decided = await findDecided(options, posts, round === 0)',

@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { HardFences } from '../../src/publication/hard-fences.ts'
 import { exploreAll, openWarmFences, runSeed, runWorld, shrink, tellFailure, type Ran } from './explore.ts'
-import { RandomDecider, ReplayDecider } from './decisions.ts'
+import { RandomDecider, ReplayDecider, SystematicDecider } from './decisions.ts'
 import { randomScenario, SITUATIONS, scenarioOf, type Scenario, type Situation } from './scenarios.ts'
 import type { Window } from './verdict.ts'
 import { World } from './world.ts'
@@ -112,7 +112,7 @@ const SHOWN: Partial<Record<Situation, Window>> = {
 
 describe('all interleavings of a situation, as many as the gate has time for', () => {
   let worlds = 0
-  test.each(Object.keys(SITUATIONS) as Situation[])('PU-192 PU-196 %s', async (name) => {
+  test.each(Object.keys(SITUATIONS) as Situation[])('PU-192 PU-196 PU-201 PU-202 PU-203 %s', async (name) => {
     for (const strength of ['hard', 'soft'] as const) {
       const explored = await exploreAll(scenarioOf(name, strength), fences, { worldsMax: WORLDS_MAX })
       if (explored.failure !== undefined) await requireHeld(explored.failure, `${strength}, ${name}`)
@@ -122,6 +122,24 @@ describe('all interleavings of a situation, as many as the gate has time for', (
         expect([...explored.windows]).toContain(wanted)
     }
   })
+
+  test.each(['hard', 'soft'] as const)(
+    'PU-170 PU-200 %s: wherever a worker dies, its retry adopts what was published and runs no body then',
+    async (strength) => {
+      const decider = new SystematicDecider()
+      const ends: string[] = []
+      for (let isMore = true; isMore; isMore = decider.next()) {
+        const ran = await runWorld(scenarioOf('a retry that adopts', strength), decider, fences)
+        await requireHeld(ran, strength)
+        if (ran.isPruned) continue
+        ends.push(ran.story.filter((line) => line.includes(' ends: ')).at(-1) ?? '')
+      }
+      // After the publication the retry adopts, before it the body runs again; one world has no death.
+      expect(ends).toContain('claim-2 ends: adopted')
+      expect(ends).toContain('claim-2 ends: merged')
+      expect(ends).toContain('claim-1 ends: merged')
+    },
+  )
 
   test('PU-194 an attempt that is over moves the branch only where it stands as that attempt was told', async () => {
     const scenario = scenarioOf('a retry beside a zombie', 'hard')
