@@ -174,12 +174,6 @@ export const MUTATIONS: readonly Mutation[] = [
     without: "if (outcome.reason === 'nothing-to-commit') return undefined",
   },
   {
-    name: 'a staging commit is made once',
-    file: `${P}/stage.ts`,
-    text: 'const made = isLost ? await findCommit(run) : undefined',
-    without: 'const made = undefined as CommitRecord | undefined',
-  },
-  {
     name: 'a retry that adopts looks before it runs',
     file: `${P}/adopt.ts`,
     text: '  return adoption\n}',

@@ -112,7 +112,7 @@ const SHOWN: Partial<Record<Situation, Window>> = {
 
 describe('all interleavings of a situation, as many as the gate has time for', () => {
   let worlds = 0
-  test.each(Object.keys(SITUATIONS) as Situation[])('PU-192 PU-196 PU-201 PU-202 PU-203 %s', async (name) => {
+  test.each(Object.keys(SITUATIONS) as Situation[])('PU-192 PU-196 PU-201 PU-202 PU-203 PU-204 %s', async (name) => {
     for (const strength of ['hard', 'soft'] as const) {
       const explored = await exploreAll(scenarioOf(name, strength), fences, { worldsMax: WORLDS_MAX })
       if (explored.failure !== undefined) await requireHeld(explored.failure, `${strength}, ${name}`)

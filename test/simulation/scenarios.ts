@@ -62,6 +62,7 @@ export const SITUATIONS = {
     budget: { timeouts: 1, preemptions: 2 },
   },
   'a foreign writer': { budget: { foreign: 1, faults: 1, preemptions: 1 } },
+  'a foreign writer of the same file': { foreignPath: 'same', budget: { foreign: 1, crashes: 1 } },
   'a foreign writer and a crash': { budget: { foreign: 1, crashes: 1 } },
   'a foreign writer beside a replacement': {
     isAbandoned: true,

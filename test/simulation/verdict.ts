@@ -2,6 +2,7 @@
 import type { CommitRef } from '../../src/base/ids.ts'
 import { isPeragoError } from '../../src/base/errors.ts'
 import type { Move } from '../../src/publication/session.ts'
+import { PublishFenceError } from '../../src/fences/publish-fence.ts'
 import type { BranchUpdate } from '../../src/testing/scripted-world.ts'
 import { TARGET } from '../support/publication-world.ts'
 import { pathOf } from './attempt.ts'
@@ -23,7 +24,9 @@ export type Violation =
   | 'adopted without a check of its own'
   | 'adopted what was not the head'
   | 'result risked'
-  | 'uncertain though all was answered'
+  | 'uncertain after one lost answer'
+  | 'refusal was retried'
+  | 'own staging branch taken for that of others'
   | 'more than one commit of one step'
   | 'stale attempt moved the branch of its successor'
   | 'write without a check of its own'
@@ -196,16 +199,29 @@ function isKept(world: World, ref: CommitRef): boolean {
   return keepers.some((keeper) => model.isAncestor(ref, keeper))
 }
 
+/** Nobody else writes to staging branches here. */
+const STAGING_REFUSALS: ReadonlySet<string> = new Set([
+  'publication/staged-unlike-plan',
+  'publication/staging-exists',
+  'publication/staging-moved',
+])
+
 function judgeEnd(world: World, { violations, windows }: Found): void {
   const { repo, queue, results } = world
   if (queue.workflow === 'RUNNING') violations.add('not ended')
   for (const result of results.values())
     if (result instanceof Error && (!isPeragoError(result) || result.kind === 'defect'))
       violations.add('unexpected error')
-  if (world.isAnswered)
+  for (const result of results.values())
+    if (isPeragoError(result) && STAGING_REFUSALS.has(result.code))
+      violations.add('own staging branch taken for that of others')
+  if (world.isAnsweredButOnce)
     for (const result of results.values())
       if (isPeragoError(result) && result.kind === 'uncertain')
-        violations.add('uncertain though all was answered')
+        violations.add('uncertain after one lost answer')
+  for (const { client, status } of queue.attempts)
+    if (status === 'FAILED' && results.get(client) instanceof PublishFenceError)
+      violations.add('refusal was retried')
   const isRefused = queue.attempts.some(({ status }) => status === 'FAILED_WITH_TERMINAL_ERROR')
   const isLeftAlone = world.foreign.length === 0 && !world.isRolledBack && windows.size === 0
   // After a replacement that could only go forward the input is not directly below the head any more.

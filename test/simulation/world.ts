@@ -88,6 +88,7 @@ export class World {
   lateEffects = 0
   isPruned = false
   isRolledBack = false
+  #wasAway = false
   readonly #left: Budget
   readonly #decider: Decider
   readonly #site: Pick<AttemptSite, 'scenario' | 'fences'>
@@ -119,10 +120,10 @@ export class World {
     if (scenario.isAbandoned === true) this.#abandon()
   }
 
-  /** Whether every request was answered, and nobody was slow. */
-  get isAnswered(): boolean {
+  /** Whether at most one answer was lost, no server was away, and nobody was slow. */
+  get isAnsweredButOnce(): boolean {
     const { faults, stalls } = this.scenario.budget
-    return this.#left.faults === faults && this.#left.stalls === stalls
+    return faults - this.#left.faults <= 1 && !this.#wasAway && this.#left.stalls === stalls
   }
 
   /** Runs until nothing is left to happen, or until a state that is known. */
@@ -277,6 +278,7 @@ export class World {
       isAlive && this.#left.faults > 0 ? (faults[this.#pick('fault', faults.length)] ?? 'none') : 'none'
     if (fault !== 'none') {
       this.#left.faults--
+      if (fault === 'refuse') this.#wasAway = true
       this.scheduler.hear(client, fault)
     }
     this.#tell(
