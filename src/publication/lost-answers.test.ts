@@ -65,6 +65,15 @@ const publication = (overrides: Parameters<typeof publicationOf>[2] = {}): Publi
 const watcher = (): ReturnType<ScriptedRepo['connect']> => world.connect('watcher')
 
 describe('a lost answer', () => {
+  test('PU-08 a replacement that cannot be read back does not supersede itself', async () => {
+    const first = await run(publication())
+    trouble = onFirst('readBranch', 'refuse')
+    const second = await run(publication({ attempt: { retryCount: 1 } }))
+    expect(second).toMatchObject({ action: 'replaced', supersededRef: first.outputRef })
+    expect([...world.model.tags.values()]).toEqual([first.outputRef])
+    expect(world.head(TARGET)).toBe(second.outputRef)
+  })
+
   const WRITES = ['createBranch', 'write', 'deleteObjects', 'commit', 'merge', 'deleteBranch'] as const
 
   test.each(

@@ -32,7 +32,8 @@ async function commitStaging(run: PublicationRun): Promise<CommitRecord | undefi
   const message = `Stage ${describeAuthority(authority)}`
   let isLost = false
   const commitOnce = async (): Promise<CommitRecord | undefined> => {
-    // A second commit would answer that nothing changed; the branch is this execution's own, so its head tells.
+    // The branch is this execution's own, so its head tells. A second commit would run its hooks again, to answer that
+    // nothing changed; that answer leads to the same look below, so this one is no safeguard of its own.
     const made = isLost ? await findCommit(run) : undefined
     if (made !== undefined) return made
     try {

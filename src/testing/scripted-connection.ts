@@ -2,7 +2,14 @@
 
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { InvalidError, MissingError, RefusedError, UnavailableError } from '../base/errors.ts'
+import {
+  errorKindOf,
+  InvalidError,
+  MissingError,
+  RefusedError,
+  UnavailableError,
+  UncertainError,
+} from '../base/errors.ts'
 import type { BranchName, CommitRef, RepositoryName } from '../base/ids.ts'
 import type {
   ByteRange,
@@ -89,7 +96,7 @@ class Connection implements VersionedRepo {
       if (this.#world.model.commit(to) === undefined) throw missing(`commit ${to}`)
       this.#world.move({ client: this.#client, branch, how: 'reset', to })
     })
-    const after = await this.#headOf(branch, options)
+    const after = await this.#readBack(branch, options)
     return after === to ? { moved: true, strength: 'soft' } : { moved: false, head: after }
   }
 
@@ -262,6 +269,17 @@ class Connection implements VersionedRepo {
     const tree = this.#world.model.treeAt(at)
     if (tree === undefined) throw missing(`ref ${at}`)
     return tree
+  }
+
+  /** As over HTTP: "surely not done" is true of the reading alone, since the branch was moved. */
+  async #readBack(branch: BranchName, options: CallOptions | undefined): Promise<CommitRef> {
+    try {
+      return await this.#headOf(branch, options)
+    } catch (cause) {
+      if (errorKindOf(cause) !== 'unavailable') throw cause
+      const said = `branch ${branch} was moved, and could not be read afterwards`
+      throw new UncertainError('testing/answer-lost', said, { read: 'the head of the branch', cause })
+    }
   }
 
   async #headOf(branch: BranchName, options: CallOptions | undefined): Promise<CommitRef> {

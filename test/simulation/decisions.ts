@@ -66,15 +66,24 @@ export class ReplayDecider implements Decider {
   }
 }
 
-interface Branching {
+/** One answer, and those that were given before it in the same world. */
+interface Answered {
+  readonly before: Answered | undefined
   readonly options: number
-  picked: number
+  readonly picked: number
 }
 
-/** Goes through all answers, one world after the other, and leaves out what begins in a state that was seen. */
+/**
+ * Goes through all answers, one world after the other, and leaves out what begins in a state that was seen. Worlds with fewer
+ * answers that are not calm come first, so that a part of them has one fault at every point already, before any has two.
+ */
 export class SystematicDecider implements Decider {
-  readonly #path: Branching[] = []
+  readonly #waiting: Answered[] = []
   readonly #seen = new Set<string>()
+  #begun = 0
+  /** What this world begins with. */
+  #known: readonly Answered[] = []
+  #last: Answered | undefined
   #depth = 0
 
   get states(): number {
@@ -82,34 +91,41 @@ export class SystematicDecider implements Decider {
   }
 
   get picks(): readonly number[] {
-    return this.#path.slice(0, this.#depth).map(({ picked }) => picked)
+    return pathTo(this.#last).map(({ picked }) => picked)
   }
 
   pick(question: Question, options: number, describe: () => string): number {
-    const known = this.#path[this.#depth]
-    if (known !== undefined) {
-      this.#depth++
-      if (known.options !== options) throw new Error('a world was not the same when it was replayed')
-      return known.picked
-    }
-    const state = digest(`${question}${options}${describe()}`)
-    if (this.#seen.has(state)) throw new Pruned()
-    this.#seen.add(state)
-    this.#path.push({ options, picked: 0 })
+    const known = this.#known[this.#depth]
+    if (known !== undefined && known.options !== options)
+      throw new Error('a world was not the same when it was replayed')
+    if (known === undefined) this.#noteOthers(`${question}${options}${describe()}`, options)
+    this.#last = known ?? { before: this.#last, options, picked: 0 }
     this.#depth++
-    return 0
+    return this.#last.picked
   }
 
   /** Whether there is another world. */
   next(): boolean {
+    const begin = this.#waiting[this.#begun++]
+    this.#known = pathTo(begin)
+    this.#last = undefined
     this.#depth = 0
-    for (let last = this.#path.at(-1); last !== undefined; last = this.#path.at(-1)) {
-      last.picked++
-      if (last.picked < last.options) return true
-      this.#path.pop()
-    }
-    return false
+    return begin !== undefined
   }
+
+  #noteOthers(state: string, options: number): void {
+    const short = digest(state)
+    if (this.#seen.has(short)) throw new Pruned()
+    this.#seen.add(short)
+    for (let picked = 1; picked < options; picked++)
+      this.#waiting.push({ before: this.#last, options, picked })
+  }
+}
+
+function pathTo(last: Answered | undefined): Answered[] {
+  const path: Answered[] = []
+  for (let one = last; one !== undefined; one = one.before) path.push(one)
+  return path.reverse()
 }
 
 /** 64 bits of a text, as another text. */

@@ -12,6 +12,7 @@ const OPTIONS = {
   systematic: { type: 'boolean', default: false },
   worlds: { type: 'string', default: '20000' },
   tell: { type: 'boolean', default: false },
+  brief: { type: 'boolean', default: false },
 } as const
 
 interface Wanted {
@@ -47,7 +48,11 @@ export async function main(
     ? exploreSituations(wanted, fences, say)
     : runSeeds(wanted, fences, say))
   if (failure === undefined) return 0
-  say(tellFailure(await shrink(failure, fences)))
+  say(
+    values.brief
+      ? `did not hold: ${failure.verdict.violations.join('; ')}`
+      : tellFailure(await shrink(failure, fences)),
+  )
   return 1
 }
 

@@ -174,10 +174,22 @@ export const MUTATIONS: readonly Mutation[] = [
     without: "if (outcome.reason === 'nothing-to-commit') return undefined",
   },
   {
-    name: 'a staging commit is made once',
-    file: `${P}/stage.ts`,
-    text: 'const made = isLost ? await findCommit(run) : undefined',
-    without: 'const made = undefined as CommitRecord | undefined',
+    name: 'a retry that adopts looks before it runs',
+    file: `${P}/adopt.ts`,
+    text: '  return adoption\n}',
+    without: '  return adoption === null ? adoption : undefined\n}',
+  },
+  {
+    name: 'only a publication of the same task is adopted',
+    file: `${P}/adopt.ts`,
+    text: 'head === undefined || !isOwn(head.metadata, request.authority))',
+    without: 'head === undefined)',
+  },
+  {
+    name: 'an adoption is checked once more',
+    file: `${P}/adopt.ts`,
+    text: 'return (await isStillTrue(session, branch, head.ref)) ? { adoption } : undefined',
+    without: 'return { adoption }',
   },
   {
     name: 'a result is read back after it was posted',

@@ -21,14 +21,27 @@ export class MemoryOutboxes {
     return [...this.#disks].map(([name, entries]) => `${name}${entries.size}`).join()
   }
 
-  /** `write` is awaited before and after each write, so that a crash may come between. */
-  open(disk: string, write: (what: string) => Promise<void>): Outbox {
+  /** `write` is awaited before each write, so that a crash may come before it; `onSettle` is told what is removed as decided. */
+  open(
+    disk: string,
+    {
+      write,
+      onSettle,
+    }: {
+      readonly write: (what: string) => Promise<void>
+      readonly onSettle: (entry: Entry) => void
+    },
+  ): Outbox {
     const entries = this.#disks.get(disk) ?? new Set<Entry>()
     this.#disks.set(disk, entries)
     const itemOf = (entry: Entry): OutboxItem => ({
       ...entry,
       writtenAt: '2026-01-01T00:00:00Z',
-      settle: () => Promise.resolve(void entries.delete(entry)),
+      settle: () => {
+        entries.delete(entry)
+        onSettle(entry)
+        return Promise.resolve()
+      },
       refuse: () => {
         entries.delete(entry)
         this.refused.push(entry)

@@ -6,7 +6,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { HardFences } from '../../src/publication/hard-fences.ts'
 import { exploreAll, openWarmFences, runSeed, runWorld, shrink, tellFailure, type Ran } from './explore.ts'
-import { RandomDecider, ReplayDecider } from './decisions.ts'
+import { RandomDecider, ReplayDecider, SystematicDecider } from './decisions.ts'
 import { randomScenario, SITUATIONS, scenarioOf, type Scenario, type Situation } from './scenarios.ts'
 import type { Window } from './verdict.ts'
 import { World } from './world.ts'
@@ -26,9 +26,9 @@ async function requireHeld(ran: Ran, what: string): Promise<void> {
   expect.fail(`${what}\n${tellFailure(await shrink(ran, fences))}`)
 }
 
-async function runSeeds(strength: Scenario['strength']): Promise<ReadonlySet<Window>> {
+async function runSeeds(strength: Scenario['strength'], from = 1): Promise<ReadonlySet<Window>> {
   const windows = new Set<Window>()
-  const seeds = SEED === undefined ? Array.from({ length: RUNS }, (_, index) => index + 1) : [Number(SEED)]
+  const seeds = SEED === undefined ? Array.from({ length: RUNS }, (_, index) => from + index) : [Number(SEED)]
   for (const seed of seeds) {
     const ran = await runSeed(seed, strength, fences)
     await requireHeld(ran, `PERAGO_SIMULATION_SEED=${seed} replays this world`)
@@ -53,6 +53,15 @@ describe('random worlds', () => {
       'reset over an unread commit',
       'written by an attempt that is over',
     ])
+  })
+
+  // Every world is judged by all promises; these begin where the others end.
+  test('PU-201 PU-202 a reported commit is of the run that it is reported for, and nobody replaces its own', async () => {
+    await runSeeds('hard', 1 + RUNS)
+  })
+
+  test('PU-203 PU-204 no result is risked, and one lost answer leaves nobody uncertain', async () => {
+    await runSeeds('soft', 1 + RUNS)
   })
 
   test('PU-27 PU-197 a world is replayed by its seed and by its answers, request by request', async () => {
@@ -122,6 +131,24 @@ describe('all interleavings of a situation, as many as the gate has time for', (
         expect([...explored.windows]).toContain(wanted)
     }
   })
+
+  test.each(['hard', 'soft'] as const)(
+    'PU-170 PU-200 %s: wherever a worker dies, its retry adopts what was published and runs no body then',
+    async (strength) => {
+      const decider = new SystematicDecider()
+      const ends: string[] = []
+      for (let isMore = true; isMore; isMore = decider.next()) {
+        const ran = await runWorld(scenarioOf('a retry that adopts', strength), decider, fences)
+        await requireHeld(ran, strength)
+        if (ran.isPruned) continue
+        ends.push(ran.story.filter((line) => line.includes(' ends: ')).at(-1) ?? '')
+      }
+      // After the publication the retry adopts, before it the body runs again; one world has no death.
+      expect(ends).toContain('claim-2 ends: adopted')
+      expect(ends).toContain('claim-2 ends: merged')
+      expect(ends).toContain('claim-1 ends: merged')
+    },
+  )
 
   test('PU-194 an attempt that is over moves the branch only where it stands as that attempt was told', async () => {
     const scenario = scenarioOf('a retry beside a zombie', 'hard')

@@ -1,5 +1,6 @@
 // One workflow of tasks in a row, and what Conductor does with attempts: hand out, time out, accept or ignore results.
 import type { CommitRef } from '../../src/base/ids.ts'
+import type { Json } from '../../src/base/json.ts'
 import type { AttemptSnapshot, TaskId, TaskStatus, WorkflowId } from '../../src/fences/attempt-snapshot.ts'
 import type { TaskRecord, TaskResult } from '../../src/worker/ports.ts'
 
@@ -19,9 +20,11 @@ export interface CompletedStep {
   readonly inputRef: CommitRef
   readonly outputRef: CommitRef
   readonly client: string
+  /** Of the task's output. */
+  readonly result: Json | undefined
 }
 
-const WORKFLOW = 'workflow' as WorkflowId
+export const WORKFLOW = 'workflow' as WorkflowId
 
 export class SimulatedQueue {
   readonly attempts: SimulatedAttempt[] = []
@@ -75,7 +78,7 @@ export class SimulatedQueue {
     if (result.status === 'FAILED_WITH_TERMINAL_ERROR') this.workflow = 'FAILED'
     else if (result.status !== 'COMPLETED') this.#retry(attempt)
     else if (outputRef !== undefined) {
-      this.completed.push({ step, inputRef, outputRef, client })
+      this.completed.push({ step, inputRef, outputRef, client, result: result.output.result })
       if (step + 1 === this.#of.steps) this.workflow = 'COMPLETED'
       else this.#handOut({ step: step + 1, inputRef: outputRef, retryCount: 0 })
     }

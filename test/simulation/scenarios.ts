@@ -12,6 +12,8 @@ export interface Scenario {
   readonly bodies: readonly Body[]
   readonly budget: Readonly<Budget>
   readonly replace?: 'any' | 'own'
+  /** Whether a retry completes with what an earlier attempt of its task has published. */
+  readonly onRetry?: 'adopt'
   /** An earlier attempt of the first step has published, and nobody knows of it. */
   readonly isAbandoned?: boolean
   /** The branch takes merges only. */
@@ -60,6 +62,7 @@ export const SITUATIONS = {
     budget: { timeouts: 1, preemptions: 2 },
   },
   'a foreign writer': { budget: { foreign: 1, faults: 1, preemptions: 1 } },
+  'a foreign writer of the same file': { foreignPath: 'same', budget: { foreign: 1, crashes: 1 } },
   'a foreign writer and a crash': { budget: { foreign: 1, crashes: 1 } },
   'a foreign writer beside a replacement': {
     isAbandoned: true,
@@ -91,6 +94,21 @@ export const SITUATIONS = {
     bodies: ['nothing'],
     budget: { foreign: 1, preemptions: 1 },
   },
+  'a retry that adopts': { onRetry: 'adopt', budget: { crashes: 1 } },
+  'a retry that adopts beside a zombie': { onRetry: 'adopt', budget: { timeouts: 1, preemptions: 2 } },
+  'a retry that adopts and a fault': { onRetry: 'adopt', budget: { crashes: 1, faults: 1 } },
+  'an adoption beside a foreign writer': {
+    ...{ onRetry: 'adopt', isAbandoned: true },
+    budget: { foreign: 1, preemptions: 1 },
+  },
+  'a publication of others where one would be adopted': {
+    onRetry: 'adopt',
+    budget: { foreign: 1, crashes: 1 },
+  },
+  'an adoption beside a rollback': {
+    ...{ onRetry: 'adopt', isAbandoned: true },
+    budget: { rollbacks: 1, timeouts: 1, preemptions: 1 },
+  },
   'a stall before the write': { budget: { stalls: 1, timeouts: 1, preemptions: 1 } },
 } as const satisfies Record<string, Omit<Partial<Scenario>, 'budget'> & { readonly budget: Partial<Budget> }>
 export type Situation = keyof typeof SITUATIONS
@@ -121,6 +139,7 @@ export function randomScenario(seed: number, strength: Scenario['strength']): Sc
     isAbandoned: of([false, true], 15),
     isProtected: of([false, false, false, true], 30),
     replace: of<'any' | 'own'>(['any', 'any', 'own'], 120),
+    ...(of([false, false, true], 23) && { onRetry: 'adopt' }),
     foreignPath: 'same',
     budget: {
       ...{

@@ -55,6 +55,7 @@ export class Scheduler {
     const index = this.waiting.findIndex(({ actor, isIdle }) => actor === this.current && !isIdle)
     const first = this.waiting[index]
     if (first !== undefined) return [first, ...this.waiting.filter((one) => one !== first)]
+    if (!this.waiting.some(({ isIdle }) => isIdle)) return this.waiting
     return this.waiting.toSorted((a, b) => Number(a.isIdle) - Number(b.isIdle))
   }
 

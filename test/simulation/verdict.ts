@@ -1,9 +1,12 @@
 // Reads what happened in a world, and names every promise that did not hold. Everything here is about the target branch.
 import type { CommitRef } from '../../src/base/ids.ts'
 import { isPeragoError } from '../../src/base/errors.ts'
+import type { Move } from '../../src/publication/session.ts'
+import { PublishFenceError } from '../../src/fences/publish-fence.ts'
 import type { BranchUpdate } from '../../src/testing/scripted-world.ts'
 import { TARGET } from '../support/publication-world.ts'
-import type { World } from './world.ts'
+import { pathOf } from './attempt.ts'
+import { ABANDONED, type World } from './world.ts'
 
 /** What must not happen. */
 export type Violation =
@@ -12,6 +15,18 @@ export type Violation =
   | 'reported commit was not the head'
   | 'reported commit is not directly above its input'
   | 'published commit missing from the history'
+  | 'reported work is not in the commit'
+  | 'reported commit is of another task'
+  | 'reported result is of another run'
+  | 'own publication replaced'
+  | 'commit of others replaced'
+  | 'body ran beside its adoptable publication'
+  | 'adopted without a check of its own'
+  | 'adopted what was not the head'
+  | 'result risked'
+  | 'uncertain after one lost answer'
+  | 'refusal was retried'
+  | 'own staging branch taken for that of others'
   | 'more than one commit of one step'
   | 'stale attempt moved the branch of its successor'
   | 'write without a check of its own'
@@ -44,6 +59,9 @@ export function judge(world: World): Verdict {
     if (isOld) violations.add('write on old answers')
   }
   judgeReports(world, violations)
+  judgeReplacements(world, violations)
+  judgeAdoptions(world, violations)
+  if (world.isResultRisked) violations.add('result risked')
   const acknowledged = [...world.foreign, ...world.queue.completed.map(({ outputRef }) => outputRef)]
   // In the window of a reset it may be lost, and only there.
   if (acknowledged.some((ref) => !isKept(world, ref)) && !windows.has('reset over an unread commit'))
@@ -110,7 +128,7 @@ function isOnItsExpectation(world: World, { from, to }: BranchUpdate): boolean {
 
 function judgeReports(world: World, violations: Set<Violation>): void {
   const { repo, queue } = world
-  for (const { inputRef, outputRef } of queue.completed) {
+  for (const { step, inputRef, outputRef, client, result } of queue.completed) {
     const wasHead = repo.updates.some(({ branch, to }) => branch === TARGET && to === outputRef)
     if (!wasHead) violations.add('reported commit was not the head')
     const commit = repo.model.commit(outputRef)
@@ -118,6 +136,59 @@ function judgeReports(world: World, violations: Set<Violation>): void {
     const isForward = below !== undefined && commit?.metadata['publish.replaces'] === below
     if (outputRef !== inputRef && below !== inputRef && !isForward)
       violations.add('reported commit is not directly above its input')
+    const maker = outputRef === inputRef ? client : makerOf(world, outputRef)
+    if (!isOfStep(world, maker, step)) violations.add('reported commit is of another task')
+    if ((result as { readonly by: string }).by !== maker) violations.add('reported result is of another run')
+    if (!hasWorkOf(world, maker, outputRef)) violations.add('reported work is not in the commit')
+  }
+}
+
+/** Who made the commit, by who put it on a branch first, be it a staging branch; what was there before is abandoned work. */
+function makerOf({ repo: { updates, model } }: World, ref: CommitRef): string {
+  const client = updates.find(({ to }) => to === ref)?.client
+  return client === 'direct' || client === undefined
+    ? (model.commit(ref)?.metadata['publish.run'] ?? '')
+    : client
+}
+
+function isOfStep({ queue }: World, client: string, step: number): boolean {
+  return client === ABANDONED ? step === 0 : queue.ofClient(client)?.step === step
+}
+
+/** Whether the commit holds what this attempt wrote. */
+function hasWorkOf({ repo: { model }, queue, scenario }: World, client: string, ref: CommitRef): boolean {
+  const attempt = queue.ofClient(client)
+  const path = attempt && pathOf(scenario, attempt)
+  const text = path === undefined ? undefined : model.treeAt(ref)?.get(path)?.bytes
+  return path === undefined || (text !== undefined && Buffer.from(text).toString() === client)
+}
+
+function judgeReplacements(world: World, violations: Set<Violation>): void {
+  const { scenario, results, queue } = world
+  for (const [client, result] of results) {
+    const { supersededRef } = Object(result) as Partial<Move>
+    const step = queue.ofClient(client)?.step
+    if (supersededRef === undefined || step === undefined) continue
+    const maker = makerOf(world, supersededRef)
+    if (maker === client) violations.add('own publication replaced')
+    if (scenario.replace === 'own' && !isOfStep(world, maker, step))
+      violations.add('commit of others replaced')
+  }
+}
+
+function judgeAdoptions(world: World, violations: Set<Violation>): void {
+  const { scenario, bodies, adoptions, repo, queue } = world
+  if (scenario.onRetry !== 'adopt') return
+  for (const { attempt, head } of bodies) {
+    const { parents = [] } = (head === undefined ? undefined : repo.model.commit(head)) ?? {}
+    const isAbove = head !== attempt.inputRef && parents.length === 1 && parents[0] === attempt.inputRef
+    if (isAbove && isOfStep(world, makerOf(world, head!), attempt.step))
+      violations.add('body ran beside its adoptable publication')
+  }
+  for (const { attempt, head, isChecked } of adoptions) {
+    if (!isChecked) violations.add('adopted without a check of its own')
+    const reported = queue.completed.find(({ client }) => client === attempt.client)
+    if (reported !== undefined && reported.outputRef !== head) violations.add('adopted what was not the head')
   }
 }
 
@@ -128,12 +199,29 @@ function isKept(world: World, ref: CommitRef): boolean {
   return keepers.some((keeper) => model.isAncestor(ref, keeper))
 }
 
+/** Nobody else writes to staging branches here. */
+const STAGING_REFUSALS: ReadonlySet<string> = new Set([
+  'publication/staged-unlike-plan',
+  'publication/staging-exists',
+  'publication/staging-moved',
+])
+
 function judgeEnd(world: World, { violations, windows }: Found): void {
   const { repo, queue, results } = world
   if (queue.workflow === 'RUNNING') violations.add('not ended')
   for (const result of results.values())
     if (result instanceof Error && (!isPeragoError(result) || result.kind === 'defect'))
       violations.add('unexpected error')
+  for (const result of results.values())
+    if (isPeragoError(result) && STAGING_REFUSALS.has(result.code))
+      violations.add('own staging branch taken for that of others')
+  if (world.isAnsweredButOnce)
+    for (const result of results.values())
+      if (isPeragoError(result) && result.kind === 'uncertain')
+        violations.add('uncertain after one lost answer')
+  for (const { client, status } of queue.attempts)
+    if (status === 'FAILED' && results.get(client) instanceof PublishFenceError)
+      violations.add('refusal was retried')
   const isRefused = queue.attempts.some(({ status }) => status === 'FAILED_WITH_TERMINAL_ERROR')
   const isLeftAlone = world.foreign.length === 0 && !world.isRolledBack && windows.size === 0
   // After a replacement that could only go forward the input is not directly below the head any more.

@@ -2,16 +2,19 @@
 // may be refused, lost before or after its effect, arrive late or twice, or be cut off by a death.
 import type { CommitRef } from '../../src/base/ids.ts'
 import { isPeragoError } from '../../src/base/errors.ts'
+import type { TaskId, WorkflowId } from '../../src/fences/attempt-snapshot.ts'
 import { FENCE_FILE, FENCE_PATH } from '../../src/publication/fence-file.ts'
 import type { HardFences } from '../../src/publication/hard-fences.ts'
+import { writeLedger } from '../../src/publication/ledger.ts'
+import type { Metadata } from '../../src/publication/ports.ts'
 import { relocate } from '../../src/publication/relocate.ts'
 import { ScriptedRepo } from '../../src/testing/scripted-repo.ts'
 import type { RepoCall, RepoFault, RepoScript } from '../../src/testing/scripted-world.ts'
 import { TARGET } from '../support/publication-world.ts'
-import { runSimulatedAttempt, sendLeftResults, type AttemptSite } from './attempt.ts'
+import { runSimulatedAttempt, sendLeftResults, taskOf, type AttemptSite } from './attempt.ts'
 import { Pruned, type Decider, type Question } from './decisions.ts'
 import { MemoryOutboxes } from './outbox.ts'
-import { SimulatedQueue, type SimulatedAttempt } from './queue.ts'
+import { SimulatedQueue, WORKFLOW, type SimulatedAttempt } from './queue.ts'
 import type { Scenario } from './scenarios.ts'
 import { Scheduler, settle, WIRE } from './scheduler.ts'
 import { openQueuePort } from './queue-port.ts'
@@ -21,6 +24,7 @@ const STEPS_MAX = 5_000
 const STALL_READS_MAX = 6
 export const OPERATOR = 'operator'
 export const RESTARTED = 'restarted-'
+export const ABANDONED = 'abandoned'
 const WRITE_FAULTS: readonly RepoFault[] = ['none', 'lose-answer', 'lose-request', 'refuse', 'late', 'twice']
 const READ_FAULTS: readonly RepoFault[] = ['none', 'refuse']
 
@@ -49,6 +53,13 @@ const DEEDS = {
   rollbacks: 'rolls the branch back',
 } as const satisfies Partial<Record<keyof Budget, string>>
 
+/** The body of an attempt began, or an earlier publication was taken for its own, with what it had been shown last. */
+export interface NotedChoice {
+  readonly attempt: SimulatedAttempt
+  readonly head: CommitRef | undefined
+  readonly isChecked: boolean
+}
+
 /** A write to the branch, with what its maker knew when it was sent. */
 export interface NotedWrite {
   readonly call: RepoCall
@@ -67,15 +78,20 @@ export class World {
   /** Commits of others that they were told of. */
   readonly foreign: CommitRef[] = []
   readonly writes: NotedWrite[] = []
+  readonly bodies: NotedChoice[] = []
+  readonly adoptions: NotedChoice[] = []
+  /** Whether a result was sent that no disk had, or taken off its disk before the queue had decided about it. */
+  isResultRisked = false
   /** Effects on the branch of attempts that had been replaced, by their position among the updates. */
   readonly staleUpdates = new Set<number>()
   readonly story: string[] = []
   lateEffects = 0
   isPruned = false
   isRolledBack = false
+  #wasAway = false
   readonly #left: Budget
   readonly #decider: Decider
-  readonly #site: Omit<AttemptSite, 'client' | 'clock' | 'repo' | 'queue' | 'outbox' | 'pause'>
+  readonly #site: Pick<AttemptSite, 'scenario' | 'fences'>
   /** Attempts that were found current since they last wrote the branch. */
   readonly #checked = new Set<string>()
   readonly #heard = { attempt: new Map<string, number>(), head: new Map<string, number>() }
@@ -102,6 +118,12 @@ export class World {
       onAttempt: (attempt) => this.#start(attempt),
     })
     if (scenario.isAbandoned === true) this.#abandon()
+  }
+
+  /** Whether at most one answer was lost, no server was away, and nobody was slow. */
+  get isAnsweredButOnce(): boolean {
+    const { faults, stalls } = this.scenario.budget
+    return faults - this.#left.faults <= 1 && !this.#wasAway && this.#left.stalls === stalls
   }
 
   /** Runs until nothing is left to happen, or until a state that is known. */
@@ -182,13 +204,31 @@ export class World {
       clock: scheduler.clockFor(client),
       repo: repo.connect(client),
       queue: this.#openQueue(client),
-      outbox: this.outboxes.open(client, (what) => scheduler.pause(client, what)),
+      outbox: this.#openOutbox(client, client),
+      onBody: () => this.bodies.push(this.#choiceOf(attempt)),
+      onAdoption: () => this.adoptions.push(this.#choiceOf(attempt)),
       pause: (what) => scheduler.pause(client, what),
     }
     runSimulatedAttempt(attempt, site).then(
       (result) => this.#end(client, result),
       (error: unknown) => this.#end(client, error),
     )
+  }
+
+  #choiceOf(attempt: SimulatedAttempt): NotedChoice {
+    const { client } = attempt
+    const reading = this.repo.readings.findLast((one) => one.client === client && one.branch === TARGET)
+    return { attempt, head: reading?.head, isChecked: this.#checked.has(client) }
+  }
+
+  #openOutbox(disk: string, client: string): AttemptSite['outbox'] {
+    return this.outboxes.open(disk, {
+      write: (what) => this.scheduler.pause(client, what),
+      onSettle: ({ attempt: { taskId } }) => {
+        const { status, workerId } = this.queue.readTask(taskId) ?? {}
+        if (status === 'IN_PROGRESS' && workerId === disk) this.isResultRisked = true
+      },
+    })
   }
 
   #openQueue(client: string): AttemptSite['queue'] {
@@ -207,6 +247,7 @@ export class World {
   }
 
   async #arriveAtQueue(client: string, what: string, writes: boolean): Promise<RepoFault> {
+    if (writes && !this.outboxes.isWaiting(client.replace(RESTARTED, ''))) this.isResultRisked = true
     await this.scheduler.pause(client, what, { isOnItsWay: writes })
     return this.#unlessPruned(() => this.#chooseFault(client, what, writes ? WRITE_FAULTS : READ_FAULTS))
   }
@@ -237,6 +278,7 @@ export class World {
       isAlive && this.#left.faults > 0 ? (faults[this.#pick('fault', faults.length)] ?? 'none') : 'none'
     if (fault !== 'none') {
       this.#left.faults--
+      if (fault === 'refuse') this.#wasAway = true
       this.scheduler.hear(client, fault)
     }
     this.#tell(
@@ -310,22 +352,35 @@ export class World {
 
   #commitForeign = (): void => {
     const number = this.foreign.length
-    const path =
-      this.scenario.foreignPath === 'same' && this.#pick('choice', 2) === 1
-        ? 'data/step-0'
-        : `foreign/${number}`
-    this.foreign.push(putCommit(this.repo, { [path]: `foreign ${number}` }, { foreign: String(number) }))
+    const { foreignPath, onRetry } = this.scenario
+    const isSame = foreignPath === 'same' && this.#pick('choice', 2) === 1
+    const path = isSame ? 'data/step-0' : `foreign/${number}`
+    const isPublication = onRetry === 'adopt' && this.#pick('choice', 2) === 1
+    const metadata = isPublication ? this.#ledgerOf('another workflow', 'stranger') : {}
+    const files = { [path]: `foreign ${number}` }
+    this.foreign.push(putCommit(this.repo, files, { ...metadata, foreign: String(number) }))
   }
 
   /** What a worker left that nobody knows of any more. */
   #abandon(): void {
-    const metadata = { 'publish.workflow': 'workflow', 'publish.task': 'step-0', 'publish.iteration': '0' }
     const fence = this.scenario.isFenceYoung === true ? { [FENCE_PATH]: FENCE_FILE } : {}
-    putCommit(
-      this.repo,
-      { 'data/step-0': 'abandoned', ...fence },
-      { ...metadata, 'publish.run': 'abandoned' },
-    )
+    putCommit(this.repo, { 'data/step-0': ABANDONED, ...fence }, this.#ledgerOf(WORKFLOW, ABANDONED))
+  }
+
+  /** As an attempt of the first step would describe its commit at the head of the branch. */
+  #ledgerOf(workflowId: string, client: string): Metadata {
+    const { repository } = this.repo
+    const attempt = {
+      ...{ taskId: client as TaskId, workflowId: workflowId as WorkflowId, workerId: client },
+      ...{ retryCount: 0, pollCount: 1, startTimeMs: 0 },
+    }
+    const readFresh = (): Promise<never> => Promise.reject(new Error('nobody asks'))
+    const task = { referenceTaskName: taskOf(0), seq: 0, iteration: 0 }
+    return writeLedger({
+      authority: { kind: 'attempt', attempt, readFresh, ...task, executionId: client },
+      ...{ repository, branch: TARGET, inputRef: this.repo.head(TARGET) ?? this.firstInput },
+      result: { kind: 'inline', value: { by: client } },
+    })
   }
 
   #kill = (actor: string): void => {
@@ -334,7 +389,7 @@ export class World {
     if (actor.startsWith(RESTARTED) || !this.outboxes.isWaiting(actor)) return
     const client = `${RESTARTED}${actor}`
     const queue = this.#openQueue(client)
-    const outbox = this.outboxes.open(actor, (what) => this.scheduler.pause(client, what))
+    const outbox = this.#openOutbox(actor, client)
     sendLeftResults({ queue, outbox, clock: this.scheduler.clockFor(client) }).then(
       () => this.#end(client, 'sent'),
       (error: unknown) => this.#end(client, error),
@@ -401,7 +456,10 @@ function nameOf({ request, branch }: RepoCall): string {
 
 function describeEnd(result: unknown): string {
   if (isPeragoError(result)) return result.code
-  return result instanceof Error ? String(result) : typeof result === 'string' ? result : 'done'
+  if (result instanceof Error) return String(result)
+  return typeof result === 'string'
+    ? result
+    : ((Object(result) as { readonly action?: string }).action ?? 'done')
 }
 
 function putCommit(
