@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
-import { expect, test } from 'vitest'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
 import { aborted, followSignals, unlessAborted } from './abort-signals.ts'
 
 const never = new Promise<never>(() => undefined)
@@ -39,4 +40,15 @@ test('BA-102 a signal follows several others until it is released', () => {
   expect(followSignals(second.signal).signal.aborted).toBe(true)
   following.release()
   expect(getEventListeners(first.signal, 'abort')).toEqual([])
+})
+
+test('BA-102 any number of requests may run under a signal that follows others, without a warning of Node', async () => {
+  const warnings: Error[] = []
+  const note = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  const { signal } = followSignals()
+  for (let count = 0; count < 40; count++) signal.addEventListener('abort', () => undefined)
+  await nextTurn()
+  expect(warnings).toEqual([])
 })

@@ -1,5 +1,6 @@
 /** Waiting for abort signals and following them, without a listener that stays behind. */
 
+import { setMaxListeners } from 'node:events'
 import { abortReason } from './clock.ts'
 
 /** Resolves when the signal is aborted; at once when it is already, and never without one. */
@@ -44,6 +45,8 @@ export interface FollowingSignal {
  */
 export function followSignals(...sources: readonly (AbortSignal | undefined)[]): FollowingSignal {
   const own = new AbortController()
+  // Any number of requests may run under it.
+  setMaxListeners(0, own.signal)
   const listeners = sources.map((source) => {
     const onAbort = (): void => own.abort(abortReason(source))
     if (source?.aborted === true) onAbort()

@@ -10,6 +10,7 @@
  *   store, and sleeps until then.
  */
 
+import { setMaxListeners } from 'node:events'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
@@ -57,6 +58,8 @@ export class WebhookDispatcher {
   readonly close = once(() => this.#close())
 
   constructor(parts: DispatcherParts) {
+    // Every delivery in flight listens to it.
+    setMaxListeners(0, this.#closing.signal)
     this.#parts = parts
     this.#clock = parts.clock ?? systemClock
     this.#lookMs = parts.lookMs ?? WEBHOOK_LOOK_MS
