@@ -80,7 +80,9 @@ test('X-145 secrets of inputs are in no log, event, error, span or metric, also 
   for (const secret of SECRETS) {
     expect(text).not.toContain(secret)
     expect(text).not.toContain(encodeURIComponent(secret))
-    expect(text).not.toContain(Buffer.from(`loader:${secret}`).toString('base64').slice(12, -6))
+    // Without its ends, which depend on what stands beside it; fewer characters can be in any id.
+    const encoded = Buffer.from(`loader:${secret}`).toString('base64').replace(/=+$/, '')
+    expect(text).not.toContain(encoded.slice(12, Math.max(20, encoded.length - 6)))
   }
 })
 
