@@ -219,6 +219,12 @@ test('EN-505 … JSON, also with keys that come twice', () => {
   expect(readPlainText('{"x":["y", ":"],"a":"\\":"}')).toEqual({ x: ['y', ':'], a: '":' })
 })
 
+test('EN-505 … a line break that is none in YAML', () => {
+  // Found by the first property.
+  expect(readPlainText('[1, 2.5, null, true]\n\r')).toBeUndefined()
+  expect(readPlainText('a: 1\r')).toBeUndefined()
+})
+
 test('EN-505 a pipeline as people write it is read fast', () => {
   for (const path of ['examples/one-task/day.yaml', 'examples/orders-etl/pipeline.yaml'])
     expect([path, expectSame(readFileSync(path, 'utf8'))]).toEqual([path, true])

@@ -9,8 +9,8 @@ import type { Json } from '../../base/json.ts'
 
 /** `undefined`: left to the parser of all YAML. */
 export function readPlainText(text: string): Json | undefined {
-  if (/^\s*[{[]/.test(text)) return readJson(text)
   if (!PLAIN_CHARS.test(text)) return undefined
+  if (/^\s*[{[]/.test(text)) return readJson(text)
   const lines = contentLines(text)
   return lines === undefined ? undefined : new BlockReader(lines).read()
 }
