@@ -110,7 +110,7 @@ describe('acting', () => {
     expect(await it.head()).toBe(ref)
   })
 
-  describe('RE-29 with keys, a publication that says to be of the task and is not signed is not adopted', () => {
+  describe('with keys, a publication that says to be of the task and is not signed is not adopted', () => {
     const keysOf = (id: string, fill: number): LedgerKeys => ({
       ...{ use: id, keys: new Map([[id, Buffer.alloc(32, fill)]]) },
     })
@@ -148,7 +148,7 @@ describe('acting', () => {
         (metadata) =>
           Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== 'publish.ledger')),
       ],
-    ])('%s (%#)', async (reason, signedWith, change) => {
+    ])('RE-29 one whose ledger is %s is not adopted (%#)', async (reason, signedWith, change) => {
       const { workflowId, task } = await openPublished(signedWith)
       if (change !== undefined) await forge(change)
       const head = await it.head()
@@ -157,7 +157,7 @@ describe('acting', () => {
       expect([await it.taskStatus(task.taskId), await it.head()]).toEqual(['IN_PROGRESS', head])
     })
 
-    test('one that is signed is, and without keys nobody can tell', async () => {
+    test('RE-29 one that is signed is, and without keys nobody can tell', async () => {
       const { workflowId, task } = await openPublished(ours)
       await adopt(workflowId)
       expect(await it.taskStatus(task.taskId)).toBe('COMPLETED')
