@@ -323,9 +323,7 @@ function packageEntries(): string[] {
   )
   // What the command's own file starts, once it is built.
   const [, command = ''] = /import\('\.\.\/(.+)'\)/.exec(readText('bin/run.cjs')) ?? []
-  return [command, ...exported].map((path) =>
-    path.replace(/^(\.\/)?dist\//, 'src/').replace(/\.js$/, '.ts'),
-  )
+  return [command, ...exported].map((path) => path.replace(/^(\.\/)?dist\//, 'src/').replace(/\.js$/, '.ts'))
 }
 
 function exportsDefault(file: ts.SourceFile): boolean {
