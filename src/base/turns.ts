@@ -1,19 +1,44 @@
 /**
- * Turns of long readings. Of all that ask for one, one goes on in each turn of the event loop, in the order of asking: however
- * many there are, whatever else the process does is delayed by one portion at a time.
+ * Turns of readings. In each turn of the event loop one reading begins and one goes on, in the order of asking: however many there
+ * are, whatever else the process does is delayed by two portions at a time, and short readings do not wait for long ones.
  */
 
-const waiting: (() => void)[] = []
+const beginning: (() => void)[] = []
+const goingOn: (() => void)[] = []
+/** Whether one has begun in this turn. */
+let hasBegun = false
+let isScheduled = false
 
-/** Resolves in a later turn of the event loop. */
+/** Before the first portion of a reading. Returns a promise only if it must wait. */
+export function turnToBegin(): Promise<void> | undefined {
+  if (hasBegun || beginning.length > 0) return wait(beginning)
+  hasBegun = true
+  schedule()
+  return undefined
+}
+
+/** Before each further portion. Resolves in a later turn of the event loop. */
 export function nextTurn(): Promise<void> {
+  return wait(goingOn)
+}
+
+function wait(line: (() => void)[]): Promise<void> {
   return new Promise((resolve) => {
-    waiting.push(resolve)
-    if (waiting.length === 1) setImmediate(grant)
+    line.push(resolve)
+    schedule()
   })
 }
 
-function grant(): void {
-  waiting.shift()?.()
-  if (waiting.length > 0) setImmediate(grant)
+function schedule(): void {
+  if (isScheduled) return
+  isScheduled = true
+  setImmediate(startTurn)
+}
+
+function startTurn(): void {
+  isScheduled = false
+  const next = [beginning.shift(), goingOn.shift()] as const
+  hasBegun = next[0] !== undefined
+  for (const resolve of next) resolve?.()
+  if (hasBegun || beginning.length + goingOn.length > 0) schedule()
 }

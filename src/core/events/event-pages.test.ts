@@ -131,16 +131,33 @@ describe.each(STORE_KINDS.filter(({ kind }) => ['memory', 'sqlite'].includes(kin
       return inTurn
     }
 
-    test('E-118 of many long readings at once one goes on in a turn, so that others are answered between', async (context) => {
+    // One begins and one goes on in a turn; twice that where the count and the turn change places.
+    const MOST = 4
+
+    test('E-118 of many long readings at once few go on in a turn, so that others are answered between', async (context) => {
       const { seen, execution } = await openFilled(kind, context, 3_000)
       const readings = Array.from({ length: 20 }, () => execution.events.queryPage(NOTHING))
       const pages = await watchTurns(seen, Promise.all(readings))
-      // Each has begun at once.
-      expect(Math.max(...pages.slice(1))).toBe(1)
+      expect(Math.max(...pages)).toBeLessThanOrEqual(MOST)
       expect(pages.length).toBeGreaterThan(20 * 5)
       const whole = await watchTurns(seen, execution.events.query(NOTHING))
-      expect(Math.max(...whole)).toBe(1)
+      expect(Math.max(...whole)).toBeLessThanOrEqual(MOST)
       expect(whole.length).toBeGreaterThan(10)
+    })
+
+    test('E-118 a short reading does not wait for the long ones that go on', async (context) => {
+      const { seen, execution } = await openFilled(kind, context, 3_000)
+      let left = 20
+      const readings = Array.from({ length: 20 }, async () => {
+        await execution.events.queryPage(NOTHING)
+        left -= 1
+      })
+      for (let n = 0; n < 20; n += 1) await new Promise((resolve) => setImmediate(resolve))
+      const short = execution.events.queryPage({ limit: 10 })
+      expect((await watchTurns(seen, short)).length).toBeLessThan(5)
+      expect((await watchTurns(seen, execution.variables.listPage())).length).toBeLessThan(5)
+      expect(left).toBeGreaterThan(0)
+      await Promise.all(readings)
     })
   },
 )

@@ -1,6 +1,7 @@
 /** Looks through the log of one execution in portions, and ends where enough was found or looked at. */
 
 import { RefusedError } from '../../base/errors.ts'
+import { turnToBegin } from '../../base/turns.ts'
 import {
   EVENT_PAGE_MAX_BYTES,
   EVENT_PAGE_MAX_EVENTS,
@@ -41,10 +42,10 @@ export async function* lookInStore(
     prefix: keys.log,
     order: filter.order,
     after: filter.after === undefined ? undefined : keys.entry(filter.after),
-    // Read at once, however many others do the same at this moment.
     first: Math.min(wanted, STORE_PAGE_ENTRIES),
     limit: Math.min(wanted, READ_PORTION_ENTRIES),
   }
+  await turnToBegin()
   for await (const page of readRangePages(store, range)) {
     const all = page.entries.map(({ value }) => ({ event: decodeEvent(value), bytes: value.byteLength }))
     const end = all.findIndex(({ event }) => isBehind(event, filter))

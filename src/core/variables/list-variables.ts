@@ -2,6 +2,7 @@
 
 import { InvalidError, RefusedError } from '../../base/errors.ts'
 import type { Json } from '../../base/json.ts'
+import { turnToBegin } from '../../base/turns.ts'
 import {
   READ_PORTION_ENTRIES,
   STORE_PAGE_ENTRIES,
@@ -76,6 +77,7 @@ export async function listVariablePage(
     limit: Math.min(limit, READ_PORTION_ENTRIES),
   }
   let bytes = 0
+  await turnToBegin()
   for await (const { entries, next } of readRangePages(store, range)) {
     for (const [at, entry] of entries.entries()) {
       variables.push({ name: entry.key.slice(keys.variables.length), value: decodeVariable(entry) })
