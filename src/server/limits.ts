@@ -23,12 +23,10 @@ export const API_UNITS_MAX = 5_000
 export const API_RESULTS_MAX_BYTES = 4_194_304
 /** Longest reason, and longest correlation id, of a request. */
 export const API_TEXT_MAX_CHARS = 500
-/** Events per page by default. */
+/** Events, or other entries of a list, per page by default. */
 export const API_PAGE_EVENTS = 100
-/** Most events per page. */
+/** Most of them per page. */
 export const API_PAGE_MAX_EVENTS = 1_000
-/** A page ends early at this many payload bytes, as JSON. */
-export const API_PAGE_MAX_BYTES = 4_194_304
 /** Requests of a caller in a burst. */
 export const API_REQUESTS_AT_ONCE = 200
 /** Requests of a caller per second on average. */

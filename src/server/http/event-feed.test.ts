@@ -25,14 +25,22 @@ class Log {
     this.#wake?.()
   }
 
+  /** A page of large events has fewer of them. */
+  pageMax = Infinity
+
   readonly execution = {
     events: {
-      query: (filter: EventFilter) => {
+      queryPage: (filter: EventFilter) => {
         this.reads.push(filter)
         if (this.failing !== undefined) return Promise.reject(this.failing)
-        const { after, limit, order } = filter
+        const { after, limit = Infinity, order } = filter
         const found = this.events.filter(({ sequence }) => after === undefined || sequence > after)
-        return Promise.resolve((order === 'descending' ? found.reverse() : found).slice(0, limit))
+        if (order === 'descending') found.reverse()
+        const events = found.slice(0, Math.min(limit, this.pageMax))
+        return Promise.resolve({
+          events,
+          next: events.length < found.length ? events.at(-1)?.sequence : undefined,
+        })
       },
     },
     changes: (signal: AbortSignal) => this.#changes(signal),
@@ -116,6 +124,45 @@ describe('a follower', () => {
     expect(await quick).toEqual(numbers(1, total))
     expect(await take(slow)).toEqual(numbers(2, total))
     expect(log.reads.every(({ limit = Infinity }) => limit <= FEED_PAGE_EVENTS)).toBe(true)
+  })
+
+  test('DO-92 of large events gets short pages, and takes none of them for the end', async () => {
+    const log = new Log()
+    log.pageMax = 3
+    log.append('pipeline.started', ...numbers(1, 20).map(() => 'a.task.running'))
+    const feeds = new EventFeeds()
+    const { signal } = new AbortController()
+    const early = take(feeds.follow({ key: 'x', execution: log.execution, after: 0, signal }))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const late = take(feeds.follow({ key: 'x', execution: log.execution, after: 21, signal }))
+    await new Promise((resolve) => setImmediate(resolve))
+    log.append(...numbers(1, 20).map(() => 'a.task.running'), 'pipeline.completed')
+    expect(await early).toEqual(numbers(1, 42))
+    expect(await late).toEqual(numbers(22, 42))
+  })
+
+  test('DO-92 that reads a long log gives others their turn between two pages', async () => {
+    const log = new Log()
+    log.append('pipeline.started', ...numbers(1, 10 * FEED_PAGE_EVENTS).map(() => 'a.task.running'))
+    log.append('pipeline.completed')
+    const feeds = new EventFeeds()
+    const { signal } = new AbortController()
+    const keys = numbers(1, 20)
+    const following = keys.map((key) =>
+      take(feeds.follow({ key: String(key), execution: log.execution, after: 0, signal })),
+    )
+    const inTurn: number[] = []
+    let isOver = false
+    const all = Promise.all(following).finally(() => (isOver = true))
+    while (!isOver) {
+      const before = log.reads.length
+      await new Promise((resolve) => setImmediate(resolve))
+      inTurn.push(log.reads.length - before)
+    }
+    expect((await all).map((got) => got.length)).toEqual(keys.map(() => log.events.length))
+    // Each has begun at once. Two where the count and the reading change places within a turn.
+    expect(Math.max(...inTurn.slice(1))).toBeLessThanOrEqual(2)
+    expect(inTurn.length).toBeGreaterThan(5 * keys.length)
   })
 
   test('DO-13 is one of many for whom new events are watched and read once', async () => {

@@ -10,6 +10,7 @@
 
 import { abortReason } from '../../base/clock.ts'
 import { UnavailableError } from '../../base/errors.ts'
+import { nextTurn } from '../../base/turns.ts'
 import { FEED_EVENTS_REMEMBERED, FEED_FOLLOWERS_MAX, FEED_PAGE_EVENTS } from '../limits.ts'
 import type { ExecutionEvent } from '../../core/events/event.ts'
 import { endsExecution } from '../../core/namespaces/execution-record.ts'
@@ -25,7 +26,7 @@ export interface FollowRequest {
 }
 
 export interface FollowedExecution {
-  readonly events: Pick<OpenedExecution['events'], 'query'>
+  readonly events: Pick<OpenedExecution['events'], 'queryPage'>
   readonly changes: OpenedExecution['changes']
 }
 
@@ -101,11 +102,10 @@ class Feed {
     start: number,
     signal: AbortSignal,
   ): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
-    for (let at = start; ;) {
+    for (let [at, pages] = [start, 0]; ;) {
       if (signal.aborted) throw abortReason(signal)
       if (this.#failure !== undefined) throw this.#failure.error
-      const events =
-        this.#remembered(at) ?? (await this.#execution.events.query({ after: at, limit: FEED_PAGE_EVENTS }))
+      const events = this.#remembered(at) ?? (await this.#readBehind(at, pages++))
       const last = events.at(-1)
       if (last !== undefined) {
         at = last.sequence
@@ -133,6 +133,12 @@ class Feed {
     // From the end: nearly always a follower lacks only the last few.
     const index = this.#events.findLastIndex(({ sequence }) => sequence <= at)
     return this.#events.slice(index + 1)
+  }
+
+  /** A page of large events has fewer of them, but never none. Many that read a long log take turns. */
+  async #readBehind(at: number, pagesBefore: number): Promise<readonly ExecutionEvent[]> {
+    if (pagesBefore > 0) await nextTurn()
+    return (await this.#execution.events.queryPage({ after: at, limit: FEED_PAGE_EVENTS })).events
   }
 
   /** Resolves when there may be an event after `at`, or there will never be one. */
@@ -167,20 +173,21 @@ class Feed {
   async #readNew(): Promise<void> {
     if (this.#newest === undefined) {
       // Only the last event: a follower that starts earlier reads the events before it from the log.
-      this.#note(await this.#execution.events.query({ order: 'descending', limit: 1 }))
+      this.#note((await this.#execution.events.queryPage({ order: 'descending', limit: 1 })).events)
       this.#newest ??= { sequence: 0, isLast: false }
       this.#wake()
       return
     }
     for (;;) {
-      const events = await this.#execution.events.query({
+      const { events, next } = await this.#execution.events.queryPage({
         after: this.#newest.sequence,
         limit: FEED_PAGE_EVENTS,
       })
       if (events.length === 0) return
       this.#note(events)
       this.#wake()
-      if (events.length < FEED_PAGE_EVENTS) return
+      if (next === undefined) return
+      await nextTurn()
     }
   }
 
