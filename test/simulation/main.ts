@@ -1,7 +1,8 @@
 // `npm run simulate`: many worlds by their seeds, or all of the situations; see docs/concepts/why-it-holds.md.
 import { parseArgs } from 'node:util'
 import type { HardFences } from '../../src/publication/hard-fences.ts'
-import { exploreAll, openWarmFences, runSeed, shrink, tellFailure, type Ran } from './explore.ts'
+import { openWarmFences } from '../../src/testing/worlds/explore.ts'
+import { exploreAll, runSeed, shrink, tellFailure, type Ran } from './explore.ts'
 import { randomScenario, SITUATIONS, scenarioOf, type Scenario, type Situation } from './scenarios.ts'
 
 const OPTIONS = {

@@ -1,44 +1,34 @@
-// The real code of attempts, several at once, over a repository and a queue in which every request waits for its turn and
-// may be refused, lost before or after its effect, arrive late or twice, or be cut off by a death.
-import type { CommitRef } from '../../src/base/ids.ts'
-import { isPeragoError } from '../../src/base/errors.ts'
-import type { TaskId, WorkflowId } from '../../src/fences/attempt-snapshot.ts'
-import { FENCE_FILE, FENCE_PATH } from '../../src/publication/fence-file.ts'
-import type { HardFences } from '../../src/publication/hard-fences.ts'
-import { writeLedger } from '../../src/publication/ledger.ts'
-import type { Metadata } from '../../src/publication/ports.ts'
-import { relocate } from '../../src/publication/relocate.ts'
-import { ScriptedRepo } from '../../src/testing/scripted-repo.ts'
-import type { RepoCall, RepoFault, RepoScript } from '../../src/testing/scripted-world.ts'
-import { TARGET } from '../support/publication-world.ts'
-import { runSimulatedAttempt, sendLeftResults, taskOf, type AttemptSite } from './attempt.ts'
+/**
+ * The real code of attempts, several at once, over a repository and a queue in which every request waits for its turn and
+ * may be refused, lost before or after its effect, arrive late or twice, or be cut off by a death.
+ */
+
+import type { CommitRef } from '../../base/ids.ts'
+import { isPeragoError } from '../../base/errors.ts'
+import { silentLogger } from '../../base/logger.ts'
+import { FENCE_FILE, FENCE_PATH } from '../../publication/fence-file.ts'
+import type { HardFences } from '../../publication/hard-fences.ts'
+import { relocate } from '../../publication/relocate.ts'
+import { openLocalLeases, type Lease, type LeaseKeeper } from '../../worker/leases/lease.ts'
+import { ScriptedRepo } from '../scripted-repo.ts'
+import type { RepoCall, RepoFault, RepoScript } from '../scripted-world.ts'
 import { Pruned, type Decider, type Question } from './decisions.ts'
+import { LEASE, LeaseWatch } from './lease-watch.ts'
 import { MemoryOutboxes } from './outbox.ts'
 import { SimulatedQueue, WORKFLOW, type SimulatedAttempt } from './queue.ts'
-import type { Scenario } from './scenarios.ts'
-import { Scheduler, settle, WIRE } from './scheduler.ts'
 import { openQueuePort } from './queue-port.ts'
+import type { Budget, WorldScenario } from './scenario.ts'
+import { Scheduler, WIRE } from './scheduler.ts'
+import { ledgerOf, putCommit } from './strangers.ts'
+import { ABANDONED, sendLeftResults, TARGET, type AttemptSite, type Work } from './work.ts'
 
 const STEPS_MAX = 5_000
 /** The clock is read about as often between an answer about the branch and the write. */
 const STALL_READS_MAX = 6
-export const OPERATOR = 'operator'
-export const RESTARTED = 'restarted-'
-export const ABANDONED = 'abandoned'
+const OPERATOR = 'operator'
+const RESTARTED = 'restarted-'
 const WRITE_FAULTS: readonly RepoFault[] = ['none', 'lose-answer', 'lose-request', 'refuse', 'late', 'twice']
 const READ_FAULTS: readonly RepoFault[] = ['none', 'refuse']
-
-/** What may go wrong, and how often; each occurrence uses one up. */
-export interface Budget {
-  /** How often somebody is interrupted who could go on. */
-  preemptions: number
-  faults: number
-  crashes: number
-  timeouts: number
-  foreign: number
-  stalls: number
-  rollbacks: number
-}
 
 interface Event {
   readonly who: string
@@ -51,6 +41,7 @@ const DEEDS = {
   timeouts: 'times out',
   foreign: 'commits',
   rollbacks: 'rolls the branch back',
+  renewals: 'has its lease renewed',
 } as const satisfies Partial<Record<keyof Budget, string>>
 
 /** The body of an attempt began, or an earlier publication was taken for its own, with what it had been shown last. */
@@ -65,14 +56,25 @@ export interface NotedWrite {
   readonly call: RepoCall
   readonly isChecked: boolean
   readonly isOld: boolean
+  readonly isLeaseLost: boolean
+}
+
+export interface WorldOptions {
+  readonly scenario: WorldScenario
+  readonly decider: Decider
+  /** Of one process that has sent its canary; without them the fence is soft. */
+  readonly fences: HardFences | undefined
+  readonly work: Work
 }
 
 export class World {
   readonly repo: ScriptedRepo
   readonly queue: SimulatedQueue
-  readonly scheduler = new Scheduler()
+  readonly scheduler: Scheduler
   readonly outboxes = new MemoryOutboxes()
-  readonly scenario: Scenario
+  readonly scenario: WorldScenario
+  readonly work: Work
+  readonly leases: LeaseWatch
   readonly firstInput: CommitRef
   readonly results = new Map<string, unknown>()
   /** Commits of others that they were told of. */
@@ -91,13 +93,18 @@ export class World {
   #wasAway = false
   readonly #left: Budget
   readonly #decider: Decider
-  readonly #site: Pick<AttemptSite, 'scenario' | 'fences'>
+  readonly #fences: HardFences | undefined
+  /** Attempts that are carried out. */
+  readonly #running = new Set<string>()
   /** Attempts that were found current since they last wrote the branch. */
   readonly #checked = new Set<string>()
   readonly #heard = { attempt: new Map<string, number>(), head: new Map<string, number>() }
 
-  constructor(scenario: Scenario, decider: Decider, fences: HardFences | undefined) {
+  constructor({ scenario, decider, fences, work }: WorldOptions) {
     this.scenario = scenario
+    this.work = work
+    this.scheduler = new Scheduler(() => this.#settle())
+    this.leases = new LeaseWatch(this.scheduler)
     this.#decider = decider
     this.#left = { ...scenario.budget }
     const script: RepoScript = {
@@ -109,13 +116,13 @@ export class World {
     const isFenced = scenario.strength === 'hard' && scenario.isFenceYoung !== true
     if (isFenced) this.repo.commitDirectly(TARGET, { [FENCE_PATH]: FENCE_FILE }, 'Fence')
     this.repo.runsActions = scenario.isFenceOff !== true
-    this.firstInput = this.repo.commitDirectly(TARGET, { 'data/start': 'start' }, 'Start')
+    this.firstInput = this.repo.commitDirectly(TARGET, work.files, 'Start')
     if (scenario.isProtected === true) this.repo.protectedBranches.add(TARGET)
-    const isHard = scenario.strength === 'hard' && fences !== undefined
-    this.#site = { scenario, ...(isHard && { fences }) }
+    this.#fences = scenario.strength === 'hard' ? fences : undefined
     this.queue = new SimulatedQueue({
       ...{ steps: scenario.steps, retriesMax: scenario.retriesMax, firstInput: this.firstInput },
       onAttempt: (attempt) => this.#start(attempt),
+      ...(work.describe !== undefined && { describe: work.describe }),
     })
     if (scenario.isAbandoned === true) this.#abandon()
   }
@@ -130,7 +137,7 @@ export class World {
   async run(): Promise<void> {
     try {
       this.queue.start()
-      await settle()
+      await this.#settle()
       while (this.scheduler.steps < STEPS_MAX) if (this.isPruned || !(await this.#turn())) return
     } catch (error) {
       if (!(error instanceof Pruned)) throw error
@@ -140,8 +147,16 @@ export class World {
     throw new Error('it does not come to an end')
   }
 
+  /** Until everybody waits, has ended or is dead. */
+  #settle(): Promise<void> {
+    return this.work.settle(() => {
+      const waiting = new Set(this.scheduler.waiting.map(({ actor }) => actor))
+      return [...this.#running].some((client) => !waiting.has(client) && !this.scheduler.isDead(client))
+    })
+  }
+
   async #turn(): Promise<boolean> {
-    this.#happen()
+    if (this.#happen()) await this.#settle()
     const candidates = this.scheduler.candidates()
     const [calm] = candidates
     if (calm === undefined) return this.#goOnWithoutAnybody()
@@ -158,32 +173,38 @@ export class World {
     if (this.queue.workflow !== 'RUNNING' || open === undefined) return false
     this.#tell(`${open.client} has timed out`)
     this.queue.timeOut(open)
-    await settle()
+    await this.#settle()
     return true
   }
 
   /** Perhaps something happens that nobody in this world has asked for. */
-  #happen(): void {
-    const { crashes, timeouts, foreign, rollbacks } = this.#left
-    if (crashes + timeouts + foreign + rollbacks === 0) return
+  #happen(): boolean {
+    const { crashes, timeouts, foreign, rollbacks, renewals } = this.#left
+    if (crashes + timeouts + foreign + rollbacks + renewals === 0) return false
     const events = this.#events()
     const picked = events.length === 0 ? 0 : this.#pick('event', events.length + 1)
     const event = events[picked - 1]
-    if (event === undefined) return
+    if (event === undefined) return false
     this.#left[event.uses]--
     this.#tell(`${event.who} ${DEEDS[event.uses]}`)
     event.act(event.who)
+    return true
   }
 
   #events(): Event[] {
-    const { crashes, timeouts, foreign, rollbacks } = this.#left
+    const { crashes, timeouts, foreign, rollbacks, renewals } = this.#left
     const events: Event[] = []
     if (foreign > 0) events.push({ who: 'somebody else', uses: 'foreign', act: this.#commitForeign })
     if (timeouts > 0)
       for (const { client } of this.queue.open)
         events.push({ who: client, uses: 'timeouts', act: this.#timeOut })
     if (crashes > 0)
-      for (const who of this.scheduler.alive()) events.push({ who, uses: 'crashes', act: this.#kill })
+      for (const who of this.scheduler.alive())
+        if (!who.startsWith(LEASE)) events.push({ who, uses: 'crashes', act: this.#kill })
+    if (renewals > 0)
+      for (const who of this.#running)
+        if (this.scheduler.sleeping(LEASE + who).length > 0)
+          events.push({ who, uses: 'renewals', act: this.#wakeLease })
     if (rollbacks > 0 && this.#rollbackTarget() !== undefined)
       events.push({ who: 'the operator', uses: 'rollbacks', act: this.#rollBack })
     return events
@@ -194,25 +215,53 @@ export class World {
     if (attempt !== undefined) this.queue.timeOut(attempt)
   }
 
+  /** The next renewal is due, or all of its time passes at once: a machine that was suspended goes on. */
+  #wakeLease = (client: string): void => {
+    const sleeping = this.scheduler.sleeping(LEASE + client)
+    const isLate = this.#pick('choice', 2) === 1
+    if (isLate) this.#tell(`${client} was suspended for longer than its lease lasts`)
+    this.scheduler.hear(LEASE + client, isLate ? 'late' : 'in time')
+    for (const sleeper of isLate ? sleeping : sleeping.slice(0, 1)) this.scheduler.wake(sleeper)
+  }
+
   #start(attempt: SimulatedAttempt): void {
     const { client } = attempt
     const { repo, scheduler } = this
     this.#tell(`${client} has attempt ${attempt.snapshot.retryCount} of step ${attempt.step}`)
+    this.#running.add(client)
     const site: AttemptSite = {
-      ...this.#site,
       client,
+      record: this.queue.recordOf(attempt),
       clock: scheduler.clockFor(client),
       repo: repo.connect(client),
       queue: this.#openQueue(client),
       outbox: this.#openOutbox(client, client),
+      leases: this.#openLeases(attempt),
+      ...(this.#fences !== undefined && { fences: this.#fences }),
       onBody: () => this.bodies.push(this.#choiceOf(attempt)),
       onAdoption: () => this.adoptions.push(this.#choiceOf(attempt)),
       pause: (what) => scheduler.pause(client, what),
     }
-    runSimulatedAttempt(attempt, site).then(
+    this.work.run(attempt, site).then(
       (result) => this.#end(client, result),
       (error: unknown) => this.#end(client, error),
     )
+  }
+
+  #openLeases(attempt: SimulatedAttempt): LeaseKeeper | undefined {
+    if (this.scenario.budget.renewals === 0) return undefined
+    const { client } = attempt
+    const keeper = openLocalLeases({
+      queue: this.#openQueue(LEASE + client),
+      clock: this.scheduler.clockFor(LEASE + client, { isBackground: true }),
+      logger: silentLogger,
+    })
+    const hold = (request: Parameters<LeaseKeeper['hold']>[0]): Lease =>
+      this.leases.follow(client, keeper.hold(request), () => {
+        this.#tell(`${client} has lost its lease`)
+        return this.queue.isCurrent(attempt)
+      })
+    return { hold, close: () => keeper.close() }
   }
 
   #choiceOf(attempt: SimulatedAttempt): NotedChoice {
@@ -236,26 +285,36 @@ export class World {
       client,
       queue: this.queue,
       arrive: (what, writes) => this.#arriveAtQueue(client, what, writes),
-      later: (effect) => this.#later({ client, request: 'post' }, effect),
+      later: (what, effect) => this.#later({ client, request: what }, effect),
       heard: (what, answer) => this.#hearQueue(client, what, answer),
     })
   }
 
   #end(client: string, result: unknown): void {
+    this.#running.delete(client)
     this.results.set(client, result)
     this.#tell(`${client} ends: ${describeEnd(result)}`)
   }
 
   async #arriveAtQueue(client: string, what: string, writes: boolean): Promise<RepoFault> {
-    if (writes && !this.outboxes.isWaiting(client.replace(RESTARTED, ''))) this.isResultRisked = true
+    const isPost = what.startsWith('post')
+    if (isPost && !this.outboxes.isWaiting(client.replace(RESTARTED, ''))) this.isResultRisked = true
+    if (isPost) this.leases.notePost(client)
+    const isRenewal = writes && !isPost
+    const holder = client.slice(LEASE.length)
+    if (isRenewal) this.leases.noteRenewal(holder)
     await this.scheduler.pause(client, what, { isOnItsWay: writes })
-    return this.#unlessPruned(() => this.#chooseFault(client, what, writes ? WRITE_FAULTS : READ_FAULTS))
+    const fault = await this.#unlessPruned(() =>
+      this.#chooseFault(client, what, writes ? WRITE_FAULTS : READ_FAULTS),
+    )
+    if (isRenewal) this.leases.noteAnswer(holder, fault, this.scheduler.nowMs(client))
+    return fault
   }
 
   async #hearQueue(client: string, what: string, answer: string): Promise<void> {
     this.scheduler.hear(client, `${what}${answer}`)
     if (this.scheduler.isDead(client)) return new Promise(() => undefined)
-    if (what === 'post') return
+    if (what === 'post' || what === 'renew') return
     this.scheduler.onNextRead(client, (nowMs) => this.#heard.attempt.set(client, nowMs))
     if (what !== 'read the task') return
     const attempt = this.queue.ofClient(client)
@@ -341,6 +400,7 @@ export class World {
       call,
       isChecked: !isAttempt || this.#checked.delete(client),
       isOld: this.scheduler.nowMs(call.client) - heardMs > this.scenario.ageMaxMs,
+      isLeaseLost: this.leases.isLost(client),
     })
   }
 
@@ -356,7 +416,13 @@ export class World {
     const isSame = foreignPath === 'same' && this.#pick('choice', 2) === 1
     const path = isSame ? 'data/step-0' : `foreign/${number}`
     const isPublication = onRetry === 'adopt' && this.#pick('choice', 2) === 1
-    const metadata = isPublication ? this.#ledgerOf('another workflow', 'stranger') : {}
+    const metadata = isPublication
+      ? ledgerOf(this.repo, {
+          workflowId: 'another workflow',
+          client: 'stranger',
+          firstInput: this.firstInput,
+        })
+      : {}
     const files = { [path]: `foreign ${number}` }
     this.foreign.push(putCommit(this.repo, files, { ...metadata, foreign: String(number) }))
   }
@@ -364,26 +430,14 @@ export class World {
   /** What a worker left that nobody knows of any more. */
   #abandon(): void {
     const fence = this.scenario.isFenceYoung === true ? { [FENCE_PATH]: FENCE_FILE } : {}
-    putCommit(this.repo, { 'data/step-0': ABANDONED, ...fence }, this.#ledgerOf(WORKFLOW, ABANDONED))
-  }
-
-  /** As an attempt of the first step would describe its commit at the head of the branch. */
-  #ledgerOf(workflowId: string, client: string): Metadata {
-    const { repository } = this.repo
-    const attempt = {
-      ...{ taskId: client as TaskId, workflowId: workflowId as WorkflowId, workerId: client },
-      ...{ retryCount: 0, pollCount: 1, startTimeMs: 0 },
-    }
-    const readFresh = (): Promise<never> => Promise.reject(new Error('nobody asks'))
-    const task = { referenceTaskName: taskOf(0), seq: 0, iteration: 0 }
-    return writeLedger({
-      authority: { kind: 'attempt', attempt, readFresh, ...task, executionId: client },
-      ...{ repository, branch: TARGET, inputRef: this.repo.head(TARGET) ?? this.firstInput },
-      result: { kind: 'inline', value: { by: client } },
-    })
+    const { firstInput } = this
+    const ledger = ledgerOf(this.repo, { workflowId: WORKFLOW, client: ABANDONED, firstInput })
+    putCommit(this.repo, { 'data/step-0': ABANDONED, ...fence }, ledger)
   }
 
   #kill = (actor: string): void => {
+    this.#running.delete(actor)
+    this.scheduler.kill(LEASE + actor)
     for (const { what, goOn } of this.scheduler.kill(actor))
       if (this.#pick('choice', 2) === 1) this.scheduler.pause(WIRE, `${actor}: ${what}`).then(goOn, goOn)
     if (actor.startsWith(RESTARTED) || !this.outboxes.isWaiting(actor)) return
@@ -406,7 +460,7 @@ export class World {
     const target = this.#rollbackTarget()
     if (target === undefined) return
     this.isRolledBack = true
-    const { fences } = this.#site
+    const fences = this.#fences
     relocate({
       repo: this.repo.connect(OPERATOR),
       authority: { kind: 'actor', actor: OPERATOR, subject: 'rollback', executionId: OPERATOR },
@@ -415,7 +469,7 @@ export class World {
       to: target.to,
       clock: this.scheduler.clockFor(OPERATOR),
       random: { next: () => 0.5 },
-      fences,
+      ...(fences !== undefined && { fences }),
     }).then(
       (result) => this.#end(OPERATOR, result),
       (error: unknown) => this.#end(OPERATOR, error),
@@ -460,23 +514,4 @@ function describeEnd(result: unknown): string {
   return typeof result === 'string'
     ? result
     : ((Object(result) as { readonly action?: string }).action ?? 'done')
-}
-
-function putCommit(
-  repo: ScriptedRepo,
-  files: Readonly<Record<string, string>>,
-  metadata: Readonly<Record<string, string>>,
-): CommitRef {
-  const { model } = repo
-  const head = repo.head(TARGET)
-  const tree = new Map(head && model.treeAt(head))
-  for (const [path, text] of Object.entries(files)) tree.set(path, model.object(path, Buffer.from(text), {}))
-  const { ref } = model.addCommit({
-    parents: head === undefined ? [] : [head],
-    message: 'Work',
-    metadata,
-    tree,
-  })
-  repo.move({ client: 'direct', branch: TARGET, how: 'commit', to: ref })
-  return ref
 }

@@ -1,7 +1,8 @@
-// Outboxes on disks that outlive their processes.
-import type { AttemptSnapshot } from '../../src/fences/attempt-snapshot.ts'
-import type { TaskResult } from '../../src/worker/ports.ts'
-import type { Outbox, OutboxItem } from '../../src/worker/results/outbox.ts'
+/** Outboxes on disks that outlive their processes. */
+
+import type { AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
+import type { TaskResult } from '../../worker/ports.ts'
+import type { Outbox, OutboxItem } from '../../worker/results/outbox.ts'
 
 interface Entry {
   readonly attempt: AttemptSnapshot
