@@ -1,7 +1,7 @@
 // Runs the worlds of scenarios: one by its seed, one by its answers, or all of a situation.
 import type { HardFences } from '../../src/publication/hard-fences.ts'
 import * as worlds from '../../src/testing/worlds/explore.ts'
-import { RandomDecider } from '../../src/testing/worlds/decisions.ts'
+import { RandomDecider, SystematicDecider } from '../../src/testing/worlds/decisions.ts'
 import { World } from '../../src/testing/worlds/world.ts'
 import { workOf } from './attempt.ts'
 import { randomScenario, type Scenario } from './scenarios.ts'
@@ -29,17 +29,48 @@ export function runSeed(seed: number, strength: Scenario['strength'], fences: Ha
   return runWorld(randomScenario(seed, strength), new RandomDecider(seed), fences)
 }
 
+export interface Explored {
+  /** Worlds that came to an end. */
+  readonly ended: number
+  /** Worlds that came to a state from which all was known. */
+  readonly pruned: number
+  readonly states: number
+  readonly isWhole: boolean
+  readonly windows: ReadonlySet<string>
+  readonly failure: Ran | undefined
+}
+
 /** All interleavings within the scenario's budget; stops at the first violation. */
-export function exploreAll(
+export async function exploreAll(
   scenario: Scenario,
   fences: HardFences,
-  options: worlds.ExploreOptions,
-): Promise<worlds.Explored<Ran>> {
-  return worlds.exploreAll((decider) => runWorld(scenario, decider, fences), options)
+  { worldsMax, untilMs = Infinity }: { readonly worldsMax: number; readonly untilMs?: number },
+): Promise<Explored> {
+  const decider = new SystematicDecider()
+  const windows = new Set<string>()
+  let ended = 0
+  let pruned = 0
+  for (let isMore = true; isMore; isMore = decider.next()) {
+    const ran = await runWorld(scenario, decider, fences)
+    if (ran.isPruned) pruned++
+    else ended++
+    for (const window of ran.verdict.windows) windows.add(window)
+    const isFailed = ran.verdict.violations.length > 0
+    const isEnough = ended + pruned >= worldsMax || performance.now() >= untilMs
+    if (isFailed || isEnough) {
+      const failure = isFailed ? ran : undefined
+      return { ended, pruned, states: decider.states, isWhole: false, windows, failure }
+    }
+  }
+  return { ended, pruned, states: decider.states, isWhole: true, windows, failure: undefined }
 }
 
 /** The same failure with as few answers as possible that are not calm. */
-export function shrink(failed: Ran, fences: HardFences, options: worlds.ShrinkOptions = {}): Promise<Ran> {
+export function shrink(
+  failed: Ran,
+  fences: HardFences,
+  options: worlds.ShrinkOptions<Ran> = {},
+): Promise<Ran> {
   return worlds.shrink(failed, (decider) => runWorld(failed.scenario, decider, fences), options)
 }
 

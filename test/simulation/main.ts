@@ -31,7 +31,7 @@ export async function main(
   args: readonly string[],
   say: (line: string) => void = console.log,
 ): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS })
+  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
   const wanted: Wanted = {
     seeds: Number(values.seeds),
     from: Number(values.from),
@@ -39,7 +39,8 @@ export async function main(
     strengths:
       values.strength === 'hard' || values.strength === 'soft' ? [values.strength] : ['hard', 'soft'],
     isSystematic: values.systematic,
-    worldsMax: Number(values.worlds),
+    // `--systematic 100000` says how many.
+    worldsMax: Number((values.systematic ? positionals[0] : undefined) ?? values.worlds),
     isTold: values.tell,
   }
   // Nobody reads the stacks of thousands of refusals.
@@ -89,16 +90,22 @@ async function exploreSituations(
   fences: HardFences,
   say: (line: string) => void,
 ): Promise<Ran | undefined> {
+  let worlds = 0
+  let isWhole = 0
   for (const strength of strengths)
     for (const name of Object.keys(SITUATIONS) as Situation[]) {
       const explored = await exploreAll(scenarioOf(name, strength), fences, { worldsMax, untilMs })
-      const { ended, pruned, states, isWhole, windows, failure } = explored
-      const share = isWhole ? 'all' : 'not all'
+      const { ended, pruned, states, windows, failure } = explored
+      const share = explored.isWhole ? 'all' : 'not all'
+      worlds += ended + pruned
+      if (explored.isWhole) isWhole++
       say(
         `${strength}, ${name}: ${ended + pruned} worlds, ${states} states, ${share}; windows: ${show(windows)}`,
       )
       if (failure !== undefined) return failure
     }
+  const situations = strengths.length * Object.keys(SITUATIONS).length
+  say(`${worlds} worlds were gone through systematically; ${isWhole} of ${situations} situations wholly`)
   return undefined
 }
 

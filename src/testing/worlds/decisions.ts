@@ -99,6 +99,11 @@ export class SystematicDecider implements Decider {
     return this.#seen.size
   }
 
+  /** Worlds that are known and have not begun. */
+  get waiting(): number {
+    return this.#waiting.length - this.#begun
+  }
+
   get picks(): readonly number[] {
     return pathTo(this.#last).map(({ picked }) => picked)
   }

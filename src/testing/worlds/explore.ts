@@ -1,10 +1,10 @@
-/** Goes through the worlds of a situation, and makes the story of a failure short. */
+/** Runs a world, and makes the story of a failure short. */
 
 import { systemClock } from '../../base/clock.ts'
 import { FENCE_FILE, FENCE_PATH } from '../../publication/fence-file.ts'
 import { openHardFences, type HardFences } from '../../publication/hard-fences.ts'
 import { ScriptedRepo } from '../scripted-repo.ts'
-import { ReplayDecider, SystematicDecider, type Decider } from './decisions.ts'
+import { ReplayDecider, type Decider } from './decisions.ts'
 import { judge, type Verdict } from './verdict.ts'
 import { TARGET } from './work.ts'
 import { World, type WorldOptions } from './world.ts'
@@ -17,7 +17,7 @@ export interface Ran {
 }
 
 /** Runs one world as it is decided. */
-export type RunWorld<R extends Ran> = (decider: RecordingDecider) => Promise<R>
+type RunWorld<R extends Ran> = (decider: RecordingDecider) => Promise<R>
 
 export type RecordingDecider = Decider & { readonly picks: readonly number[] }
 
@@ -40,59 +40,18 @@ export async function runWorld(
   return { world, picks: [...options.decider.picks], verdict: judge(world), story, isPruned }
 }
 
-export interface Explored<R extends Ran> {
-  /** Worlds that came to an end. */
-  readonly ended: number
-  /** Worlds that came to a state from which all was known. */
-  readonly pruned: number
-  readonly states: number
-  readonly isWhole: boolean
-  readonly windows: ReadonlySet<string>
-  readonly failure: R | undefined
-}
-
-export interface ExploreOptions {
-  readonly worldsMax: number
-  readonly untilMs?: number
-  readonly leavesOutKnown?: boolean
-}
-
-/** All interleavings within the scenario's budget; stops at the first violation. */
-export async function exploreAll<R extends Ran>(
-  run: RunWorld<R>,
-  { worldsMax, untilMs = Infinity, leavesOutKnown = true }: ExploreOptions,
-): Promise<Explored<R>> {
-  const decider = new SystematicDecider({ leavesOutKnown })
-  const windows = new Set<string>()
-  let ended = 0
-  let pruned = 0
-  for (let isMore = true; isMore; isMore = decider.next()) {
-    const ran = await run(decider)
-    if (ran.isPruned) pruned++
-    else ended++
-    for (const window of ran.verdict.windows) windows.add(window)
-    const isFailed = ran.verdict.violations.length > 0
-    const isEnough = ended + pruned >= worldsMax || performance.now() >= untilMs
-    if (isFailed || isEnough) {
-      const failure = isFailed ? ran : undefined
-      return { ended, pruned, states: decider.states, isWhole: false, windows, failure }
-    }
-  }
-  return { ended, pruned, states: decider.states, isWhole: true, windows, failure: undefined }
-}
-
 /** The same failure with as few answers as possible that are not calm. */
 export async function shrink<R extends Ran>(
   failed: R,
   run: RunWorld<R>,
-  { isSame = sameViolation(failed), triesMax = SHRINK_TRIES_MAX }: ShrinkOptions = {},
+  { isSame = sameViolation(failed), triesMax = SHRINK_TRIES_MAX }: ShrinkOptions<R> = {},
 ): Promise<R> {
   let best = failed
   let tries = 0
   const tryAnswers = async (picks: readonly number[]): Promise<void> => {
     if (tries++ >= triesMax) return
     const ran = await run(new ReplayDecider(picks))
-    if (isSame(ran.verdict)) best = ran
+    if (isSame(ran)) best = ran
   }
   for (let size = Math.max(1, failed.picks.length >> 1); size >= 1; size >>= 1)
     for (let from = 0; from < best.picks.length; from += size) {
@@ -103,15 +62,15 @@ export async function shrink<R extends Ran>(
   return best
 }
 
-export interface ShrinkOptions {
-  readonly isSame?: (verdict: Verdict) => boolean
+export interface ShrinkOptions<R extends Ran> {
+  readonly isSame?: (ran: R) => boolean
   readonly triesMax?: number
 }
 
 const SHRINK_TRIES_MAX = 2_000
 
-function sameViolation({ verdict: { violations } }: Ran): (verdict: Verdict) => boolean {
-  return (verdict) => verdict.violations.some((violation) => violations[0] === violation)
+function sameViolation({ verdict: { violations } }: Ran): (ran: Ran) => boolean {
+  return ({ verdict }) => verdict.violations.some((violation) => violations[0] === violation)
 }
 
 /** Who asked what, line by line. */

@@ -22,6 +22,7 @@ export class LeaseWatch {
   isTakenFromCurrent = false
   readonly #leases = new Map<string, Lease>()
   readonly #renewals = new Map<string, Renewal>()
+  readonly #releasing = new Set<string>()
   readonly #scheduler: Scheduler
 
   constructor(scheduler: Scheduler) {
@@ -42,7 +43,22 @@ export class LeaseWatch {
       },
       { once: true },
     )
-    return lease
+    return {
+      lost,
+      get renewedAtMs() {
+        return lease.renewedAtMs
+      },
+      release: async () => {
+        this.#releasing.add(client)
+        await lease.release()
+        this.#releasing.delete(client)
+      },
+    }
+  }
+
+  /** Whether an attempt waits for its lease to end. */
+  isReleasing(client: string): boolean {
+    return this.#releasing.has(client)
   }
 
   isLost(client: string): boolean {

@@ -14,6 +14,8 @@ export interface SimulatedAttempt {
   status: TaskStatus
   /** Who posted the result that decided it. */
   decidedBy: string
+  /** Why it did not complete, as its worker says. */
+  reason: string
 }
 
 export interface CompletedStep {
@@ -84,6 +86,7 @@ export class SimulatedQueue {
     // A task that is handed back is a retry here: nobody counts them.
     attempt.status = result.status === 'IN_PROGRESS' ? 'CANCELED' : result.status
     attempt.decidedBy = result.workerId
+    attempt.reason = result.reasonForIncompletion ?? ''
     if (result.status === 'FAILED_WITH_TERMINAL_ERROR') this.workflow = 'FAILED'
     else if (result.status !== 'COMPLETED') this.#retry(attempt)
     else if (outputRef !== undefined) {
@@ -122,7 +125,7 @@ export class SimulatedQueue {
     }
     const attempt: SimulatedAttempt = {
       ...{ client, snapshot, step: of.step, inputRef: of.inputRef },
-      ...{ status: 'IN_PROGRESS' as const, decidedBy: '' },
+      ...{ status: 'IN_PROGRESS' as const, decidedBy: '', reason: '' },
     }
     this.attempts.push(attempt)
     this.#of.onAttempt(attempt)

@@ -32,6 +32,8 @@ export interface WorldScenario {
   readonly isFenceYoung?: boolean
   readonly foreignPath?: 'same' | 'other'
   readonly ageMaxMs: number
+  /** After a time-out the retry goes first, and the attempt that is over last. */
+  readonly isRetryFirst?: boolean
 }
 
 export const NO_BUDGET: Budget = {

@@ -125,6 +125,11 @@ export class Scheduler {
     return [...names]
   }
 
+  /** What an actor is about to do. */
+  waitsFor(actor: string): readonly string[] {
+    return this.waiting.filter((waiter) => waiter.actor === actor).map(({ what }) => what)
+  }
+
   isDead(actor: string): boolean {
     return this.#stateOf(actor).isDead
   }

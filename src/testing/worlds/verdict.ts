@@ -192,7 +192,7 @@ function judgeAdoptions(world: World, violations: Set<Violation>): void {
   for (const { attempt, head } of bodies) {
     const { parents = [] } = (head === undefined ? undefined : repo.model.commit(head)) ?? {}
     const isAbove = head !== attempt.inputRef && parents.length === 1 && parents[0] === attempt.inputRef
-    if (isAbove && isOfStep(world, makerOf(world, head!), attempt.step))
+    if (head !== undefined && isAbove && isOfStep(world, makerOf(world, head), attempt.step))
       violations.add('body ran beside its adoptable publication')
   }
   for (const { attempt, head, isChecked } of adoptions) {

@@ -8,6 +8,7 @@ import { isPeragoError } from '../../base/errors.ts'
 import { silentLogger } from '../../base/logger.ts'
 import { FENCE_FILE, FENCE_PATH } from '../../publication/fence-file.ts'
 import type { HardFences } from '../../publication/hard-fences.ts'
+import type { VersionedRepo } from '../../publication/ports.ts'
 import { relocate } from '../../publication/relocate.ts'
 import { openLocalLeases, type Lease, type LeaseKeeper } from '../../worker/leases/lease.ts'
 import { ScriptedRepo } from '../scripted-repo.ts'
@@ -91,6 +92,7 @@ export class World {
   isPruned = false
   isRolledBack = false
   #wasAway = false
+  #isOver = false
   readonly #left: Budget
   readonly #decider: Decider
   readonly #fences: HardFences | undefined
@@ -133,6 +135,22 @@ export class World {
     return faults - this.#left.faults <= 1 && !this.#wasAway && this.#left.stalls === stalls
   }
 
+  /** What went wrong, and how often. */
+  get happened(): Readonly<Budget> {
+    const of = (what: keyof Budget): number => this.scenario.budget[what] - this.#left[what]
+    return {
+      ...{ faults: of('faults'), crashes: of('crashes'), timeouts: of('timeouts'), foreign: of('foreign') },
+      ...{ stalls: of('stalls'), rollbacks: of('rollbacks'), renewals: of('renewals') },
+      preemptions: of('preemptions'),
+    }
+  }
+
+  /** The repository after everything has happened: its requests are answered at once. */
+  openAfterwards(client: string): VersionedRepo {
+    this.#isOver = true
+    return this.repo.connect(client)
+  }
+
   /** Runs until nothing is left to happen, or until a state that is known. */
   async run(): Promise<void> {
     try {
@@ -151,7 +169,7 @@ export class World {
   #settle(): Promise<void> {
     return this.work.settle(() => {
       const waiting = new Set(this.scheduler.waiting.map(({ actor }) => actor))
-      return [...this.#running].some((client) => !waiting.has(client) && !this.scheduler.isDead(client))
+      return [...this.#running].some((client) => !waiting.has(client) && !this.leases.isReleasing(client))
     })
   }
 
@@ -186,7 +204,10 @@ export class World {
     const event = events[picked - 1]
     if (event === undefined) return false
     this.#left[event.uses]--
-    this.#tell(`${event.who} ${DEEDS[event.uses]}`)
+    const before = event.uses === 'crashes' ? this.scheduler.waitsFor(event.who) : []
+    this.#tell(
+      `${event.who} ${DEEDS[event.uses]}${before.length === 0 ? '' : `, right before: ${before.join(', ')}`}`,
+    )
     event.act(event.who)
     return true
   }
@@ -213,6 +234,8 @@ export class World {
   #timeOut = (client: string): void => {
     const attempt = this.queue.ofClient(client)
     if (attempt !== undefined) this.queue.timeOut(attempt)
+    const retry = this.queue.open.at(-1)
+    if (this.scenario.isRetryFirst === true && retry !== undefined) this.scheduler.current = retry.client
   }
 
   /** The next renewal is due, or all of its time passes at once: a machine that was suspended goes on. */
@@ -240,7 +263,7 @@ export class World {
       ...(this.#fences !== undefined && { fences: this.#fences }),
       onBody: () => this.bodies.push(this.#choiceOf(attempt)),
       onAdoption: () => this.adoptions.push(this.#choiceOf(attempt)),
-      pause: (what) => scheduler.pause(client, what),
+      pause: (what) => this.#pause(client, what),
     }
     this.work.run(attempt, site).then(
       (result) => this.#end(client, result),
@@ -264,6 +287,11 @@ export class World {
     return { hold, close: () => keeper.close() }
   }
 
+  async #pause(client: string, what: string): Promise<void> {
+    await this.scheduler.pause(client, what)
+    this.#tell(`${client}: ${what}`)
+  }
+
   #choiceOf(attempt: SimulatedAttempt): NotedChoice {
     const { client } = attempt
     const reading = this.repo.readings.findLast((one) => one.client === client && one.branch === TARGET)
@@ -272,7 +300,7 @@ export class World {
 
   #openOutbox(disk: string, client: string): AttemptSite['outbox'] {
     return this.outboxes.open(disk, {
-      write: (what) => this.scheduler.pause(client, what),
+      write: (what) => this.#pause(client, what),
       onSettle: ({ attempt: { taskId } }) => {
         const { status, workerId } = this.queue.readTask(taskId) ?? {}
         if (status === 'IN_PROGRESS' && workerId === disk) this.isResultRisked = true
@@ -323,6 +351,7 @@ export class World {
   }
 
   async #arrive(call: RepoCall): Promise<RepoFault> {
+    if (this.#isOver) return 'none'
     this.#noteWrite(call)
     await this.scheduler.pause(call.client, nameOf(call), { isOnItsWay: call.writes })
     const faults = call.writes ? WRITE_FAULTS : READ_FAULTS
@@ -348,6 +377,7 @@ export class World {
 
   /** Right after the effect. What happens to an answer on its way matters only by the time that it takes. */
   async #answer(call: RepoCall): Promise<void> {
+    if (this.#isOver) return
     const { scheduler, repo } = this
     const head = repo.head(call.branch ?? TARGET) ?? ''
     scheduler.hear(call.client, `${call.request}${head}${repo.model.tags.size}`)
@@ -440,7 +470,12 @@ export class World {
     this.scheduler.kill(LEASE + actor)
     for (const { what, goOn } of this.scheduler.kill(actor))
       if (this.#pick('choice', 2) === 1) this.scheduler.pause(WIRE, `${actor}: ${what}`).then(goOn, goOn)
-    if (actor.startsWith(RESTARTED) || !this.outboxes.isWaiting(actor)) return
+    if (actor.startsWith(RESTARTED)) return
+    if (this.outboxes.promoteFallback(actor) && this.#pick('choice', 2) === 1) {
+      this.#tell(`the machine of ${actor} is gone`)
+      this.outboxes.lose(actor)
+    }
+    if (!this.outboxes.isWaiting(actor)) return
     const client = `${RESTARTED}${actor}`
     const queue = this.#openQueue(client)
     const outbox = this.#openOutbox(actor, client)
