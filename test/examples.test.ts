@@ -101,13 +101,7 @@ test('HO-13 every example runs in a test and has a page of its own', () => {
   expect(folders.filter((folder) => !existsSync(join(PROJECT_ROOT, folder, 'README.md')))).toEqual([])
 })
 
-test('EN-811 the guide on tests of pipelines shows programs as they are, and their tests pass', async () => {
-  const folder = 'examples/test-a-pipeline'
-  const files = ['report.ts', 'report.test.ts', 'troubles.test.ts'].map((file) =>
-    readText(`${folder}/${file}`),
-  )
-  const shown = [...readText('docs/guides/test-a-pipeline.md').matchAll(/^```ts\n([\s\S]*?)^```$/gm)]
-  expect(shown.map(([, code]) => code)).toEqual(files)
+async function runVitest(folder: string): Promise<string> {
   const [vitest, cwd] = [join(PROJECT_ROOT, 'node_modules/vitest/vitest.mjs'), join(PROJECT_ROOT, folder)]
   // Vitest inside Vitest: the inner one must not take itself for a worker of the outer one.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')))
@@ -115,7 +109,27 @@ test('EN-811 the guide on tests of pipelines shows programs as they are, and the
     ...{ cwd, timeout: 2 * EXAMPLE_MS },
     env: { ...env, NO_COLOR: '1' },
   })
-  expect(stdout).toMatch(/Tests +5 passed \(5\)/)
+  return stdout
+}
+
+test('EN-811 the guide on tests of pipelines shows programs as they are, and their tests pass', async () => {
+  const folder = 'examples/test-a-pipeline'
+  const files = ['report.ts', 'report.test.ts', 'troubles.test.ts'].map((file) =>
+    readText(`${folder}/${file}`),
+  )
+  const shown = [...readText('docs/guides/test-a-pipeline.md').matchAll(/^```ts\n([\s\S]*?)^```$/gm)]
+  expect(shown.map(([, code]) => code)).toEqual(files)
+  expect(await runVitest(folder)).toMatch(/Tests +5 passed \(5\)/)
+}, 150_000)
+
+test('EX-07 the guide on tests of tasks shows programs as they are, and their tests pass', async () => {
+  const folder = 'examples/kill-a-task'
+  const files = ['totals.ts', 'totals.test.ts'].map((file) => readText(`${folder}/${file}`))
+  const shown = [...readText('docs/guides/test-your-tasks.md').matchAll(/^```ts\n([\s\S]*?)^```$/gm)]
+  expect(shown.map(([, code]) => code)).toEqual(files)
+  const stdout = await runVitest(folder)
+  expect(stdout).toMatch(/\d{3} cases, \d+ crashes/)
+  expect(stdout).toMatch(/Tests +2 passed \(2\)/)
 }, 150_000)
 
 test('EN-812 the tests of the orders pass: the real tasks over a repository in memory', async () => {

@@ -66,6 +66,13 @@ export {
 } from './pipelines/test-engine.ts'
 export { testPipeline, type TestEvent, type TestPipelineOptions } from './pipelines/test-pipeline.ts'
 export type { Publication, TestRepository } from './pipelines/test-repository.ts'
+export {
+  CrashCaseError,
+  tryEveryCrash,
+  type CrashFigures,
+  type CrashOptions,
+} from './crashes/try-every-crash.ts'
+export type { CrashOutcome } from './crashes/crash-case.ts'
 export { ManualClock } from './manual-clock.ts'
 export { openTestWorker, registerModule, type TestWorker, type TestWorkerOptions } from './test-worker.ts'
 export type { LoadedModule } from '../worker/bodies/load-tasks.ts'

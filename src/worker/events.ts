@@ -80,6 +80,8 @@ export type WorkerEvent =
       readonly attempt: AttemptInfo
       readonly executionId: string
       readonly summary: AttemptSummary
+      /** What it failed with. */
+      readonly error?: unknown
     }
   /** Results found undelivered; `oldestMs` is the age of the oldest. */
   | { readonly kind: 'outbox'; readonly waiting: number; readonly oldestMs?: number }

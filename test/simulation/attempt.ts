@@ -1,61 +1,69 @@
 // One attempt as a worker runs it, from what it was handed to the result that the queue has: the real code of checkout source,
 // fences, publication, failures and delivery. The directory alone is replaced by a list, so that thousands run in a second.
-import type { Clock } from '../../src/base/clock.ts'
 import type { Json } from '../../src/base/json.ts'
 import { silentLogger } from '../../src/base/logger.ts'
 import { plainRedactor } from '../../src/base/redaction.ts'
-import type { HardFences } from '../../src/publication/hard-fences.ts'
 import type { PlannedChanges } from '../../src/publication/planned-changes.ts'
-import type { VersionedRepo } from '../../src/publication/ports.ts'
 import type { PublicationResult } from '../../src/publication/publication.ts'
 import { adopt, type Adoption } from '../../src/publication/adopt.ts'
 import type { AttemptAuthority } from '../../src/publication/authority.ts'
 import { publish } from '../../src/publication/publish.ts'
 import type { SessionOptions } from '../../src/publication/session.ts'
+import type { SimulatedAttempt } from '../../src/testing/worlds/queue.ts'
+import { settle } from '../../src/testing/worlds/scheduler.ts'
+import { runOf, TARGET, taskOf, type AttemptSite, type Work } from '../../src/testing/worlds/work.ts'
 import { openObjectSource } from '../../src/worker/attempt/object-source.ts'
 import { readFreshAttempt } from '../../src/worker/attempt/read-fresh-attempt.ts'
 import type { AttemptOutcome } from '../../src/worker/attempt/run-attempt.ts'
-import type { TaskQueue, TaskResult } from '../../src/worker/ports.ts'
+import type { Lease } from '../../src/worker/leases/lease.ts'
+import type { TaskResult } from '../../src/worker/ports.ts'
 import { mapFailure } from '../../src/worker/results/failure-map.ts'
-import { deliverItem, finishAttempt } from '../../src/worker/results/finish-attempt.ts'
-import type { Outbox } from '../../src/worker/results/outbox.ts'
-import { NO_CHANGES, TARGET, uploadOf } from '../support/publication-world.ts'
-import type { SimulatedAttempt } from './queue.ts'
-import type { QueuePort } from './queue-port.ts'
+import { finishAttempt } from '../../src/worker/results/finish-attempt.ts'
+import { NO_CHANGES, uploadOf } from '../support/publication-world.ts'
 import type { Scenario } from './scenarios.ts'
 
-export interface AttemptSite {
+interface Site extends AttemptSite {
   readonly scenario: Scenario
-  readonly client: string
-  readonly clock: Clock
-  readonly repo: VersionedRepo
-  readonly queue: QueuePort
-  readonly outbox: Outbox
-  readonly fences?: HardFences
-  readonly pause: (what: string) => Promise<void>
-  /** The body begins. */
-  readonly onBody: () => void
-  /** An earlier publication was found and is going to be reported. */
-  readonly onAdoption: () => void
+  readonly lease: Lease | undefined
+}
+
+export function workOf(scenario: Scenario): Work {
+  return {
+    files: { 'data/start': 'start' },
+    run: (attempt, site) => runSimulatedAttempt(attempt, site, scenario),
+    holds: ({ maker, makerName, completed, read }) => {
+      const path = maker && pathOf(scenario, maker)
+      const { by } = completed.result as { readonly by: string }
+      return { work: path === undefined || read(path) === makerName, result: by === makerName }
+    },
+    settle,
+  }
 }
 
 /** The publication, or why there is none. */
-export async function runSimulatedAttempt(attempt: SimulatedAttempt, site: AttemptSite): Promise<unknown> {
+async function runSimulatedAttempt(
+  attempt: SimulatedAttempt,
+  given: AttemptSite,
+  scenario: Scenario,
+): Promise<unknown> {
+  const policy = { whilePaused: 'stop' } as const
+  const lease = given.leases?.hold({ attempt: attempt.snapshot, responseTimeoutSeconds: 60, policy })
+  const site = { ...given, scenario, lease }
   let currentAtMs: number | undefined
   const outcome = await runBodyAndPublish(attempt, site, (atMs) => {
     currentAtMs = atMs
   })
   const { queue, outbox, clock } = site
   await finishAttempt(
-    { attempt: attempt.snapshot, outcome: { ...outcome, currentAtMs }, lease: undefined },
-    { queue: queue as TaskQueue, outbox, clock, logger: silentLogger },
+    { attempt: attempt.snapshot, outcome: { ...outcome, currentAtMs }, lease },
+    { queue, outbox, clock, logger: silentLogger },
   )
   return outcome.error ?? outcome.publication
 }
 
 async function runBodyAndPublish(
   attempt: SimulatedAttempt,
-  site: AttemptSite,
+  site: Site,
   onCurrent: (askedAtMs: number) => void,
 ): Promise<AttemptOutcome> {
   const later: (() => Promise<void>)[] = []
@@ -76,7 +84,8 @@ async function runBodyAndPublish(
       error: undefined,
       result: resultOf(attempt, { status: 'COMPLETED', output }),
     }
-  } catch (error) {
+  } catch (thrown) {
+    const error = site.lease?.lost.aborted === true ? (site.lease.lost.reason as unknown) : thrown
     const { status, reason } = mapFailure(error, { redactor: plainRedactor })
     const result = resultOf(attempt, { status, output: {}, reasonForIncompletion: reason })
     return { ...nothing, publication: undefined, error, result }
@@ -98,7 +107,7 @@ function resultOfBody({ client }: SimulatedAttempt): Json {
 
 async function adoptEarlier(
   { inputRef }: SimulatedAttempt,
-  site: AttemptSite,
+  site: Site,
   authority: AttemptAuthority,
 ): Promise<Adoption | undefined> {
   if (site.scenario.onRetry !== 'adopt') return undefined
@@ -109,28 +118,29 @@ async function adoptEarlier(
 
 async function runAndPublish(
   attempt: SimulatedAttempt,
-  site: AttemptSite,
+  site: Site,
   of: { readonly authority: AttemptAuthority; readonly later: (() => Promise<void>)[] },
 ): Promise<PublicationResult> {
   await checkOut(attempt, site)
   site.onBody()
   await site.pause('run the body')
+  site.lease?.lost.throwIfAborted()
   return publishChanges(attempt, site, of)
 }
 
-async function checkOut({ inputRef }: SimulatedAttempt, { repo }: AttemptSite): Promise<void> {
+async function checkOut({ inputRef }: SimulatedAttempt, { repo }: Site): Promise<void> {
   const keys: string[] = []
   for await (const { key } of openObjectSource(repo, inputRef).list('data/')) keys.push(key)
   if (!keys.includes('data/start')) throw new Error(`the checkout of ${inputRef} is not whole`)
 }
 
-function sessionOf({ repo, clock, fences }: AttemptSite): Omit<SessionOptions, 'authority'> {
-  return { repo, clock, random: { next: () => 0.5 }, fences }
+function sessionOf({ repo, clock, fences, lease }: Site): Omit<SessionOptions, 'authority'> {
+  return { repo, clock, random: { next: () => 0.5 }, fences, ...(lease && { signal: lease.lost }) }
 }
 
 function authorityOf(
   { snapshot, step }: SimulatedAttempt,
-  { scenario, client, clock, queue }: AttemptSite,
+  { scenario, client, clock, queue }: Site,
   onCurrent: (askedAtMs: number) => void,
 ): AttemptAuthority {
   return {
@@ -146,13 +156,13 @@ function authorityOf(
     referenceTaskName: taskOf(step),
     seq: step,
     iteration: 0,
-    executionId: client,
+    executionId: runOf(client),
   }
 }
 
 function publishChanges(
   attempt: SimulatedAttempt,
-  site: AttemptSite,
+  site: Site,
   of: { readonly authority: AttemptAuthority; readonly later: (() => Promise<void>)[] },
 ): Promise<PublicationResult> {
   const { scenario } = site
@@ -166,10 +176,6 @@ function publishChanges(
   })
 }
 
-export function taskOf(step: number): string {
-  return `step-${step}`
-}
-
 /** What an attempt changes: the same file as the other attempts of its step, one of its own, or nothing. */
 function changesOf(scenario: Scenario, attempt: SimulatedAttempt): PlannedChanges {
   const path = pathOf(scenario, attempt)
@@ -178,21 +184,11 @@ function changesOf(scenario: Scenario, attempt: SimulatedAttempt): PlannedChange
 }
 
 /** Where an attempt writes its name; `undefined`: nowhere. */
-export function pathOf(
+function pathOf(
   { bodies }: Scenario,
   { step, client, snapshot: { retryCount } }: Pick<SimulatedAttempt, 'step' | 'client' | 'snapshot'>,
 ): string | undefined {
   const body = bodies[(step + retryCount) % bodies.length]
   if (body === 'nothing') return undefined
   return body === 'same file' ? `data/${taskOf(step)}` : `data/${taskOf(step)}-${client}`
-}
-
-/** What the next process on the same disk does with the results of the one that died. */
-export async function sendLeftResults({
-  queue,
-  outbox,
-  clock,
-}: Pick<AttemptSite, 'queue' | 'outbox' | 'clock'>): Promise<void> {
-  for (const item of await outbox.pending())
-    await deliverItem(item, { queue: queue as TaskQueue, outbox, clock, logger: silentLogger })
 }

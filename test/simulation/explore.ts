@@ -1,44 +1,28 @@
-// Runs worlds: one by its seed, one by its answers, or all of a situation; and makes the story of a failure short.
-import { systemClock } from '../../src/base/clock.ts'
-import { FENCE_FILE, FENCE_PATH } from '../../src/publication/fence-file.ts'
-import { openHardFences, type HardFences } from '../../src/publication/hard-fences.ts'
-import { ScriptedRepo } from '../../src/testing/scripted-repo.ts'
-import { TARGET } from '../support/publication-world.ts'
-import { RandomDecider, ReplayDecider, SystematicDecider, type Decider } from './decisions.ts'
+// Runs the worlds of scenarios: one by its seed, one by its answers, or all of a situation.
+import type { HardFences } from '../../src/publication/hard-fences.ts'
+import * as worlds from '../../src/testing/worlds/explore.ts'
+import { RandomDecider, SystematicDecider } from '../../src/testing/worlds/decisions.ts'
+import { World } from '../../src/testing/worlds/world.ts'
+import { workOf } from './attempt.ts'
 import { randomScenario, type Scenario } from './scenarios.ts'
-import { judge, type Verdict } from './verdict.ts'
-import { World } from './world.ts'
 
-export interface Ran {
+export interface Ran extends worlds.Ran {
   readonly scenario: Scenario
-  readonly picks: readonly number[]
-  readonly verdict: Verdict
-  readonly story: readonly string[]
-  readonly isPruned: boolean
 }
 
 /** A time limit of a simulated world never passes by itself, and thousands of worlds need no timers. */
 AbortSignal.timeout = () => new AbortController().signal
 
-/** One process' knowledge of fences, which has sent its canary: it would be the same in each world. */
-export async function openWarmFences(): Promise<HardFences> {
-  const fences = openHardFences({ clock: systemClock })
-  const world = new ScriptedRepo()
-  const ref = world.commitDirectly(TARGET, { [FENCE_PATH]: FENCE_FILE })
-  const repo = world.connect('canary')
-  await fences.choose({ repo, branch: TARGET, trees: [ref], repeat: (operation) => operation({}) })
-  return fences
-}
-
 export async function runWorld(
   scenario: Scenario,
-  decider: Decider & { readonly picks: readonly number[] },
+  decider: worlds.RecordingDecider,
   fences: HardFences,
 ): Promise<Ran> {
-  const world = new World(scenario, decider, fences)
-  await world.run()
-  const { story, isPruned } = world
-  return { scenario, picks: [...decider.picks], verdict: judge(world), story, isPruned }
+  return { ...(await worlds.runWorld({ scenario, decider, fences, work: workOf(scenario) })), scenario }
+}
+
+export function openWorld(scenario: Scenario, decider: worlds.RecordingDecider, fences: HardFences): World {
+  return new World({ scenario, decider, fences, work: workOf(scenario) })
 }
 
 export function runSeed(seed: number, strength: Scenario['strength'], fences: HardFences): Promise<Ran> {
@@ -73,59 +57,31 @@ export async function exploreAll(
     for (const window of ran.verdict.windows) windows.add(window)
     const isFailed = ran.verdict.violations.length > 0
     const isEnough = ended + pruned >= worldsMax || performance.now() >= untilMs
-    if (isFailed || isEnough)
-      return {
-        ended,
-        pruned,
-        states: decider.states,
-        isWhole: false,
-        windows,
-        failure: isFailed ? ran : undefined,
-      }
+    if (isFailed || isEnough) {
+      const failure = isFailed ? ran : undefined
+      return { ended, pruned, states: decider.states, isWhole: false, windows, failure }
+    }
   }
   return { ended, pruned, states: decider.states, isWhole: true, windows, failure: undefined }
 }
 
 /** The same failure with as few answers as possible that are not calm. */
-export async function shrink(
+export function shrink(
   failed: Ran,
   fences: HardFences,
-  { isSame = sameViolation(failed), triesMax = SHRINK_TRIES_MAX }: ShrinkOptions = {},
+  options: worlds.ShrinkOptions<Ran> = {},
 ): Promise<Ran> {
-  let best = failed
-  let tries = 0
-  const tryAnswers = async (picks: readonly number[]): Promise<void> => {
-    if (tries++ >= triesMax) return
-    const ran = await runWorld(failed.scenario, new ReplayDecider(picks), fences)
-    if (isSame(ran.verdict)) best = ran
-  }
-  for (let size = Math.max(1, failed.picks.length >> 1); size >= 1; size >>= 1)
-    for (let from = 0; from < best.picks.length; from += size) {
-      const { picks } = best
-      if (picks.slice(from, from + size).some((pick) => pick !== 0))
-        await tryAnswers(picks.map((pick, index) => (index >= from && index < from + size ? 0 : pick)))
-    }
-  return best
-}
-
-interface ShrinkOptions {
-  readonly isSame?: (verdict: Verdict) => boolean
-  readonly triesMax?: number
-}
-
-const SHRINK_TRIES_MAX = 2_000
-
-function sameViolation({ verdict: { violations } }: Ran): (verdict: Verdict) => boolean {
-  return (verdict) => verdict.violations.some((violation) => violations[0] === violation)
+  return worlds.shrink(failed, (decider) => runWorld(failed.scenario, decider, fences), options)
 }
 
 /** What whoever reads a failure needs: what did not hold, how to see it again, and who asked what. */
-export function tellFailure({ verdict, story, picks, scenario }: Ran): string {
+export function tellFailure(ran: Ran): string {
+  const { verdict, picks, scenario } = ran
   const last = picks.findLastIndex((pick) => pick !== 0)
   return [
     `did not hold: ${verdict.violations.join('; ')}`,
     `in: ${JSON.stringify(scenario)}`,
     `answers: ${picks.slice(0, last + 1).join(',')}`,
-    ...story.map((line, index) => `${String(index + 1).padStart(4)}  ${line}`),
+    worlds.tellStory(ran),
   ].join('\n')
 }

@@ -1,7 +1,8 @@
 // `npm run simulate`: many worlds by their seeds, or all of the situations; see docs/concepts/why-it-holds.md.
 import { parseArgs } from 'node:util'
 import type { HardFences } from '../../src/publication/hard-fences.ts'
-import { exploreAll, openWarmFences, runSeed, shrink, tellFailure, type Ran } from './explore.ts'
+import { openWarmFences } from '../../src/testing/worlds/explore.ts'
+import { exploreAll, runSeed, shrink, tellFailure, type Ran } from './explore.ts'
 import { randomScenario, SITUATIONS, scenarioOf, type Scenario, type Situation } from './scenarios.ts'
 
 const OPTIONS = {
@@ -30,7 +31,7 @@ export async function main(
   args: readonly string[],
   say: (line: string) => void = console.log,
 ): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS })
+  const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true })
   const wanted: Wanted = {
     seeds: Number(values.seeds),
     from: Number(values.from),
@@ -38,7 +39,8 @@ export async function main(
     strengths:
       values.strength === 'hard' || values.strength === 'soft' ? [values.strength] : ['hard', 'soft'],
     isSystematic: values.systematic,
-    worldsMax: Number(values.worlds),
+    // `--systematic 100000` says how many.
+    worldsMax: Number((values.systematic ? positionals[0] : undefined) ?? values.worlds),
     isTold: values.tell,
   }
   // Nobody reads the stacks of thousands of refusals.
@@ -88,16 +90,22 @@ async function exploreSituations(
   fences: HardFences,
   say: (line: string) => void,
 ): Promise<Ran | undefined> {
+  let worlds = 0
+  let isWhole = 0
   for (const strength of strengths)
     for (const name of Object.keys(SITUATIONS) as Situation[]) {
       const explored = await exploreAll(scenarioOf(name, strength), fences, { worldsMax, untilMs })
-      const { ended, pruned, states, isWhole, windows, failure } = explored
-      const share = isWhole ? 'all' : 'not all'
+      const { ended, pruned, states, windows, failure } = explored
+      const share = explored.isWhole ? 'all' : 'not all'
+      worlds += ended + pruned
+      if (explored.isWhole) isWhole++
       say(
         `${strength}, ${name}: ${ended + pruned} worlds, ${states} states, ${share}; windows: ${show(windows)}`,
       )
       if (failure !== undefined) return failure
     }
+  const situations = strengths.length * Object.keys(SITUATIONS).length
+  say(`${worlds} worlds were gone through systematically; ${isWhole} of ${situations} situations wholly`)
   return undefined
 }
 

@@ -223,6 +223,30 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'await Promise.resolve()',
   },
   {
+    name: 'a lease is released before its result is sent',
+    file: 'src/worker/results/finish-attempt.ts',
+    text: "if (lease !== undefined) await step('release-lease', () => lease.release())",
+    without: '',
+  },
+  {
+    name: 'a release waits for the renewal in flight',
+    file: 'src/worker/leases/lease.ts',
+    text: '      await ended\n',
+    without: '',
+  },
+  {
+    name: 'a release waits for a renewal whose answer was lost',
+    file: 'src/worker/leases/lease.ts',
+    text: 'if (leftMs > 0) await clock.sleep(leftMs)',
+    without: '',
+  },
+  {
+    name: 'nothing is written after its lease was lost',
+    file: `${P}/session.ts`,
+    text: 'random = systemRandom, signal } = options',
+    without: 'random = systemRandom } = options\n  const signal = undefined as AbortSignal | undefined',
+  },
+  {
     name: 'a refused publication ends its workflow',
     file: 'src/worker/results/failure-map.ts',
     text: "'fences/publish-refused': 'FAILED_WITH_TERMINAL_ERROR',",

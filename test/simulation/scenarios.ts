@@ -1,44 +1,16 @@
 // The situations that are simulated.
 import { PUBLICATION_CONFIRMATION_AGE_MAX_MS } from '../../src/publication/limits.ts'
-import type { Budget } from './world.ts'
+import { NO_BUDGET, type Budget, type WorldScenario } from '../../src/testing/worlds/scenario.ts'
 
 export type Body = 'own file' | 'same file' | 'nothing'
 
-export interface Scenario {
-  readonly strength: 'soft' | 'hard'
-  readonly steps: number
-  readonly retriesMax: number
+export interface Scenario extends WorldScenario {
   /** Of one attempt after another. */
   readonly bodies: readonly Body[]
-  readonly budget: Readonly<Budget>
-  readonly replace?: 'any' | 'own'
-  /** Whether a retry completes with what an earlier attempt of its task has published. */
-  readonly onRetry?: 'adopt'
-  /** An earlier attempt of the first step has published, and nobody knows of it. */
-  readonly isAbandoned?: boolean
-  /** The branch takes merges only. */
-  readonly isProtected?: boolean
-  /** The server does not evaluate the fence any more, and nobody has noticed. */
-  readonly isFenceOff?: boolean
-  /** The server takes no records of commits, so that a claim cannot be written; without the hard fence alone. */
-  readonly isOlder?: boolean
-  /** The fence came with the abandoned publication, and its input has none. */
-  readonly isFenceYoung?: boolean
-  readonly foreignPath?: 'same' | 'other'
-  readonly ageMaxMs: number
 }
 
-const NONE: Budget = {
-  preemptions: 0,
-  faults: 0,
-  crashes: 0,
-  timeouts: 0,
-  foreign: 0,
-  stalls: 0,
-  rollbacks: 0,
-}
 const CALM = {
-  ...{ strength: 'hard', steps: 1, retriesMax: 1, bodies: ['same file'], budget: NONE },
+  ...{ strength: 'hard', steps: 1, retriesMax: 1, bodies: ['same file'], budget: NO_BUDGET },
   ageMaxMs: PUBLICATION_CONFIRMATION_AGE_MAX_MS,
 } as const satisfies Scenario
 
@@ -111,13 +83,18 @@ export const SITUATIONS = {
     ...{ onRetry: 'adopt', isAbandoned: true },
     budget: { rollbacks: 1, timeouts: 1, preemptions: 1 },
   },
+  'a lease beside an attempt': { budget: { renewals: 2, preemptions: 1 } },
+  'a lease with a fault': { budget: { renewals: 2, faults: 1 } },
+  'a lease that is lost': { budget: { renewals: 1, timeouts: 1, preemptions: 1 } },
+  'a zombie that renews': { isAbandoned: true, budget: { renewals: 2, timeouts: 1, preemptions: 2 } },
+  'a crash beside a renewal': { budget: { renewals: 1, crashes: 1, faults: 1 } },
   'a stall before the write': { budget: { stalls: 1, timeouts: 1, preemptions: 1 } },
 } as const satisfies Record<string, Omit<Partial<Scenario>, 'budget'> & { readonly budget: Partial<Budget> }>
 export type Situation = keyof typeof SITUATIONS
 
 export function scenarioOf(name: Situation, strength: Scenario['strength']): Scenario {
   const situation = SITUATIONS[name]
-  return { ...CALM, ...situation, strength, budget: { ...NONE, ...situation.budget } }
+  return { ...CALM, ...situation, strength, budget: { ...NO_BUDGET, ...situation.budget } }
 }
 
 const BODIES: readonly (readonly Body[])[] = [
@@ -152,6 +129,7 @@ export function randomScenario(seed: number, strength: Scenario['strength']): Sc
         stalls: of([0, 1], 5),
       },
       ...{ faults: of([0, 2, 8], 13), foreign: of([0, 0, 1, 2], 17), rollbacks: of([0, 0, 0, 1], 19) },
+      renewals: of([0, 0, 2, 6], 29),
     },
   }
 }

@@ -15,7 +15,7 @@ import {
   uploadOf,
 } from '../support/publication-world.ts'
 import { readText } from '../support/source-tree.ts'
-import { SimulatedQueue, type SimulatedAttempt } from './queue.ts'
+import { SimulatedQueue, type SimulatedAttempt } from '../../src/testing/worlds/queue.ts'
 
 /** Lets a test act in the moment before a request takes effect. */
 function openWorld({ takesRecords = true } = {}): {

@@ -253,6 +253,7 @@ export class Attempts {
       attempt: running.info,
       executionId: running.executionId,
       summary,
+      ...(error !== undefined && { error }),
     })
   }
 

@@ -1,44 +1,35 @@
-// The real code of attempts, several at once, over a repository and a queue in which every request waits for its turn and
-// may be refused, lost before or after its effect, arrive late or twice, or be cut off by a death.
-import type { CommitRef } from '../../src/base/ids.ts'
-import { isPeragoError } from '../../src/base/errors.ts'
-import type { TaskId, WorkflowId } from '../../src/fences/attempt-snapshot.ts'
-import { FENCE_FILE, FENCE_PATH } from '../../src/publication/fence-file.ts'
-import type { HardFences } from '../../src/publication/hard-fences.ts'
-import { writeLedger } from '../../src/publication/ledger.ts'
-import type { Metadata } from '../../src/publication/ports.ts'
-import { relocate } from '../../src/publication/relocate.ts'
-import { ScriptedRepo } from '../../src/testing/scripted-repo.ts'
-import type { RepoCall, RepoFault, RepoScript } from '../../src/testing/scripted-world.ts'
-import { TARGET } from '../support/publication-world.ts'
-import { runSimulatedAttempt, sendLeftResults, taskOf, type AttemptSite } from './attempt.ts'
+/**
+ * The real code of attempts, several at once, over a repository and a queue in which every request waits for its turn and
+ * may be refused, lost before or after its effect, arrive late or twice, or be cut off by a death.
+ */
+
+import type { CommitRef } from '../../base/ids.ts'
+import { isPeragoError } from '../../base/errors.ts'
+import { silentLogger } from '../../base/logger.ts'
+import { FENCE_FILE, FENCE_PATH } from '../../publication/fence-file.ts'
+import type { HardFences } from '../../publication/hard-fences.ts'
+import type { VersionedRepo } from '../../publication/ports.ts'
+import { relocate } from '../../publication/relocate.ts'
+import { openLocalLeases, type Lease, type LeaseKeeper } from '../../worker/leases/lease.ts'
+import { ScriptedRepo } from '../scripted-repo.ts'
+import type { RepoCall, RepoFault, RepoScript } from '../scripted-world.ts'
 import { Pruned, type Decider, type Question } from './decisions.ts'
+import { LEASE, LeaseWatch } from './lease-watch.ts'
 import { MemoryOutboxes } from './outbox.ts'
 import { SimulatedQueue, WORKFLOW, type SimulatedAttempt } from './queue.ts'
-import type { Scenario } from './scenarios.ts'
-import { Scheduler, settle, WIRE } from './scheduler.ts'
 import { openQueuePort } from './queue-port.ts'
+import type { Budget, WorldScenario } from './scenario.ts'
+import { Scheduler, WIRE } from './scheduler.ts'
+import { ledgerOf, putCommit } from './strangers.ts'
+import { ABANDONED, sendLeftResults, TARGET, type AttemptSite, type Work } from './work.ts'
 
 const STEPS_MAX = 5_000
 /** The clock is read about as often between an answer about the branch and the write. */
 const STALL_READS_MAX = 6
-export const OPERATOR = 'operator'
-export const RESTARTED = 'restarted-'
-export const ABANDONED = 'abandoned'
+const OPERATOR = 'operator'
+const RESTARTED = 'restarted-'
 const WRITE_FAULTS: readonly RepoFault[] = ['none', 'lose-answer', 'lose-request', 'refuse', 'late', 'twice']
 const READ_FAULTS: readonly RepoFault[] = ['none', 'refuse']
-
-/** What may go wrong, and how often; each occurrence uses one up. */
-export interface Budget {
-  /** How often somebody is interrupted who could go on. */
-  preemptions: number
-  faults: number
-  crashes: number
-  timeouts: number
-  foreign: number
-  stalls: number
-  rollbacks: number
-}
 
 interface Event {
   readonly who: string
@@ -51,6 +42,7 @@ const DEEDS = {
   timeouts: 'times out',
   foreign: 'commits',
   rollbacks: 'rolls the branch back',
+  renewals: 'has its lease renewed',
 } as const satisfies Partial<Record<keyof Budget, string>>
 
 /** The body of an attempt began, or an earlier publication was taken for its own, with what it had been shown last. */
@@ -65,14 +57,25 @@ export interface NotedWrite {
   readonly call: RepoCall
   readonly isChecked: boolean
   readonly isOld: boolean
+  readonly isLeaseLost: boolean
+}
+
+export interface WorldOptions {
+  readonly scenario: WorldScenario
+  readonly decider: Decider
+  /** Of one process that has sent its canary; without them the fence is soft. */
+  readonly fences: HardFences | undefined
+  readonly work: Work
 }
 
 export class World {
   readonly repo: ScriptedRepo
   readonly queue: SimulatedQueue
-  readonly scheduler = new Scheduler()
+  readonly scheduler: Scheduler
   readonly outboxes = new MemoryOutboxes()
-  readonly scenario: Scenario
+  readonly scenario: WorldScenario
+  readonly work: Work
+  readonly leases: LeaseWatch
   readonly firstInput: CommitRef
   readonly results = new Map<string, unknown>()
   /** Commits of others that they were told of. */
@@ -89,15 +92,21 @@ export class World {
   isPruned = false
   isRolledBack = false
   #wasAway = false
+  #isOver = false
   readonly #left: Budget
   readonly #decider: Decider
-  readonly #site: Pick<AttemptSite, 'scenario' | 'fences'>
+  readonly #fences: HardFences | undefined
+  /** Attempts that are carried out. */
+  readonly #running = new Set<string>()
   /** Attempts that were found current since they last wrote the branch. */
   readonly #checked = new Set<string>()
   readonly #heard = { attempt: new Map<string, number>(), head: new Map<string, number>() }
 
-  constructor(scenario: Scenario, decider: Decider, fences: HardFences | undefined) {
+  constructor({ scenario, decider, fences, work }: WorldOptions) {
     this.scenario = scenario
+    this.work = work
+    this.scheduler = new Scheduler(() => this.#settle())
+    this.leases = new LeaseWatch(this.scheduler)
     this.#decider = decider
     this.#left = { ...scenario.budget }
     const script: RepoScript = {
@@ -112,13 +121,13 @@ export class World {
     const isFenced = scenario.strength === 'hard' && scenario.isFenceYoung !== true
     if (isFenced) this.repo.commitDirectly(TARGET, { [FENCE_PATH]: FENCE_FILE }, 'Fence')
     this.repo.runsActions = scenario.isFenceOff !== true
-    this.firstInput = this.repo.commitDirectly(TARGET, { 'data/start': 'start' }, 'Start')
+    this.firstInput = this.repo.commitDirectly(TARGET, work.files, 'Start')
     if (scenario.isProtected === true) this.repo.protectedBranches.add(TARGET)
-    const isHard = scenario.strength === 'hard' && fences !== undefined
-    this.#site = { scenario, ...(isHard && { fences }) }
+    this.#fences = scenario.strength === 'hard' ? fences : undefined
     this.queue = new SimulatedQueue({
       ...{ steps: scenario.steps, retriesMax: scenario.retriesMax, firstInput: this.firstInput },
       onAttempt: (attempt) => this.#start(attempt),
+      ...(work.describe !== undefined && { describe: work.describe }),
     })
     if (scenario.isAbandoned === true) this.#abandon()
   }
@@ -129,11 +138,27 @@ export class World {
     return faults - this.#left.faults <= 1 && !this.#wasAway && this.#left.stalls === stalls
   }
 
+  /** What went wrong, and how often. */
+  get happened(): Readonly<Budget> {
+    const of = (what: keyof Budget): number => this.scenario.budget[what] - this.#left[what]
+    return {
+      ...{ faults: of('faults'), crashes: of('crashes'), timeouts: of('timeouts'), foreign: of('foreign') },
+      ...{ stalls: of('stalls'), rollbacks: of('rollbacks'), renewals: of('renewals') },
+      preemptions: of('preemptions'),
+    }
+  }
+
+  /** The repository after everything has happened: its requests are answered at once. */
+  openAfterwards(client: string): VersionedRepo {
+    this.#isOver = true
+    return this.repo.connect(client)
+  }
+
   /** Runs until nothing is left to happen, or until a state that is known. */
   async run(): Promise<void> {
     try {
       this.queue.start()
-      await settle()
+      await this.#settle()
       while (this.scheduler.steps < STEPS_MAX) if (this.isPruned || !(await this.#turn())) return
     } catch (error) {
       if (!(error instanceof Pruned)) throw error
@@ -143,8 +168,16 @@ export class World {
     throw new Error('it does not come to an end')
   }
 
+  /** Until everybody waits, has ended or is dead. */
+  #settle(): Promise<void> {
+    return this.work.settle(() => {
+      const waiting = new Set(this.scheduler.waiting.map(({ actor }) => actor))
+      return [...this.#running].some((client) => !waiting.has(client) && !this.leases.isReleasing(client))
+    })
+  }
+
   async #turn(): Promise<boolean> {
-    this.#happen()
+    if (this.#happen()) await this.#settle()
     const candidates = this.scheduler.candidates()
     const [calm] = candidates
     if (calm === undefined) return this.#goOnWithoutAnybody()
@@ -161,32 +194,41 @@ export class World {
     if (this.queue.workflow !== 'RUNNING' || open === undefined) return false
     this.#tell(`${open.client} has timed out`)
     this.queue.timeOut(open)
-    await settle()
+    await this.#settle()
     return true
   }
 
   /** Perhaps something happens that nobody in this world has asked for. */
-  #happen(): void {
-    const { crashes, timeouts, foreign, rollbacks } = this.#left
-    if (crashes + timeouts + foreign + rollbacks === 0) return
+  #happen(): boolean {
+    const { crashes, timeouts, foreign, rollbacks, renewals } = this.#left
+    if (crashes + timeouts + foreign + rollbacks + renewals === 0) return false
     const events = this.#events()
     const picked = events.length === 0 ? 0 : this.#pick('event', events.length + 1)
     const event = events[picked - 1]
-    if (event === undefined) return
+    if (event === undefined) return false
     this.#left[event.uses]--
-    this.#tell(`${event.who} ${DEEDS[event.uses]}`)
+    const before = event.uses === 'crashes' ? this.scheduler.waitsFor(event.who) : []
+    this.#tell(
+      `${event.who} ${DEEDS[event.uses]}${before.length === 0 ? '' : `, right before: ${before.join(', ')}`}`,
+    )
     event.act(event.who)
+    return true
   }
 
   #events(): Event[] {
-    const { crashes, timeouts, foreign, rollbacks } = this.#left
+    const { crashes, timeouts, foreign, rollbacks, renewals } = this.#left
     const events: Event[] = []
     if (foreign > 0) events.push({ who: 'somebody else', uses: 'foreign', act: this.#commitForeign })
     if (timeouts > 0)
       for (const { client } of this.queue.open)
         events.push({ who: client, uses: 'timeouts', act: this.#timeOut })
     if (crashes > 0)
-      for (const who of this.scheduler.alive()) events.push({ who, uses: 'crashes', act: this.#kill })
+      for (const who of this.scheduler.alive())
+        if (!who.startsWith(LEASE)) events.push({ who, uses: 'crashes', act: this.#kill })
+    if (renewals > 0)
+      for (const who of this.#running)
+        if (this.scheduler.sleeping(LEASE + who).length > 0)
+          events.push({ who, uses: 'renewals', act: this.#wakeLease })
     if (rollbacks > 0 && this.#rollbackTarget() !== undefined)
       events.push({ who: 'the operator', uses: 'rollbacks', act: this.#rollBack })
     return events
@@ -195,27 +237,62 @@ export class World {
   #timeOut = (client: string): void => {
     const attempt = this.queue.ofClient(client)
     if (attempt !== undefined) this.queue.timeOut(attempt)
+    const retry = this.queue.open.at(-1)
+    if (this.scenario.isRetryFirst === true && retry !== undefined) this.scheduler.current = retry.client
+  }
+
+  /** The next renewal is due, or all of its time passes at once: a machine that was suspended goes on. */
+  #wakeLease = (client: string): void => {
+    const sleeping = this.scheduler.sleeping(LEASE + client)
+    const isLate = this.#pick('choice', 2) === 1
+    if (isLate) this.#tell(`${client} was suspended for longer than its lease lasts`)
+    this.scheduler.hear(LEASE + client, isLate ? 'late' : 'in time')
+    for (const sleeper of isLate ? sleeping : sleeping.slice(0, 1)) this.scheduler.wake(sleeper)
   }
 
   #start(attempt: SimulatedAttempt): void {
     const { client } = attempt
     const { repo, scheduler } = this
     this.#tell(`${client} has attempt ${attempt.snapshot.retryCount} of step ${attempt.step}`)
+    this.#running.add(client)
     const site: AttemptSite = {
-      ...this.#site,
       client,
+      record: this.queue.recordOf(attempt),
       clock: scheduler.clockFor(client),
       repo: repo.connect(client),
       queue: this.#openQueue(client),
       outbox: this.#openOutbox(client, client),
+      leases: this.#openLeases(attempt),
+      ...(this.#fences !== undefined && { fences: this.#fences }),
       onBody: () => this.bodies.push(this.#choiceOf(attempt)),
       onAdoption: () => this.adoptions.push(this.#choiceOf(attempt)),
-      pause: (what) => scheduler.pause(client, what),
+      pause: (what) => this.#pause(client, what),
     }
-    runSimulatedAttempt(attempt, site).then(
+    this.work.run(attempt, site).then(
       (result) => this.#end(client, result),
       (error: unknown) => this.#end(client, error),
     )
+  }
+
+  #openLeases(attempt: SimulatedAttempt): LeaseKeeper | undefined {
+    if (this.scenario.budget.renewals === 0) return undefined
+    const { client } = attempt
+    const keeper = openLocalLeases({
+      queue: this.#openQueue(LEASE + client),
+      clock: this.scheduler.clockFor(LEASE + client, { isBackground: true }),
+      logger: silentLogger,
+    })
+    const hold = (request: Parameters<LeaseKeeper['hold']>[0]): Lease =>
+      this.leases.follow(client, keeper.hold(request), () => {
+        this.#tell(`${client} has lost its lease`)
+        return this.queue.isCurrent(attempt)
+      })
+    return { hold, close: () => keeper.close() }
+  }
+
+  async #pause(client: string, what: string): Promise<void> {
+    await this.scheduler.pause(client, what)
+    this.#tell(`${client}: ${what}`)
   }
 
   #choiceOf(attempt: SimulatedAttempt): NotedChoice {
@@ -226,7 +303,7 @@ export class World {
 
   #openOutbox(disk: string, client: string): AttemptSite['outbox'] {
     return this.outboxes.open(disk, {
-      write: (what) => this.scheduler.pause(client, what),
+      write: (what) => this.#pause(client, what),
       onSettle: ({ attempt: { taskId } }) => {
         const { status, workerId } = this.queue.readTask(taskId) ?? {}
         if (status === 'IN_PROGRESS' && workerId === disk) this.isResultRisked = true
@@ -239,26 +316,36 @@ export class World {
       client,
       queue: this.queue,
       arrive: (what, writes) => this.#arriveAtQueue(client, what, writes),
-      later: (effect) => this.#later({ client, request: 'post' }, effect),
+      later: (what, effect) => this.#later({ client, request: what }, effect),
       heard: (what, answer) => this.#hearQueue(client, what, answer),
     })
   }
 
   #end(client: string, result: unknown): void {
+    this.#running.delete(client)
     this.results.set(client, result)
     this.#tell(`${client} ends: ${describeEnd(result)}`)
   }
 
   async #arriveAtQueue(client: string, what: string, writes: boolean): Promise<RepoFault> {
-    if (writes && !this.outboxes.isWaiting(client.replace(RESTARTED, ''))) this.isResultRisked = true
+    const isPost = what.startsWith('post')
+    if (isPost && !this.outboxes.isWaiting(client.replace(RESTARTED, ''))) this.isResultRisked = true
+    if (isPost) this.leases.notePost(client)
+    const isRenewal = writes && !isPost
+    const holder = client.slice(LEASE.length)
+    if (isRenewal) this.leases.noteRenewal(holder)
     await this.scheduler.pause(client, what, { isOnItsWay: writes })
-    return this.#unlessPruned(() => this.#chooseFault(client, what, writes ? WRITE_FAULTS : READ_FAULTS))
+    const fault = await this.#unlessPruned(() =>
+      this.#chooseFault(client, what, writes ? WRITE_FAULTS : READ_FAULTS),
+    )
+    if (isRenewal) this.leases.noteAnswer(holder, fault, this.scheduler.nowMs(client))
+    return fault
   }
 
   async #hearQueue(client: string, what: string, answer: string): Promise<void> {
     this.scheduler.hear(client, `${what}${answer}`)
     if (this.scheduler.isDead(client)) return new Promise(() => undefined)
-    if (what === 'post') return
+    if (what === 'post' || what === 'renew') return
     this.scheduler.onNextRead(client, (nowMs) => this.#heard.attempt.set(client, nowMs))
     if (what !== 'read the task') return
     const attempt = this.queue.ofClient(client)
@@ -267,6 +354,7 @@ export class World {
   }
 
   async #arrive(call: RepoCall): Promise<RepoFault> {
+    if (this.#isOver) return 'none'
     this.#noteWrite(call)
     await this.scheduler.pause(call.client, nameOf(call), { isOnItsWay: call.writes })
     const faults = call.writes ? WRITE_FAULTS : READ_FAULTS
@@ -292,6 +380,7 @@ export class World {
 
   /** Right after the effect. What happens to an answer on its way matters only by the time that it takes. */
   async #answer(call: RepoCall): Promise<void> {
+    if (this.#isOver) return
     const { scheduler, repo } = this
     const head = repo.head(call.branch ?? TARGET) ?? ''
     scheduler.hear(call.client, `${call.request}${head}${repo.model.tags.size}`)
@@ -344,6 +433,7 @@ export class World {
       call,
       isChecked: !isAttempt || this.#checked.delete(client),
       isOld: this.scheduler.nowMs(call.client) - heardMs > this.scenario.ageMaxMs,
+      isLeaseLost: this.leases.isLost(client),
     })
   }
 
@@ -359,7 +449,13 @@ export class World {
     const isSame = foreignPath === 'same' && this.#pick('choice', 2) === 1
     const path = isSame ? 'data/step-0' : `foreign/${number}`
     const isPublication = onRetry === 'adopt' && this.#pick('choice', 2) === 1
-    const metadata = isPublication ? this.#ledgerOf('another workflow', 'stranger') : {}
+    const metadata = isPublication
+      ? ledgerOf(this.repo, {
+          workflowId: 'another workflow',
+          client: 'stranger',
+          firstInput: this.firstInput,
+        })
+      : {}
     const files = { [path]: `foreign ${number}` }
     this.foreign.push(putCommit(this.repo, files, { ...metadata, foreign: String(number) }))
   }
@@ -367,29 +463,22 @@ export class World {
   /** What a worker left that nobody knows of any more. */
   #abandon(): void {
     const fence = this.scenario.isFenceYoung === true ? { [FENCE_PATH]: FENCE_FILE } : {}
-    putCommit(this.repo, { 'data/step-0': ABANDONED, ...fence }, this.#ledgerOf(WORKFLOW, ABANDONED))
-  }
-
-  /** As an attempt of the first step would describe its commit at the head of the branch. */
-  #ledgerOf(workflowId: string, client: string): Metadata {
-    const { repository } = this.repo
-    const attempt = {
-      ...{ taskId: client as TaskId, workflowId: workflowId as WorkflowId, workerId: client },
-      ...{ retryCount: 0, pollCount: 1, startTimeMs: 0 },
-    }
-    const readFresh = (): Promise<never> => Promise.reject(new Error('nobody asks'))
-    const task = { referenceTaskName: taskOf(0), seq: 0, iteration: 0 }
-    return writeLedger({
-      authority: { kind: 'attempt', attempt, readFresh, ...task, executionId: client },
-      ...{ repository, branch: TARGET, inputRef: this.repo.head(TARGET) ?? this.firstInput },
-      result: { kind: 'inline', value: { by: client } },
-    })
+    const { firstInput } = this
+    const ledger = ledgerOf(this.repo, { workflowId: WORKFLOW, client: ABANDONED, firstInput })
+    putCommit(this.repo, { 'data/step-0': ABANDONED, ...fence }, ledger)
   }
 
   #kill = (actor: string): void => {
+    this.#running.delete(actor)
+    this.scheduler.kill(LEASE + actor)
     for (const { what, goOn } of this.scheduler.kill(actor))
       if (this.#pick('choice', 2) === 1) this.scheduler.pause(WIRE, `${actor}: ${what}`).then(goOn, goOn)
-    if (actor.startsWith(RESTARTED) || !this.outboxes.isWaiting(actor)) return
+    if (actor.startsWith(RESTARTED)) return
+    if (this.outboxes.promoteFallback(actor) && this.#pick('choice', 2) === 1) {
+      this.#tell(`the machine of ${actor} is gone`)
+      this.outboxes.lose(actor)
+    }
+    if (!this.outboxes.isWaiting(actor)) return
     const client = `${RESTARTED}${actor}`
     const queue = this.#openQueue(client)
     const outbox = this.#openOutbox(actor, client)
@@ -409,7 +498,7 @@ export class World {
     const target = this.#rollbackTarget()
     if (target === undefined) return
     this.isRolledBack = true
-    const { fences } = this.#site
+    const fences = this.#fences
     relocate({
       repo: this.repo.connect(OPERATOR),
       authority: { kind: 'actor', actor: OPERATOR, subject: 'rollback', executionId: OPERATOR },
@@ -418,7 +507,7 @@ export class World {
       to: target.to,
       clock: this.scheduler.clockFor(OPERATOR),
       random: { next: () => 0.5 },
-      fences,
+      ...(fences !== undefined && { fences }),
     }).then(
       (result) => this.#end(OPERATOR, result),
       (error: unknown) => this.#end(OPERATOR, error),
@@ -463,23 +552,4 @@ function describeEnd(result: unknown): string {
   return typeof result === 'string'
     ? result
     : ((Object(result) as { readonly action?: string }).action ?? 'done')
-}
-
-function putCommit(
-  repo: ScriptedRepo,
-  files: Readonly<Record<string, string>>,
-  metadata: Readonly<Record<string, string>>,
-): CommitRef {
-  const { model } = repo
-  const head = repo.head(TARGET)
-  const tree = new Map(head && model.treeAt(head))
-  for (const [path, text] of Object.entries(files)) tree.set(path, model.object(path, Buffer.from(text), {}))
-  const { ref } = model.addCommit({
-    parents: head === undefined ? [] : [head],
-    message: 'Work',
-    metadata,
-    tree,
-  })
-  repo.move({ client: 'direct', branch: TARGET, how: 'commit', to: ref })
-  return ref
 }

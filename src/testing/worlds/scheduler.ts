@@ -1,5 +1,7 @@
-// Who waits for what, and whose clock shows what. Everything that waits, waits here; the world lets one of them go on.
-import { abortReason, type Clock } from '../../src/base/clock.ts'
+/** Who waits for what, and whose clock shows what. Everything that waits, waits here; the world lets one of them go on. */
+
+import { isAborted } from '../../base/abort-signals.ts'
+import { abortReason, type Clock } from '../../base/clock.ts'
 import { digest } from './decisions.ts'
 
 export interface Waiter {
@@ -9,6 +11,10 @@ export interface Waiter {
   readonly isOnItsWay: boolean
   /** Whoever waits does so of its own will, and others go on meanwhile. */
   readonly isIdle: boolean
+  /** Sleeps until it is told to end; only the world wakes it. */
+  readonly isBackground: boolean
+  /** Of a sleep, on the clock of whoever sleeps. */
+  readonly untilMs: number
   readonly goOn: () => void
 }
 
@@ -36,27 +42,57 @@ export class Scheduler {
   current = ''
   steps = 0
   readonly #actors = new Map<string, ActorState>()
+  readonly #settle: () => Promise<void>
+
+  /** `settle` resolves when all that follows from a step has happened. */
+  constructor(settle: () => Promise<void>) {
+    this.#settle = settle
+  }
 
   /** Waits for its turn. Whoever has died waits for ever. */
   pause(
     actor: string,
     what: string,
-    of: { readonly isOnItsWay?: boolean; readonly isIdle?: boolean } = {},
+    of: {
+      readonly isOnItsWay?: boolean
+      readonly isIdle?: boolean
+      readonly isBackground?: boolean
+      readonly untilMs?: number
+      readonly signal?: AbortSignal | undefined
+    } = {},
   ): Promise<void> {
     return new Promise((resolve) => {
       if (this.#stateOf(actor).isDead) return
-      const { isOnItsWay = false, isIdle = false } = of
-      this.waiting.push({ actor, what, isOnItsWay, isIdle, goOn: resolve })
+      const { isOnItsWay = false, isIdle = false, isBackground = false, untilMs = 0, signal } = of
+      const onAbort = (): void => {
+        const isWaiting = this.waiting.includes(waiter)
+        this.waiting = this.waiting.filter((one) => one !== waiter)
+        if (isWaiting) resolve()
+      }
+      const goOn = (): void => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }
+      const waiter = { actor, what, isOnItsWay, isIdle, isBackground, untilMs, goOn }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.waiting.push(waiter)
     })
   }
 
   /** Those who may go on; the first is the one that goes on without being interrupted. */
   candidates(): readonly Waiter[] {
-    const index = this.waiting.findIndex(({ actor, isIdle }) => actor === this.current && !isIdle)
-    const first = this.waiting[index]
-    if (first !== undefined) return [first, ...this.waiting.filter((one) => one !== first)]
-    if (!this.waiting.some(({ isIdle }) => isIdle)) return this.waiting
-    return this.waiting.toSorted((a, b) => Number(a.isIdle) - Number(b.isIdle))
+    const waiting = this.waiting.filter(({ isBackground }) => !isBackground)
+    const first = waiting.find(({ actor, isIdle }) => actor === this.current && !isIdle)
+    if (first !== undefined) return [first, ...waiting.filter((one) => one !== first)]
+    if (!waiting.some(({ isIdle }) => isIdle)) return waiting
+    return waiting.sort((a, b) => Number(a.isIdle) - Number(b.isIdle))
+  }
+
+  /** The sleeps that only the world ends, the shortest first. */
+  sleeping(actor: string): readonly Waiter[] {
+    return this.waiting
+      .filter((waiter) => waiter.isBackground && waiter.actor === actor)
+      .sort((a, b) => a.untilMs - b.untilMs)
   }
 
   /** Lets one of them go on, and everything that follows from it happen. */
@@ -65,7 +101,13 @@ export class Scheduler {
     this.waiting = this.waiting.filter((one) => one !== waiter)
     if (waiter.actor !== WIRE) this.current = waiter.actor
     waiter.goOn()
-    await settle()
+    await this.#settle()
+  }
+
+  /** Ends a sleep. */
+  wake(waiter: Waiter): void {
+    this.waiting = this.waiting.filter((one) => one !== waiter)
+    waiter.goOn()
   }
 
   /** Ends an actor where it stands, and gives its requests that are on their way. */
@@ -81,6 +123,11 @@ export class Scheduler {
     const names = new Set(this.waiting.map(({ actor }) => actor))
     names.delete(WIRE)
     return [...names]
+  }
+
+  /** What an actor is about to do. */
+  waitsFor(actor: string): readonly string[] {
+    return this.waiting.filter((waiter) => waiter.actor === actor).map(({ what }) => what)
   }
 
   isDead(actor: string): boolean {
@@ -105,8 +152,11 @@ export class Scheduler {
     return this.#stateOf(actor).nowMs
   }
 
-  /** Each has a clock of its own, which goes on while it waits for an answer, sleeps or stalls. */
-  clockFor(actor: string): Clock {
+  /**
+   * Each has a clock of its own, which goes on while it waits for an answer, sleeps or stalls. With `isBackground` a sleep that
+   * a signal ends lasts until then, or until the world wakes it.
+   */
+  clockFor(actor: string, of: { readonly isBackground?: boolean } = {}): Clock {
     const state = this.#stateOf(actor)
     return {
       now: () => EPOCH,
@@ -118,9 +168,11 @@ export class Scheduler {
       },
       sleep: async (durationMs, signal) => {
         if (signal?.aborted === true) throw abortReason(signal)
-        await this.pause(actor, 'sleep', { isIdle: true })
-        state.nowMs += durationMs
-        if (isAborted(signal)) throw abortReason(signal)
+        const isBackground = of.isBackground === true && signal !== undefined
+        const untilMs = state.nowMs + durationMs
+        await this.pause(actor, 'sleep', { isIdle: true, isBackground, untilMs, signal })
+        if (signal !== undefined && isAborted(signal)) throw abortReason(signal)
+        state.nowMs = Math.max(state.nowMs, untilMs)
       },
     }
   }
@@ -145,11 +197,7 @@ export class Scheduler {
   }
 }
 
-/** As a call: control-flow analysis does not know that a signal changes during an await. */
-function isAborted(signal: AbortSignal | undefined): boolean {
-  return signal?.aborted === true
-}
-
+/** Lets pending promise jobs and the next turn of the event loop run. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,8 +1,9 @@
-// One workflow of tasks in a row, and what Conductor does with attempts: hand out, time out, accept or ignore results.
-import type { CommitRef } from '../../src/base/ids.ts'
-import type { Json } from '../../src/base/json.ts'
-import type { AttemptSnapshot, TaskId, TaskStatus, WorkflowId } from '../../src/fences/attempt-snapshot.ts'
-import type { TaskRecord, TaskResult } from '../../src/worker/ports.ts'
+/** One workflow of tasks in a row, and what Conductor does with attempts: hand out, time out, accept or ignore results. */
+
+import type { CommitRef } from '../../base/ids.ts'
+import type { Json } from '../../base/json.ts'
+import type { AttemptSnapshot, TaskId, TaskStatus, WorkflowId } from '../../fences/attempt-snapshot.ts'
+import type { TaskRecord, TaskResult } from '../../worker/ports.ts'
 
 export interface SimulatedAttempt {
   /** The process that has it. */
@@ -13,6 +14,8 @@ export interface SimulatedAttempt {
   status: TaskStatus
   /** Who posted the result that decided it. */
   decidedBy: string
+  /** Why it did not complete, as its worker says. */
+  reason: string
 }
 
 export interface CompletedStep {
@@ -26,23 +29,22 @@ export interface CompletedStep {
 
 export const WORKFLOW = 'workflow' as WorkflowId
 
+export interface SimulatedQueueOptions {
+  readonly steps: number
+  readonly retriesMax: number
+  readonly firstInput: CommitRef
+  readonly onAttempt: (attempt: SimulatedAttempt) => void
+  /** What a task has besides its identity and its status. */
+  readonly describe?: (attempt: SimulatedAttempt) => Partial<TaskRecord>
+}
+
 export class SimulatedQueue {
   readonly attempts: SimulatedAttempt[] = []
   readonly completed: CompletedStep[] = []
-  readonly #of: {
-    readonly steps: number
-    readonly retriesMax: number
-    readonly firstInput: CommitRef
-    readonly onAttempt: (attempt: SimulatedAttempt) => void
-  }
+  readonly #of: SimulatedQueueOptions
   workflow: 'RUNNING' | 'COMPLETED' | 'FAILED' = 'RUNNING'
 
-  constructor(of: {
-    readonly steps: number
-    readonly retriesMax: number
-    readonly firstInput: CommitRef
-    readonly onAttempt: (attempt: SimulatedAttempt) => void
-  }) {
+  constructor(of: SimulatedQueueOptions) {
     this.#of = of
   }
 
@@ -64,7 +66,16 @@ export class SimulatedQueue {
 
   readTask(taskId: TaskId): TaskRecord | undefined {
     const attempt = this.attempts.find(({ snapshot }) => snapshot.taskId === taskId)
-    return attempt && recordOf(attempt)
+    return attempt && this.recordOf(attempt)
+  }
+
+  recordOf(attempt: SimulatedAttempt): TaskRecord {
+    return { ...recordOf(attempt), ...this.#of.describe?.(attempt) }
+  }
+
+  /** Whether the task exists: whose it is by now is not asked, and one that has ended is not changed. */
+  renew(taskId: TaskId): boolean {
+    return this.attempts.some(({ snapshot }) => snapshot.taskId === taskId)
   }
 
   /** Answered like any other when it is too late, and changes nothing then. */
@@ -75,6 +86,7 @@ export class SimulatedQueue {
     // A task that is handed back is a retry here: nobody counts them.
     attempt.status = result.status === 'IN_PROGRESS' ? 'CANCELED' : result.status
     attempt.decidedBy = result.workerId
+    attempt.reason = result.reasonForIncompletion ?? ''
     if (result.status === 'FAILED_WITH_TERMINAL_ERROR') this.workflow = 'FAILED'
     else if (result.status !== 'COMPLETED') this.#retry(attempt)
     else if (outputRef !== undefined) {
@@ -113,7 +125,7 @@ export class SimulatedQueue {
     }
     const attempt: SimulatedAttempt = {
       ...{ client, snapshot, step: of.step, inputRef: of.inputRef },
-      ...{ status: 'IN_PROGRESS' as const, decidedBy: '' },
+      ...{ status: 'IN_PROGRESS' as const, decidedBy: '', reason: '' },
     }
     this.attempts.push(attempt)
     this.#of.onAttempt(attempt)

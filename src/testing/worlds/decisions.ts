@@ -1,6 +1,9 @@
-// Everything that could go one way or another in a simulated world is asked here, and one list of answers replays a world.
-// The answer 0 is always the calm one: go on with whoever acts already, without a fault.
-import { seededRandom, type Random } from '../../src/base/random.ts'
+/**
+ * Everything that could go one way or another in a simulated world is asked here, and one list of answers replays a world.
+ * The answer 0 is always the calm one: go on with whoever acts already, without a fault.
+ */
+
+import { seededRandom, type Random } from '../../base/random.ts'
 
 /** `turn`: who goes on; the others are faults and events. */
 export type Question = 'turn' | 'fault' | 'event' | 'stall' | 'choice'
@@ -80,14 +83,25 @@ interface Answered {
 export class SystematicDecider implements Decider {
   readonly #waiting: Answered[] = []
   readonly #seen = new Set<string>()
+  readonly #leavesOutKnown: boolean
   #begun = 0
   /** What this world begins with. */
   #known: readonly Answered[] = []
   #last: Answered | undefined
   #depth = 0
 
+  /** Without `leavesOutKnown` a state that was seen is gone through again: code may remember what no state shows. */
+  constructor({ leavesOutKnown = true }: { readonly leavesOutKnown?: boolean } = {}) {
+    this.#leavesOutKnown = leavesOutKnown
+  }
+
   get states(): number {
     return this.#seen.size
+  }
+
+  /** Worlds that are known and have not begun. */
+  get waiting(): number {
+    return this.#waiting.length - this.#begun
   }
 
   get picks(): readonly number[] {
@@ -96,12 +110,16 @@ export class SystematicDecider implements Decider {
 
   pick(question: Question, options: number, describe: () => string): number {
     const known = this.#known[this.#depth]
-    if (known !== undefined && known.options !== options)
+    if (known !== undefined && known.options !== options && this.#leavesOutKnown)
       throw new Error('a world was not the same when it was replayed')
-    if (known === undefined) this.#noteOthers(`${question}${options}${describe()}`, options)
+    if (known === undefined) {
+      if (this.#leavesOutKnown) this.#leaveOutKnown(`${question}${options}${describe()}`)
+      for (let picked = 1; picked < options; picked++)
+        this.#waiting.push({ before: this.#last, options, picked })
+    }
     this.#last = known ?? { before: this.#last, options, picked: 0 }
     this.#depth++
-    return this.#last.picked
+    return this.#last.picked < options ? this.#last.picked : 0
   }
 
   /** Whether there is another world. */
@@ -113,12 +131,10 @@ export class SystematicDecider implements Decider {
     return begin !== undefined
   }
 
-  #noteOthers(state: string, options: number): void {
+  #leaveOutKnown(state: string): void {
     const short = digest(state)
     if (this.#seen.has(short)) throw new Pruned()
     this.#seen.add(short)
-    for (let picked = 1; picked < options; picked++)
-      this.#waiting.push({ before: this.#last, options, picked })
   }
 }
 

@@ -1,7 +1,8 @@
-// Outboxes on disks that outlive their processes.
-import type { AttemptSnapshot } from '../../src/fences/attempt-snapshot.ts'
-import type { TaskResult } from '../../src/worker/ports.ts'
-import type { Outbox, OutboxItem } from '../../src/worker/results/outbox.ts'
+/** Outboxes on disks that outlive their processes. */
+
+import { snapshotOf, type AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
+import type { TaskResult } from '../../worker/ports.ts'
+import type { Outbox, OutboxItem } from '../../worker/results/outbox.ts'
 
 interface Entry {
   readonly attempt: AttemptSnapshot
@@ -10,6 +11,8 @@ interface Entry {
 
 export class MemoryOutboxes {
   readonly #disks = new Map<string, Set<Entry>>()
+  /** What the next process sends if this one ends before it has a result. */
+  readonly #fallbacks = new Map<string, Entry>()
   /** Results that the queue did not take, set aside for an operator. */
   readonly refused: Entry[] = []
 
@@ -19,6 +22,21 @@ export class MemoryOutboxes {
 
   describe(): string {
     return [...this.#disks].map(([name, entries]) => `${name}${entries.size}`).join()
+  }
+
+  /** The process of this disk has ended. Whether it leaves a fallback that counts. */
+  promoteFallback(disk: string): boolean {
+    const fallback = this.#fallbacks.get(disk)
+    this.#fallbacks.delete(disk)
+    const entries = this.#disks.get(disk)
+    if (fallback === undefined || entries === undefined || entries.size > 0) return false
+    entries.add(fallback)
+    return true
+  }
+
+  /** The machine of this disk is gone. */
+  lose(disk: string): void {
+    this.#disks.get(disk)?.clear()
   }
 
   /** `write` is awaited before each write, so that a crash may come before it; `onSettle` is told what is removed as decided. */
@@ -50,7 +68,14 @@ export class MemoryOutboxes {
       release: () => undefined,
     })
     return {
-      putFallback: () => Promise.resolve({ remove: () => Promise.resolve() }),
+      putFallback: (attempt, result) => {
+        this.#fallbacks.set(disk, { attempt: snapshotOf(attempt), result })
+        const remove = (): Promise<void> => {
+          this.#fallbacks.delete(disk)
+          return Promise.resolve()
+        }
+        return Promise.resolve({ remove })
+      },
       put: async (attempt, result) => {
         await write('write the result to disk')
         const entry = { attempt, result }

@@ -1,12 +1,12 @@
-// Reads what happened in a world, and names every promise that did not hold. Everything here is about the target branch.
-import type { CommitRef } from '../../src/base/ids.ts'
-import { isPeragoError } from '../../src/base/errors.ts'
-import type { Move } from '../../src/publication/session.ts'
-import { PublishFenceError } from '../../src/fences/publish-fence.ts'
-import type { BranchUpdate } from '../../src/testing/scripted-world.ts'
-import { TARGET } from '../support/publication-world.ts'
-import { pathOf } from './attempt.ts'
-import { ABANDONED, type World } from './world.ts'
+/** Reads what happened in a world, and names every promise that did not hold. Everything here is about the target branch. */
+
+import type { CommitRef } from '../../base/ids.ts'
+import { isPeragoError } from '../../base/errors.ts'
+import type { Move } from '../../publication/session.ts'
+import { PublishFenceError } from '../../fences/publish-fence.ts'
+import type { BranchUpdate } from '../scripted-world.ts'
+import { ABANDONED, runOf, TARGET } from './work.ts'
+import type { World } from './world.ts'
 
 /** What must not happen. */
 export type Violation =
@@ -31,6 +31,9 @@ export type Violation =
   | 'stale attempt moved the branch of its successor'
   | 'write without a check of its own'
   | 'write on old answers'
+  | 'write after its lease was lost'
+  | 'result sent beside a renewal'
+  | 'lease taken from a current attempt'
   | 'claim left at the head'
   | 'staging branch left'
   | 'unexpected error'
@@ -54,10 +57,7 @@ export function judge(world: World): Verdict {
   const windows = new Set<Window>()
   const updates = world.repo.updates.filter(({ branch, client }) => branch === TARGET && client !== 'direct')
   for (const update of updates) judgeUpdate(world, update, { violations, windows })
-  for (const { isChecked, isOld } of world.writes) {
-    if (!isChecked) violations.add('write without a check of its own')
-    if (isOld) violations.add('write on old answers')
-  }
+  judgeWrites(world, violations)
   judgeReports(world, violations)
   judgeReplacements(world, violations)
   judgeAdoptions(world, violations)
@@ -68,6 +68,16 @@ export function judge(world: World): Verdict {
     violations.add('commit lost')
   if (!world.isPruned) judgeEnd(world, { violations, windows })
   return { violations: [...violations], windows: [...windows] }
+}
+
+function judgeWrites({ writes, leases }: World, violations: Set<Violation>): void {
+  for (const { isChecked, isOld, isLeaseLost } of writes) {
+    if (!isChecked) violations.add('write without a check of its own')
+    if (isOld) violations.add('write on old answers')
+    if (isLeaseLost) violations.add('write after its lease was lost')
+  }
+  if (leases.isResultBesideRenewal) violations.add('result sent beside a renewal')
+  if (leases.isTakenFromCurrent) violations.add('lease taken from a current attempt')
 }
 
 interface Found {
@@ -89,7 +99,7 @@ function judgeUpdate(world: World, update: BranchUpdate, { violations, windows }
   if (isHard(world) || isOutsideWindow(world, update, reading?.order))
     violations.add('unread head overwritten')
   const from = update.from === undefined ? undefined : world.repo.model.commit(update.from)
-  if (from?.metadata['publish.run'] === update.client) windows.add('own write took effect twice')
+  if (from?.metadata['publish.run'] === runOf(update.client)) windows.add('own write took effect twice')
   else if (update.how !== 'reset') windows.add('merged onto an unread commit')
   else if (world.scenario.isOlder === true) windows.add('reset over an unread commit')
   else violations.add('unread head overwritten')
@@ -131,7 +141,8 @@ function isOnItsExpectation(world: World, { from, to }: BranchUpdate): boolean {
 
 function judgeReports(world: World, violations: Set<Violation>): void {
   const { repo, queue } = world
-  for (const { step, inputRef, outputRef, client, result } of queue.completed) {
+  for (const completed of queue.completed) {
+    const { step, inputRef, outputRef, client } = completed
     const wasHead = repo.updates.some(({ branch, to }) => branch === TARGET && to === outputRef)
     if (!wasHead) violations.add('reported commit was not the head')
     const commit = repo.model.commit(outputRef)
@@ -141,8 +152,10 @@ function judgeReports(world: World, violations: Set<Violation>): void {
       violations.add('reported commit is not directly above its input')
     const maker = outputRef === inputRef ? client : makerOf(world, outputRef)
     if (!isOfStep(world, maker, step)) violations.add('reported commit is of another task')
-    if ((result as { readonly by: string }).by !== maker) violations.add('reported result is of another run')
-    if (!hasWorkOf(world, maker, outputRef)) violations.add('reported work is not in the commit')
+    const read = (path: string): string | undefined => textIn(world, outputRef, path)
+    const holds = world.work.holds({ maker: queue.ofClient(maker), makerName: maker, completed, read })
+    if (!holds.result) violations.add('reported result is of another run')
+    if (!holds.work) violations.add('reported work is not in the commit')
   }
 }
 
@@ -158,12 +171,9 @@ function isOfStep({ queue }: World, client: string, step: number): boolean {
   return client === ABANDONED ? step === 0 : queue.ofClient(client)?.step === step
 }
 
-/** Whether the commit holds what this attempt wrote. */
-function hasWorkOf({ repo: { model }, queue, scenario }: World, client: string, ref: CommitRef): boolean {
-  const attempt = queue.ofClient(client)
-  const path = attempt && pathOf(scenario, attempt)
-  const text = path === undefined ? undefined : model.treeAt(ref)?.get(path)?.bytes
-  return path === undefined || (text !== undefined && Buffer.from(text).toString() === client)
+function textIn({ repo: { model } }: World, ref: CommitRef, path: string): string | undefined {
+  const bytes = model.treeAt(ref)?.get(path)?.bytes
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString()
 }
 
 function judgeReplacements(world: World, violations: Set<Violation>): void {
@@ -185,7 +195,7 @@ function judgeAdoptions(world: World, violations: Set<Violation>): void {
   for (const { attempt, head } of bodies) {
     const { parents = [] } = (head === undefined ? undefined : repo.model.commit(head)) ?? {}
     const isAbove = head !== attempt.inputRef && parents.length === 1 && parents[0] === attempt.inputRef
-    if (isAbove && isOfStep(world, makerOf(world, head!), attempt.step))
+    if (head !== undefined && isAbove && isOfStep(world, makerOf(world, head), attempt.step))
       violations.add('body ran beside its adoptable publication')
   }
   for (const { attempt, head, isChecked } of adoptions) {
