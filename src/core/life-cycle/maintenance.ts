@@ -65,11 +65,20 @@ export interface DueExecution extends MaintainedExecution {
   readonly parts: readonly SweptPart[]
 }
 
+export interface PassOptions {
+  /**
+   * For a program that makes one pass and ends: where another instance has the right, waits until that one shows that it works,
+   * or takes over from it when it has not within 30 seconds. Without this a pass returns at once, and instances that go on
+   * making passes take over.
+   */
+  readonly waits?: boolean
+}
+
 export interface Maintenance {
   /** Moves events of ended executions to the archive. `undefined`: another instance is doing so. */
-  readonly archiveOnce: (signal?: AbortSignal) => Promise<PassReport | undefined>
+  readonly archiveOnce: (signal?: AbortSignal, options?: PassOptions) => Promise<PassReport | undefined>
   /** Removes data whose retention time is over. `undefined`: another instance is doing so. */
-  readonly sweepOnce: (signal?: AbortSignal) => Promise<PassReport | undefined>
+  readonly sweepOnce: (signal?: AbortSignal, options?: PassOptions) => Promise<PassReport | undefined>
   /** What a sweep would remove now; changes nothing. */
   readonly listDue: (signal?: AbortSignal) => AsyncGenerator<DueExecution, void, undefined>
   /** Releases the lease for archiving or for sweeping, or both. */
@@ -102,6 +111,7 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
     leadership: Leadership,
     signal: AbortSignal | undefined,
     rest: Pick<Pass, 'lists' | 'workOnRow'> & {
+      readonly options: PassOptions | undefined
       readonly doing: string
       readonly work: (bound: BoundScope) => Promise<boolean>
     },
@@ -110,6 +120,7 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
       ...rest,
       leadership,
       signal,
+      waits: rest.options?.waits ?? false,
       prepare: () => prepare(signal),
       work: (entry) => workOn(store, entry, rest.work),
       onFailure: ({ scope }, error) =>
@@ -120,16 +131,18 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
         }),
     })
   return {
-    archiveOnce: async (signal) => {
+    archiveOnce: async (signal, options) => {
       if (archive === undefined) return { seen: 0, done: 0, failed: 0 }
       return pass(rights.archive, signal, {
+        options,
         doing: 'archived',
         lists: [() => listEnded(store, 'archive', { signal })],
         work: (bound) => archiveExecution(bound, { archive, pace: parts.pace }),
       })
     },
-    sweepOnce: async (signal) =>
+    sweepOnce: async (signal, options) =>
       pass(rights.sweep, signal, {
+        options,
         doing: 'swept',
         lists: SWEPT_PARTS.map((part) => () => listOld(parts, part, signal)),
         work: (bound) => sweepExecution(bound, parts),

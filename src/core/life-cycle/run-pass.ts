@@ -15,6 +15,8 @@ export interface PassReport {
 
 export interface Pass {
   readonly leadership: Leadership
+  /** Whether to wait until another instance shows that it works. */
+  readonly waits: boolean
   /** Runs before anything is listed, with the lease held. */
   readonly prepare: () => Promise<void>
   /** Each list is read after the entries of the one before are done. */
@@ -32,7 +34,8 @@ export interface Pass {
  * because a server does not respond: the rest would wait for the same.
  */
 export async function runPass(pass: Pass): Promise<PassReport | undefined> {
-  if (!(await pass.leadership.hold())) return undefined
+  const { leadership, signal } = pass
+  if (!(await (pass.waits ? leadership.holdWhenFree(signal) : leadership.hold()))) return undefined
   await pass.prepare()
   const report = { seen: 0, done: 0, failed: 0 }
   for (const list of pass.lists) {
