@@ -14,6 +14,18 @@ export const WEBHOOK_URL_MAX_CHARS = 2_048
 export const WEBHOOK_PAYLOAD_MAX_BYTES = 8_192
 /** Time for a receiver to respond. */
 export const WEBHOOK_TIMEOUT_MS = 10_000
+/** Time for name servers to tell the addresses of a receiver; part of the time to respond. */
+export const WEBHOOK_LOOKUP_TIMEOUT_MS = 5_000
+/** Names that are looked up at the same time for one tenant: one lookup for each of its webhooks' names. */
+export const WEBHOOK_LOOKUPS_PER_TENANT = 50
+/** @internal How often name servers are asked within that time. */
+export const WEBHOOK_LOOKUP_TRIES = 3
+/** @internal How much longer is waited for addresses of the other family when one has been found. */
+export const WEBHOOK_LOOKUP_GRACE_MS = 250
+/** @internal Addresses of a name that are tried. */
+export const WEBHOOK_ADDRESSES_MAX = 8
+/** @internal Time for one address to accept a connection when there are others. */
+export const WEBHOOK_CONNECT_MS = 2_500
 /** Tries of a delivery by default. */
 export const WEBHOOK_ATTEMPTS = 8
 /** Most tries that a webhook may ask for. */
