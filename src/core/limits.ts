@@ -88,6 +88,8 @@ export const LEADER_LEASE_MS = 30_000
  * only must be longer than any clock is set forward by.
  */
 export const LEADER_ENTRY_KEPT_MS = 86_400_000
+/** How long nothing may go on in archiving or in sweeping before the server's health says so. */
+export const MAINTENANCE_STILL_MS = 300_000
 /** @internal How often a pass that waits for the lease of another asks for it within the time of the lease. */
 export const LEADER_LOOKS = 30
 /** @internal Executions per page of the registry. */

@@ -42,6 +42,10 @@ export const OUTBOX_PAGE_EVENTS = 100
 export const WEBHOOK_LOOK_MS = 1_000
 /** Lease of the instance that delivers webhooks. */
 export const WEBHOOK_LEASE_MS = 15_000
+/** @internal Deliveries of one webhook that are brought forward in one pass after a clock was set back. */
+export const WEBHOOK_BROUGHT_FORWARD = 100
+/** How long nothing may go on in delivering webhooks before the server's health says so. */
+export const WEBHOOK_STILL_MS = 60_000
 /** Dead deliveries that one request sends again. */
 export const WEBHOOK_REVIVED_MAX = 1_000
 /** How long a dead delivery is kept. */

@@ -604,7 +604,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Whether the server reaches its store. */
+        /** Whether the server reaches its store, and its work goes on. */
         readonly get: operations["readHealth"];
         readonly put?: never;
         readonly post?: never;
@@ -2468,7 +2468,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It reaches its store. */
+            /** @description It reaches its store, and its work goes on. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2479,7 +2479,7 @@ export interface operations {
             };
             readonly 408: components["responses"]["TooSlow"];
             readonly 431: components["responses"]["HeadTooLarge"];
-            /** @description It does not reach its store. */
+            /** @description It does not reach its store, or some of its work stands still; `problems` says which. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

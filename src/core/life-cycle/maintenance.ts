@@ -48,6 +48,8 @@ export interface MaintenanceOptions {
    * May be called again for the same executions.
    */
   readonly forget?: (executions: readonly MaintainedExecution[]) => Promise<void>
+  /** Called whenever a pass has got on, also where that is only to see that another instance works. */
+  readonly onProgress?: (of: 'archive' | 'sweep') => void
   readonly clock?: Clock
   readonly logger?: Logger
   readonly makeId?: MakeId
@@ -90,7 +92,7 @@ const SWEPT_PARTS: readonly SweptPart[] = ['variables', 'checkpoints', 'events']
 
 /** Across all tenants of the store; for hosts and operators. Starts no timer. */
 export function openMaintenance(options: MaintenanceOptions): Maintenance {
-  const { store, archive, forget, clock = systemClock, logger = silentLogger } = options
+  const { store, archive, forget, onProgress, clock = systemClock, logger = silentLogger } = options
   const owner = (options.makeId ?? makeId)('mark')
   const parts: Parts = {
     store,
@@ -108,7 +110,7 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
     isComplete = true
   }
   const pass = (
-    leadership: Leadership,
+    right: 'archive' | 'sweep',
     signal: AbortSignal | undefined,
     rest: Pick<Pass, 'lists' | 'workOnRow'> & {
       readonly options: PassOptions | undefined
@@ -118,7 +120,8 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
   ): Promise<PassReport | undefined> =>
     runPass({
       ...rest,
-      leadership,
+      leadership: rights[right],
+      onProgress: () => onProgress?.(right),
       signal,
       waits: rest.options?.waits ?? false,
       prepare: () => prepare(signal),
@@ -132,8 +135,11 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
     })
   return {
     archiveOnce: async (signal, options) => {
-      if (archive === undefined) return { seen: 0, done: 0, failed: 0 }
-      return pass(rights.archive, signal, {
+      if (archive === undefined) {
+        onProgress?.('archive')
+        return { seen: 0, done: 0, failed: 0 }
+      }
+      return pass('archive', signal, {
         options,
         doing: 'archived',
         lists: [() => listEnded(store, 'archive', { signal })],
@@ -141,7 +147,7 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
       })
     },
     sweepOnce: async (signal, options) =>
-      pass(rights.sweep, signal, {
+      pass('sweep', signal, {
         options,
         doing: 'swept',
         lists: SWEPT_PARTS.map((part) => () => listOld(parts, part, signal)),

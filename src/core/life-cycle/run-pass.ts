@@ -26,6 +26,7 @@ export interface Pass {
   /** Returns whether anything was done. */
   readonly work: (entry: EndedEntry) => Promise<boolean>
   readonly onFailure: (entry: EndedEntry, error: unknown) => void
+  readonly onProgress: () => void
   readonly signal: AbortSignal | undefined
 }
 
@@ -34,8 +35,14 @@ export interface Pass {
  * because a server does not respond: the rest would wait for the same.
  */
 export async function runPass(pass: Pass): Promise<PassReport | undefined> {
-  const { leadership, signal } = pass
-  if (!(await (pass.waits ? leadership.holdWhenFree(signal) : leadership.hold()))) return undefined
+  const { leadership, signal, waits, onProgress } = pass
+  const isOurs = (await (waits ? leadership.holdWhenFree(signal) : leadership.hold())) !== false
+  const report = isOurs ? await workThroughAll(pass) : undefined
+  onProgress()
+  return report
+}
+
+async function workThroughAll(pass: Pass): Promise<PassReport> {
   await pass.prepare()
   const report = { seen: 0, done: 0, failed: 0 }
   for (const list of pass.lists) {
@@ -45,6 +52,7 @@ export async function runPass(pass: Pass): Promise<PassReport | undefined> {
       row.push(entry)
       if (row.length < SWEEPS_IN_FLIGHT) continue
       if (!(await workThrough(pass, row, report))) return report
+      pass.onProgress()
       row = []
       pass.signal?.throwIfAborted()
       if (!(await pass.leadership.hold())) return report

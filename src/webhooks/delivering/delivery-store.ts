@@ -100,6 +100,13 @@ export class DeliveryStore {
     return entries.map(({ value }) => readDelivery(value))
   }
 
+  /** What waits for it longest, the last first. */
+  async last(webhook: string, limit: number): Promise<readonly DeliveryRecord[]> {
+    const prefix = prefixOf(WAITING, webhook)
+    const { entries } = await this.#store.range({ prefix, limit, order: 'descending' })
+    return entries.map(({ value }) => readDelivery(value))
+  }
+
   /** Does nothing where it no longer waits because its webhook was removed; so do the next two. */
   async keepWaiting(before: DeliveryRecord, after: DeliveryRecord): Promise<void> {
     const isMoved = waitingKey(before) !== waitingKey(after)
