@@ -36,6 +36,14 @@ export const WEBHOOK_FIRST_DELAY_MS = 5_000
 export const WEBHOOK_MAX_DELAY_MS = 3_600_000
 /** Parallel deliveries of one webhook. */
 export const WEBHOOK_IN_FLIGHT = 4
+/** Deliveries that wait for one webhook; further ones are dead at once, and can be sent again. */
+export const WEBHOOK_WAITING_MAX = 10_000
+/** Deliveries that wait for all webhooks of one tenant. */
+export const WEBHOOK_WAITING_PER_TENANT_MAX = 50_000
+/** @internal How often what waits for a webhook is counted again when that limit seems to be reached. */
+export const WEBHOOK_RECOUNT_MS = 600_000
+/** @internal The part of that limit below which a webhook is no longer shown to be over it. */
+export const WEBHOOK_OVERFLOW_ENDS_PART = 0.9
 /** @internal Events taken from the outbox at once. */
 export const OUTBOX_PAGE_EVENTS = 100
 /** @internal How often an instance checks whether it should deliver webhooks. */

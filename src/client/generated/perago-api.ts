@@ -1012,6 +1012,12 @@ export interface components {
             };
             /** Format: date-time */
             readonly created_at: string;
+            /** @description While deliveries to it are dead at once, because too many wait. */
+            readonly overflow?: {
+                /** Format: date-time */
+                readonly since: string;
+                readonly problem: string;
+            };
         };
         readonly AddedWebhook: {
             readonly id: string;
@@ -1033,6 +1039,7 @@ export interface components {
             readonly id: string;
             readonly execution_id: string;
             readonly event_type: string;
+            /** @description None where too many deliveries waited already. */
             readonly attempts: number;
             readonly last_problem: string;
             /** Format: date-time */
@@ -1045,7 +1052,7 @@ export interface components {
         };
         readonly Redelivered: {
             readonly redelivered: number;
-            /** @description Whether there are more dead deliveries. */
+            /** @description Whether there are more dead deliveries; with none redelivered, too many wait. */
             readonly more: boolean;
         };
         readonly Health: {

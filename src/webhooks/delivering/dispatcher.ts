@@ -21,9 +21,9 @@ import { compileTypePattern } from '../../core/events/type-pattern.ts'
 import type { Leadership } from '../../core/life-cycle/leadership.ts'
 import { OUTBOX_PAGE_EVENTS, WEBHOOK_IN_FLIGHT, WEBHOOK_LOOK_MS, WEBHOOK_MAX_DELAY_MS } from '../limits.ts'
 import type { DeliveryRecord, WebhookRecord } from '../records.ts'
-import { defined } from '../../base/defined.ts'
-import { bodyOf, traceparentIn } from './delivery-body.ts'
+import { Backlogs, type BacklogLimits } from './backlogs.ts'
 import type { DeliveryStore, OutboxEntry } from './delivery-store.ts'
+import { makeDelivery } from './make-delivery.ts'
 import { DueTimes } from './due-times.ts'
 import { bringForward, waitMs } from './waits.ts'
 
@@ -40,6 +40,7 @@ export interface DispatcherParts {
   readonly logger: Logger
   readonly clock?: Clock
   readonly lookMs?: number
+  readonly backlogLimits?: BacklogLimits
   /** Called whenever it has got on, also where that is only to see that another instance delivers. */
   readonly onProgress?: () => void
 }
@@ -53,6 +54,7 @@ export class WebhookDispatcher {
   readonly #inFlight = new Map<string, { readonly webhook: string; readonly done: Promise<void> }>()
   /** When each webhook is due next. */
   readonly #due = new DueTimes()
+  readonly #backlogs: Backlogs
   /** Whether the outbox may hold something new. */
   #isOutboxNew = true
   /** Whether anything may wait for any webhook, known or not. */
@@ -71,6 +73,8 @@ export class WebhookDispatcher {
     this.#clock = parts.clock ?? systemClock
     this.#lookMs = parts.lookMs ?? WEBHOOK_LOOK_MS
     this.#time = new SteadyTime(this.#clock)
+    const { deliveries, logger, backlogLimits: limits } = parts
+    this.#backlogs = new Backlogs({ deliveries, logger, clock: this.#clock, limits })
     this.#loops = Promise.all([this.#work(), this.#watchOutbox(), this.#watchWaiting()])
   }
 
@@ -78,7 +82,7 @@ export class WebhookDispatcher {
     this.#closing.abort()
     this.#sleep.abort()
     await this.#loops
-    await Promise.all([...this.#inFlight.values()].map(({ done }) => done))
+    await Promise.all([...[...this.#inFlight.values()].map(({ done }) => done), this.#backlogs.idle()])
     await this.#parts.leadership.release().catch((error: unknown) => this.#warn(error))
   }
 
@@ -114,6 +118,7 @@ export class WebhookDispatcher {
     if (entries.length === 0 && !isAllNew && this.#due.nextMs > nowMs) return
     // Read after the outbox, so that a webhook that was added before an event was recorded gets the event.
     const webhooks = new Map((await this.#parts.webhooks()).map((webhook) => [webhook.id, webhook]))
+    if (isAllNew) await this.#backlogs.renew(webhooks.values())
     for (const entry of entries) await this.#fanOut(entry, [...webhooks.values()])
     if (isAllNew) for (const webhook of webhooks.values()) await this.#lookAtAll(webhook)
     for (const id of this.#due.take(this.#time.nowMs())) {
@@ -136,19 +141,24 @@ export class WebhookDispatcher {
         tenant === entry.tenant && types.some((pattern) => compileTypePattern(pattern)(entry.event.type)),
     )
     const nowMs = this.#time.nowMs()
-    const deliveries = subscribed.map(({ id }) => ({
-      id: `${id}-${entry.event.id}`,
-      webhook: id,
-      executionId: entry.event.executionId,
-      eventType: entry.event.type,
-      body: bodyOf(entry.event),
-      ...defined({ traceparent: traceparentIn(entry.event.payload) }),
-      attempts: 0,
-      nextAt: new Date(nowMs).toISOString(),
-    }))
+    const deliveries: DeliveryRecord[] = []
+    for (const webhook of subscribed) {
+      const delivery = makeDelivery(webhook, entry.event, nowMs)
+      const lastProblem = await this.#backlogs.refuse(webhook)
+      const gaveUpAt = this.#clock.now().toISOString()
+      deliveries.push(lastProblem === undefined ? delivery : { ...delivery, lastProblem, gaveUpAt })
+    }
     // One of the webhooks was removed meanwhile: the next pass tries again with the others.
-    if (!(await this.#parts.deliveries.fanOut(entry, deliveries))) this.#noteOutbox()
-    for (const { id } of subscribed) this.#due.note(id, nowMs)
+    if (!(await this.#parts.deliveries.fanOut(entry, deliveries))) {
+      this.#noteOutbox()
+      return
+    }
+    for (const [at, { gaveUpAt }] of deliveries.entries()) {
+      const webhook = subscribed[at]
+      if (webhook === undefined || gaveUpAt !== undefined) continue
+      this.#backlogs.add(webhook)
+      this.#due.note(webhook.id, nowMs)
+    }
     this.#noteProgress()
   }
 
@@ -173,7 +183,9 @@ export class WebhookDispatcher {
     if (room <= 0) return
     const nowMs = this.#time.nowMs()
     // Those in flight come first on the page, so it is twice as long.
-    for (const delivery of await this.#parts.deliveries.next(webhook.id, 2 * WEBHOOK_IN_FLIGHT)) {
+    const next = await this.#parts.deliveries.next(webhook.id, 2 * WEBHOOK_IN_FLIGHT)
+    if (next.length === 0) await this.#backlogs.empty(webhook)
+    for (const delivery of next) {
       if (inFlight.has(delivery.id)) continue
       const dueMs = Date.parse(delivery.nextAt)
       if (dueMs > nowMs) {
@@ -203,6 +215,7 @@ export class WebhookDispatcher {
       const problem = await send(webhook, delivery, signal)
       if (problem === undefined) {
         await deliveries.delivered(delivery)
+        await this.#backlogs.remove(webhook)
         return true
       }
       // Aborted by `close`: not the receiver's failure.
@@ -212,6 +225,7 @@ export class WebhookDispatcher {
       if (attempts >= webhook.retry.attempts) {
         logger.warn('a webhook delivery was given up', { delivery: delivery.id, attempts, problem })
         await deliveries.giveUp(delivery, { ...tried, gaveUpAt: this.#clock.now().toISOString() })
+        await this.#backlogs.remove(webhook)
         return true
       }
       const nextAt = new Date(this.#time.nowMs() + waitMs(webhook, tried)).toISOString()
