@@ -78,7 +78,13 @@ test('N-63 of a sweep by hand and a server that sweeps one does the work', async
   const store = openSqliteStore({ file: join(project.directory, '.perago/core/store.db') })
   const value = new TextEncoder().encode('another instance')
   await store.commit({ operations: [{ do: 'put', key: 'leases:sweep', value, ttlMs: 600_000 }] })
+  // One that works renews its lease.
+  const renewing = setInterval(() => {
+    const renewal = { do: 'put', key: 'leases:sweep', value, ttlMs: 600_000 } as const
+    store.commit({ operations: [renewal] }).catch(() => undefined)
+  }, 200)
   const held = await project.run(['sweep'])
+  clearInterval(renewing)
   expect([held.code, held.stderr]).toEqual([3, expect.stringContaining('[cli/sweep-held]')])
   const [sweep, archive] = ['leases:sweep', 'leases:archive']
   await store.commit({

@@ -95,6 +95,15 @@ export const EXECUTION_TOMBSTONE_MS = 2_592_000_000
 export const SWEEP_INTERVAL_MS = 60_000
 /** Lease of the instance that sweeps or archives. */
 export const LEADER_LEASE_MS = 30_000
+/**
+ * How long the entry of an instance that ended without giving its lease back stays in the store. No instance waits for that: it
+ * only must be longer than any clock is set forward by.
+ */
+export const LEADER_ENTRY_KEPT_MS = 86_400_000
+/** How long nothing may go on in archiving or in sweeping before the server's health says so. */
+export const MAINTENANCE_STILL_MS = 300_000
+/** @internal How often a pass that waits for the lease of another asks for it within the time of the lease. */
+export const LEADER_LOOKS = 30
 /** @internal Executions per page of the registry. */
 export const REGISTRY_PAGE_ENTRIES = 200
 /** @internal Executions swept in parallel. */

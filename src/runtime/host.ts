@@ -1,19 +1,22 @@
 /** Everything that a server has over one store. Each door, such as HTTP or the CLI, takes what it shows from here. */
 
 import { BoundedMap } from '../base/bounded-map.ts'
-import type { Clock } from '../base/clock.ts'
+import { systemClock, type Clock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
 import type { Logger } from '../base/logger.ts'
 import { once } from '../base/once.ts'
+import { Progress } from '../base/progress.ts'
 import type { EventArchive } from '../core/events/archive-port.ts'
 import { executionId, executionKeys, tenantId } from '../core/keys.ts'
 import { openCore, type Core } from '../core/life-cycle/core.ts'
 import type { Execution } from '../core/life-cycle/execution.ts'
 import { keepMaintained } from '../core/life-cycle/keep-maintained.ts'
 import { openMaintenance, type Maintenance } from '../core/life-cycle/maintenance.ts'
+import { MAINTENANCE_STILL_MS } from '../core/limits.ts'
 import type { Retention } from '../core/life-cycle/sweep-execution.ts'
 import type { Store } from '../core/ports.ts'
 import type { WebhookDispatcher } from '../webhooks/delivering/dispatcher.ts'
+import { WEBHOOK_STILL_MS } from '../webhooks/limits.ts'
 import { openWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { openEngines, type EngineSetup, type Engines } from './engines.ts'
 import { EXECUTION_TENANTS_REMEMBERED } from './limits.ts'
@@ -39,7 +42,7 @@ export interface Host {
   readonly maintenance: Maintenance
   /** `undefined`: this server runs no executions. */
   readonly engines: Engines | undefined
-  /** What keeps the server from working, one sentence each; empty when all is well. */
+  /** What keeps the server from working, or stands still, one sentence each; empty when all is well. */
   examine(): Promise<readonly string[]>
   /** Starts to deliver webhooks, to archive and to sweep, until it closes. */
   startWork(): void
@@ -70,22 +73,29 @@ export function openHost(parts: HostParts): Host {
     store,
     logger,
     forget: (executions) => webhooks.forgetExecutions(executions),
+    onProgress: (of) => work?.progress[of].note(),
     ...defined({ archive, retention, clock }),
   })
   const { own, given } = openGiven(parts)
   const closing = new AbortController()
-  let work: { readonly dispatcher: WebhookDispatcher; readonly maintained: Promise<void> } | undefined
+  let work: Work | undefined
   return {
     store,
     executions: openExecutions(parts),
     webhooks,
     maintenance,
     engines: own ?? given,
-    examine: () => examineStore(store),
+    examine: async () => {
+      const still = Object.values(work?.progress ?? {}).flatMap((progress) => progress.problem() ?? [])
+      return [...(await examineStore(store)), ...still]
+    },
     startWork() {
       own?.startWork()
-      work ??= {
-        dispatcher: webhooks.startDelivering(),
+      if (work !== undefined) return
+      const progress = openProgress(clock)
+      work = {
+        progress,
+        dispatcher: webhooks.startDelivering({ onProgress: () => progress.webhooks.note() }),
         maintained: keepMaintained({ maintenance, signal: closing.signal, logger, ...defined({ clock }) }),
       }
     },
@@ -93,6 +103,21 @@ export function openHost(parts: HostParts): Host {
       closing.abort()
       await Promise.all([work?.dispatcher.close(), work?.maintained, own?.close()])
     }),
+  }
+}
+
+interface Work {
+  readonly progress: Readonly<Record<'webhooks' | 'archive' | 'sweep', Progress>>
+  readonly dispatcher: WebhookDispatcher
+  readonly maintained: Promise<void>
+}
+
+function openProgress(clock: Clock = systemClock): Work['progress'] {
+  const progressOf = (what: string, stillMs: number): Progress => new Progress({ what, stillMs, clock })
+  return {
+    webhooks: progressOf('the delivery of webhooks', WEBHOOK_STILL_MS),
+    archive: progressOf('the archiving of ended executions', MAINTENANCE_STILL_MS),
+    sweep: progressOf('the sweeping of ended executions', MAINTENANCE_STILL_MS),
   }
 }
 

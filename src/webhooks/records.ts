@@ -40,5 +40,15 @@ export interface DeliveryRecord {
   readonly gaveUpAt?: string
 }
 
+/** Kept while deliveries to a webhook are dead at once because too many wait. */
+export interface OverflowRecord {
+  readonly webhook: string
+  readonly since: string
+  /** Which limit is reached. */
+  readonly problem: string
+}
+
 /** The collection of webhooks among the records of the server. */
 export const WEBHOOKS = 'webhooks'
+/** The collection of those that are over a limit. */
+export const OVERFLOWS = 'webhook-overflows'

@@ -14,6 +14,7 @@ import { DeliveryStore } from './delivering/delivery-store.ts'
 import { WebhookDispatcher, type DispatcherParts } from './delivering/dispatcher.ts'
 import { WEBHOOK_LEASE_MS } from './limits.ts'
 import { WEBHOOKS, type WebhookRecord } from './records.ts'
+import { NameLookups } from './sending/name-lookups.ts'
 import { sendDelivery } from './sending/send-delivery.ts'
 import { TenantWebhooks } from './subscriptions/tenant-webhooks.ts'
 
@@ -23,6 +24,8 @@ export interface WebhooksParts {
   /** Whether receivers may have private addresses. */
   readonly allowPrivate?: boolean
   readonly clock?: Clock
+  /** Who finds the addresses of receivers' names. */
+  readonly names?: NameLookups
 }
 
 export interface Webhooks {
@@ -38,6 +41,7 @@ export function openWebhooks(parts: WebhooksParts): Webhooks {
   const { store, logger, allowPrivate = false, clock = systemClock } = parts
   const records = openRecordStore<WebhookRecord>(store, WEBHOOKS)
   const deliveries = new DeliveryStore(store)
+  const { names = new NameLookups() } = parts
   return {
     ofTenant: (tenant) => new TenantWebhooks({ records, deliveries, tenant, allowPrivate, clock }),
     startDelivering: (overrides = {}) =>
@@ -52,7 +56,12 @@ export function openWebhooks(parts: WebhooksParts): Webhooks {
         }),
         webhooks: () => records.list(),
         send: (webhook, delivery, signal) =>
-          sendDelivery(webhook, delivery, { allowPrivate, signal, now: clock.now() }),
+          sendDelivery(webhook, delivery, {
+            allowPrivate,
+            signal,
+            now: clock.now(),
+            resolve: (host, until) => names.find(host, { tenant: webhook.tenant, signal: until }),
+          }),
         logger,
         clock,
         ...overrides,

@@ -1,5 +1,4 @@
 import { RefusedError } from '../../base/errors.ts'
-import { LEADER_LEASE_MS } from '../../core/limits.ts'
 import type { DueExecution, Maintenance } from '../../core/life-cycle/maintenance.ts'
 import { withHost } from '../core-stores.ts'
 import type { CoreOptions } from '../store-options.ts'
@@ -38,10 +37,10 @@ async function sweepNow(maintenance: Maintenance, options: SweepOptions, termina
   const signal = terminal.stopSignal()
   try {
     const archived = await maintenance.archiveOnce(signal)
-    const swept = await maintenance.sweepOnce(signal)
+    const swept = await maintenance.sweepOnce(signal, { waits: true })
     if (swept === undefined) {
       throw new RefusedError('cli/sweep-held', 'sweep: another instance is sweeping', {
-        next: `A running perago serve sweeps on its own; otherwise try again in ${LEADER_LEASE_MS / 1000} s.`,
+        next: 'A running perago serve sweeps on its own; otherwise try again when that sweep has ended.',
       })
     }
     answer(terminal, options, { archived: archived ?? null, swept }, () => {

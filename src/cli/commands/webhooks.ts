@@ -37,6 +37,10 @@ export async function listWebhooks(options: WebhookOptions, terminal: Terminal):
     const rows = records.map(({ id, url, types }) => [id, types.join(' '), url])
     return renderTable([['ID', 'TYPES', 'ADDRESS'], ...rows])
   })
+  if (options.json === true) return
+  for (const { id, overflow } of records)
+    if (overflow !== undefined)
+      terminal.say(`${id}: ${overflow.problem}; further ones are dead at once since ${overflow.since}\n`)
 }
 
 export async function removeWebhook(id: string, options: WebhookOptions, terminal: Terminal): Promise<void> {
@@ -72,18 +76,19 @@ export async function redeliver(
   options: WebhookOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const count = await withWebhooks(options, terminal, async (webhooks) => {
+  const { count, left } = await withWebhooks(options, terminal, async (webhooks) => {
     if (delivery !== undefined) {
       await webhooks.redeliver(id, delivery)
-      return 1
+      return { count: 1, left: false }
     }
     for (let sum = 0; ;) {
       const { redelivered, more } = await webhooks.redeliverAll(id)
       sum += redelivered
-      if (!more) return sum
+      if (!more || redelivered === 0) return { count: sum, left: more }
     }
   })
   terminal.answer(`${count} to be delivered again\n`)
+  if (left) terminal.say('more are dead: try again when fewer deliveries wait for this webhook\n')
 }
 
 function withWebhooks<T>(

@@ -604,7 +604,7 @@ export interface paths {
             readonly path?: never;
             readonly cookie?: never;
         };
-        /** Whether the server reaches its store. */
+        /** Whether the server reaches its store, and its work goes on. */
         readonly get: operations["readHealth"];
         readonly put?: never;
         readonly post?: never;
@@ -1014,6 +1014,12 @@ export interface components {
             };
             /** Format: date-time */
             readonly created_at: string;
+            /** @description While deliveries to it are dead at once, because too many wait. */
+            readonly overflow?: {
+                /** Format: date-time */
+                readonly since: string;
+                readonly problem: string;
+            };
         };
         readonly AddedWebhook: {
             readonly id: string;
@@ -1035,6 +1041,7 @@ export interface components {
             readonly id: string;
             readonly execution_id: string;
             readonly event_type: string;
+            /** @description None where too many deliveries waited already. */
             readonly attempts: number;
             readonly last_problem: string;
             /** Format: date-time */
@@ -1047,7 +1054,7 @@ export interface components {
         };
         readonly Redelivered: {
             readonly redelivered: number;
-            /** @description Whether there are more dead deliveries. */
+            /** @description Whether there are more dead deliveries; with none redelivered, too many wait. */
             readonly more: boolean;
         };
         readonly Health: {
@@ -2473,7 +2480,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It reaches its store. */
+            /** @description It reaches its store, and its work goes on. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2484,7 +2491,7 @@ export interface operations {
             };
             readonly 408: components["responses"]["TooSlow"];
             readonly 431: components["responses"]["HeadTooLarge"];
-            /** @description It does not reach its store. */
+            /** @description It does not reach its store, or some of its work stands still; `problems` says which. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;

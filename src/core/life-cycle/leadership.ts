@@ -1,14 +1,19 @@
 /**
- * One of many instances does a job: the one that holds the lease, an entry of the store that expires unless it is renewed.
- * What is done under it must be idempotent: a holder may stall and not notice that its lease has expired.
+ * One of many instances does a job: the one that holds the lease, an entry of the store that it renews. What is done under it
+ * must be idempotent: a holder may stall and not notice that its lease has expired.
+ *
+ * - LE-1 No wall clock decides, neither of the store nor of an instance: it may be set. An instance takes the lease of another
+ *   when it has itself seen the entry unchanged for the whole time of the lease, by its monotonic clock.
+ * - LE-2 A holder counts from before it asked, another from after it has read. So the lease is over for its holder before
+ *   anybody else can have it.
  */
 
 import type { Clock } from '../../base/clock.ts'
 import { errorKindOf } from '../../base/errors.ts'
-import { LEADER_LEASE_MS } from '../limits.ts'
+import { LEADER_ENTRY_KEPT_MS, LEADER_LEASE_MS, LEADER_LOOKS } from '../limits.ts'
 import { fromBytes, toBytes } from '../json.ts'
 import { leaseKey } from '../keys.ts'
-import type { Store } from '../ports.ts'
+import type { Store, StoreEntry } from '../ports.ts'
 
 export interface LeadershipOptions {
   readonly store: Store
@@ -30,6 +35,8 @@ export class Leadership {
   #hasHeld = false
   /** When this instance last asked for the lease and got it. */
   #heldAtMs: number | undefined
+  /** The entry of another as it was read last, and since when it has been so. */
+  #seen: { readonly revision: number; readonly sinceMs: number } | undefined
   /** After a renewal whose outcome is unknown: when to ask again. */
   #askAgainAtMs = -Infinity
 
@@ -69,6 +76,21 @@ export class Leadership {
     }
   }
 
+  /**
+   * As `hold`, for one who asks only once: waits until another instance has renewed its lease, or has not for the whole time of
+   * the lease, and is taken to be gone.
+   */
+  async holdWhenFree(signal?: AbortSignal): Promise<'held' | 'taken' | false> {
+    let first: number | undefined
+    for (let looks = 0; ; looks += 1) {
+      const held = await this.hold()
+      first ??= this.#seen?.revision
+      const isRenewed = this.#seen?.revision !== first
+      if (held !== false || isRenewed || looks > LEADER_LOOKS) return held
+      await this.#clock.sleep(this.#leaseMs / LEADER_LOOKS, signal)
+    }
+  }
+
   /** Whether nobody else can have the lease now, whatever the store would answer. */
   isHeld(): boolean {
     if (this.#heldAtMs === undefined) return false
@@ -85,17 +107,32 @@ export class Leadership {
   async #take(): Promise<'held' | 'taken' | false> {
     const entry = await this.#store.get(this.#key)
     const other = entry === undefined ? undefined : fromBytes(entry.value)
-    const isOthers = other !== undefined && other !== this.#owner
-    if (isOthers && !(await this.#mayReplace(other))) return false
+    const isOthers = entry !== undefined && other !== undefined && other !== this.#owner
+    if (!isOthers) this.#seen = undefined
+    else if (!this.#isOver(entry) && !(await this.#mayReplace(other))) return false
     const outcome = await this.#store.commit({
       conditions: [
         entry === undefined
           ? { key: this.#key, is: 'absent' }
           : { key: this.#key, is: 'at', revision: entry.revision },
       ],
-      operations: [{ do: 'put', key: this.#key, value: toBytes(this.#owner), ttlMs: this.#leaseMs }],
+      operations: [
+        {
+          do: 'put',
+          key: this.#key,
+          value: toBytes(this.#owner),
+          ttlMs: LEADER_ENTRY_KEPT_MS + this.#leaseMs,
+        },
+      ],
     })
     return outcome.committed && (entry === undefined || isOthers ? 'taken' : 'held')
+  }
+
+  /** Whether the lease of another is over: its entry has been the same for so long. */
+  #isOver({ revision }: StoreEntry): boolean {
+    const nowMs = this.#clock.monotonicMs()
+    if (this.#seen?.revision !== revision) this.#seen = { revision, sinceMs: nowMs }
+    return nowMs - this.#seen.sinceMs >= this.#leaseMs
   }
 
   /** Only the first time: two instances that wrongly think each other dead must not take turns for ever. */
@@ -115,7 +152,7 @@ export class Leadership {
   }
 }
 
-/** The store counts from when it was asked, or later; the rest is for clocks that do not run equally fast. */
+/** The rest is for clocks that do not run equally fast. */
 const SURE_SHARE = 0.9
 /** Of the lease, until it is asked for again. */
 const ASK_AGAIN_SHARE = 0.1

@@ -48,6 +48,8 @@ export interface MaintenanceOptions {
    * May be called again for the same executions.
    */
   readonly forget?: (executions: readonly MaintainedExecution[]) => Promise<void>
+  /** Called whenever a pass has got on, also where that is only to see that another instance works. */
+  readonly onProgress?: (of: 'archive' | 'sweep') => void
   readonly clock?: Clock
   readonly logger?: Logger
   readonly makeId?: MakeId
@@ -65,11 +67,20 @@ export interface DueExecution extends MaintainedExecution {
   readonly parts: readonly SweptPart[]
 }
 
+export interface PassOptions {
+  /**
+   * For a program that makes one pass and ends: where another instance has the right, waits until that one shows that it works,
+   * or takes over from it when it has not within 30 seconds. Without this a pass returns at once, and instances that go on
+   * making passes take over.
+   */
+  readonly waits?: boolean
+}
+
 export interface Maintenance {
   /** Moves events of ended executions to the archive. `undefined`: another instance is doing so. */
-  readonly archiveOnce: (signal?: AbortSignal) => Promise<PassReport | undefined>
+  readonly archiveOnce: (signal?: AbortSignal, options?: PassOptions) => Promise<PassReport | undefined>
   /** Removes data whose retention time is over. `undefined`: another instance is doing so. */
-  readonly sweepOnce: (signal?: AbortSignal) => Promise<PassReport | undefined>
+  readonly sweepOnce: (signal?: AbortSignal, options?: PassOptions) => Promise<PassReport | undefined>
   /** What a sweep would remove now; changes nothing. */
   readonly listDue: (signal?: AbortSignal) => AsyncGenerator<DueExecution, void, undefined>
   /** Releases the lease for archiving or for sweeping, or both. */
@@ -81,7 +92,7 @@ const SWEPT_PARTS: readonly SweptPart[] = ['variables', 'checkpoints', 'events']
 
 /** Across all tenants of the store; for hosts and operators. Starts no timer. */
 export function openMaintenance(options: MaintenanceOptions): Maintenance {
-  const { store, archive, forget, clock = systemClock, logger = silentLogger } = options
+  const { store, archive, forget, onProgress, clock = systemClock, logger = silentLogger } = options
   const owner = (options.makeId ?? makeId)('mark')
   const parts: Parts = {
     store,
@@ -99,17 +110,20 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
     isComplete = true
   }
   const pass = (
-    leadership: Leadership,
+    right: 'archive' | 'sweep',
     signal: AbortSignal | undefined,
     rest: Pick<Pass, 'lists' | 'workOnRow'> & {
+      readonly options: PassOptions | undefined
       readonly doing: string
       readonly work: (bound: BoundScope) => Promise<boolean>
     },
   ): Promise<PassReport | undefined> =>
     runPass({
       ...rest,
-      leadership,
+      leadership: rights[right],
+      onProgress: () => onProgress?.(right),
       signal,
+      waits: rest.options?.waits ?? false,
       prepare: () => prepare(signal),
       work: (entry) => workOn(store, entry, rest.work),
       onFailure: ({ scope }, error) =>
@@ -120,16 +134,21 @@ export function openMaintenance(options: MaintenanceOptions): Maintenance {
         }),
     })
   return {
-    archiveOnce: async (signal) => {
-      if (archive === undefined) return { seen: 0, done: 0, failed: 0 }
-      return pass(rights.archive, signal, {
+    archiveOnce: async (signal, options) => {
+      if (archive === undefined) {
+        onProgress?.('archive')
+        return { seen: 0, done: 0, failed: 0 }
+      }
+      return pass('archive', signal, {
+        options,
         doing: 'archived',
         lists: [() => listEnded(store, 'archive', { signal })],
         work: (bound) => archiveExecution(bound, { archive, pace: parts.pace }),
       })
     },
-    sweepOnce: async (signal) =>
-      pass(rights.sweep, signal, {
+    sweepOnce: async (signal, options) =>
+      pass('sweep', signal, {
+        options,
         doing: 'swept',
         lists: SWEPT_PARTS.map((part) => () => listOld(parts, part, signal)),
         work: (bound) => sweepExecution(bound, parts),

@@ -15,6 +15,8 @@ export interface PassReport {
 
 export interface Pass {
   readonly leadership: Leadership
+  /** Whether to wait until another instance shows that it works. */
+  readonly waits: boolean
   /** Runs before anything is listed, with the lease held. */
   readonly prepare: () => Promise<void>
   /** Each list is read after the entries of the one before are done. */
@@ -24,6 +26,7 @@ export interface Pass {
   /** Returns whether anything was done. */
   readonly work: (entry: EndedEntry) => Promise<boolean>
   readonly onFailure: (entry: EndedEntry, error: unknown) => void
+  readonly onProgress: () => void
   readonly signal: AbortSignal | undefined
 }
 
@@ -32,7 +35,14 @@ export interface Pass {
  * because a server does not respond: the rest would wait for the same.
  */
 export async function runPass(pass: Pass): Promise<PassReport | undefined> {
-  if (!(await pass.leadership.hold())) return undefined
+  const { leadership, signal, waits, onProgress } = pass
+  const isOurs = (await (waits ? leadership.holdWhenFree(signal) : leadership.hold())) !== false
+  const report = isOurs ? await workThroughAll(pass) : undefined
+  onProgress()
+  return report
+}
+
+async function workThroughAll(pass: Pass): Promise<PassReport> {
   await pass.prepare()
   const report = { seen: 0, done: 0, failed: 0 }
   for (const list of pass.lists) {
@@ -42,6 +52,7 @@ export async function runPass(pass: Pass): Promise<PassReport | undefined> {
       row.push(entry)
       if (row.length < SWEEPS_IN_FLIGHT) continue
       if (!(await workThrough(pass, row, report))) return report
+      pass.onProgress()
       row = []
       pass.signal?.throwIfAborted()
       if (!(await pass.leadership.hold())) return report

@@ -433,7 +433,8 @@ function withoutQueue(row: AttemptRow): AttemptRow {
 function withLeasesFrom(execution: Execution, nowMs: number): Execution {
   const rows = execution.rows.map((row) => {
     const { record } = row
-    if (record.status !== 'IN_PROGRESS' || record.updateTimeMs >= nowMs) return row
+    // Later than now where the clock was set back: it must not wait for that time either.
+    if (record.status !== 'IN_PROGRESS' || record.updateTimeMs === nowMs) return row
     return { ...row, record: { ...record, updateTimeMs: nowMs } }
   })
   return { ...execution, rows }

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { graphOf, task } from '../../../test/support/engine-graphs.ts'
+import { SteppedClock } from '../../../test/support/stepped-clock.ts'
 import { UncertainError, UnavailableError } from '../../base/errors.ts'
 import { ENGINE_OPEN_PREFIX, leaseKey } from '../../core/keys.ts'
 import type { Store } from '../../core/ports.ts'
 import { createMemorySpace, openMemoryStore } from '../../stores/memory/memory-store.ts'
-import { ManualClock } from '../../testing/manual-clock.ts'
 import type { TaskRecord, TaskResult } from '../../worker/ports.ts'
 import { openEngine, type Engine } from './open-engine.ts'
 
@@ -18,7 +18,7 @@ const KEY = leaseKey('engine')
 type Fault = 'none' | 'refuse' | 'lose-request' | 'lose-answer' | 'hang'
 
 class World {
-  readonly clock = new ManualClock()
+  readonly clock = new SteppedClock()
   readonly #space = createMemorySpace({ clock: this.clock })
   readonly #engines: Engine[] = []
   /** What the lease of an engine meets when it is written. */
@@ -131,7 +131,8 @@ test.each(['refuse', 'lose-request', 'hang'] as const)(
     await expect(engine.queue.postResult(completed(held!))).rejects.toMatchObject(refused)
     await world.clock.advance(LEASE_MS * 0.1)
     const another = await world.open('b')
-    await world.pass(3_000)
+    // It has not seen before how long the lease has been as it is.
+    await world.pass(LEASE_MS + 2_000)
     expect(another.isRunning()).toBe(true)
     expect(await another.queue.readTask(held!.taskId)).toMatchObject({ status: 'IN_PROGRESS' })
     await world.clock.advance(LEASE_MS * 3)
@@ -174,4 +175,20 @@ test('EN-761 whatever the writes of leases meet, two engines never run the execu
     }),
     { numRuns: 40 },
   )
+})
+
+test('EN-404 the lease of an attempt counts from the take-over, also when the clock was set back meanwhile', async () => {
+  const world = openWorld()
+  const engine = await world.open('a')
+  await engine.control.registerTask({ name: 't', retryCount: 0, responseTimeoutSeconds: 60 })
+  const id = await engine.control.startGraph(graphOf([task('one')]), {})
+  const [held] = await engine.queue.poll({ taskType: 't', workerId: 'w', count: 1, waitMs: 0 })
+  expect(held).toBeDefined()
+  await engine.close()
+  world.clock.set(-3 * 3_600_000)
+  const next = await world.open('b')
+  await world.clock.advance(50_000)
+  expect((await next.control.readWorkflow(id))?.status).toBe('RUNNING')
+  await world.clock.advance(20_000)
+  expect((await next.control.readWorkflow(id))?.status).toBe('TIMED_OUT')
 })

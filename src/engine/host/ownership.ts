@@ -61,7 +61,8 @@ export class Ownership {
     this.#stop.abort()
     await this.#loop
     await this.#parts.executions.idle()
-    if (this.#isOwner) await this.#parts.leadership.release().catch(() => undefined)
+    // Also when its term is over: nobody else may have taken it yet, and would have to wait.
+    await this.#parts.leadership.release().catch(() => undefined)
     this.#isOwner = false
   }
 

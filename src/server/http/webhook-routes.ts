@@ -84,13 +84,14 @@ function showNewWebhook(record: WebhookRecord): object {
   return { ...showWebhook(record), secret: record.secret }
 }
 
-function showWebhook({ id, url, types, retry, createdAt }: KnownWebhook): object {
+function showWebhook({ id, url, types, retry, createdAt, overflow }: KnownWebhook): object {
   return {
     id,
     url,
     types,
     retry: { attempts: retry.attempts, first_delay_ms: retry.firstDelayMs },
     created_at: createdAt,
+    ...defined({ overflow }),
   }
 }
 

@@ -13,7 +13,8 @@ import { OUTBOX_PREFIX, serverKey, serverPrefix, tenantOfOutboxKey } from '../..
 import { readPages } from '../../core/read-pages.ts'
 import type { Store, StoreCondition, StoreOperation } from '../../core/ports.ts'
 import { OUTBOX_PAGE_EVENTS, WEBHOOK_DEAD_KEPT_MS } from '../limits.ts'
-import { WEBHOOKS, type DeliveryRecord } from '../records.ts'
+import { openRecordStore, type RecordStore } from '../../core/records/record-store.ts'
+import { OVERFLOWS, WEBHOOKS, type DeliveryRecord, type OverflowRecord } from '../records.ts'
 
 const WAITING = 'deliveries'
 const DEAD = 'dead-deliveries'
@@ -46,9 +47,11 @@ export interface DeadPage {
 
 export class DeliveryStore {
   readonly #store: Store
+  readonly #overflows: RecordStore<OverflowRecord>
 
   constructor(store: Store) {
     this.#store = store
+    this.#overflows = openRecordStore(store, OVERFLOWS)
   }
 
   /** One page. */
@@ -84,12 +87,17 @@ export class DeliveryStore {
 
   /**
    * Happens once, even if several instances try. `false`: one of the webhooks was removed, and nothing was written, so that
-   * nothing waits for a webhook that does not exist.
+   * nothing waits for a webhook that does not exist. Those that are given up already are dead at once.
    */
   async fanOut({ key }: Pick<OutboxEntry, 'key'>, deliveries: readonly DeliveryRecord[]): Promise<boolean> {
     const outcome = await this.#store.commit({
       conditions: [{ key, is: 'present' }, ...deliveries.map(({ webhook }) => exists(webhook))],
-      operations: [{ do: 'delete', key }, ...deliveries.map(putWaiting)],
+      operations: [
+        { do: 'delete', key },
+        ...deliveries.map((delivery) =>
+          delivery.gaveUpAt === undefined ? putWaiting(delivery) : putDead(delivery),
+        ),
+      ],
     })
     return outcome.committed || outcome.unmet.some((unmet) => unmet.key === key)
   }
@@ -98,6 +106,43 @@ export class DeliveryStore {
   async next(webhook: string, limit: number): Promise<readonly DeliveryRecord[]> {
     const { entries } = await this.#store.range({ prefix: prefixOf(WAITING, webhook), limit })
     return entries.map(({ value }) => readDelivery(value))
+  }
+
+  /** What waits for it longest, the last first. */
+  async last(webhook: string, limit: number): Promise<readonly DeliveryRecord[]> {
+    const prefix = prefixOf(WAITING, webhook)
+    const { entries } = await this.#store.range({ prefix, limit, order: 'descending' })
+    return entries.map(({ value }) => readDelivery(value))
+  }
+
+  /** How many wait for it, counted up to about `most`. */
+  async count(webhook: string, most: number): Promise<number> {
+    let count = 0
+    const range = { prefix: prefixOf(WAITING, webhook), limit: STORE_PAGE_MAX_ENTRIES }
+    for await (const page of readPages(this.#store, range)) {
+      count += page.length
+      if (count >= most) break
+    }
+    return count
+  }
+
+  /** Webhooks for which too many wait. */
+  overflows(): Promise<readonly OverflowRecord[]> {
+    return this.#overflows.list()
+  }
+
+  /** Nothing is kept about a webhook that is gone. */
+  async markOverflow(overflow: OverflowRecord): Promise<void> {
+    const { webhook } = overflow
+    const value = toBytes(JSON.stringify(overflow))
+    await this.#store.commit({
+      conditions: [exists(webhook)],
+      operations: [{ do: 'put', key: serverKey(OVERFLOWS, webhook), value }],
+    })
+  }
+
+  async unmarkOverflow(webhook: string): Promise<void> {
+    await this.#overflows.remove(webhook)
   }
 
   /** Does nothing where it no longer waits because its webhook was removed; so do the next two. */
@@ -111,9 +156,7 @@ export class DeliveryStore {
   }
 
   async giveUp(before: DeliveryRecord, after: DeliveryRecord): Promise<void> {
-    const key = deadKey(after.id)
-    const dead: StoreOperation = { do: 'put', key, value: write(after), ttlMs: WEBHOOK_DEAD_KEPT_MS }
-    await this.#replace(before, [remove(before), dead])
+    await this.#replace(before, [remove(before), putDead(after)])
   }
 
   /** By id. */
@@ -146,6 +189,7 @@ export class DeliveryStore {
   /** Removes all deliveries of a webhook. */
   async forget(webhook: string): Promise<void> {
     for (const kind of [WAITING, DEAD]) await this.#store.clear(prefixOf(kind, webhook))
+    await this.unmarkOverflow(webhook)
   }
 
   /** Removes the deliveries of a webhook that are about these executions. */
@@ -194,6 +238,10 @@ function prefixOf(kind: string, webhook: string): string {
 
 function putWaiting(delivery: DeliveryRecord): StoreOperation {
   return { do: 'put', key: waitingKey(delivery), value: write(delivery) }
+}
+
+function putDead(delivery: DeliveryRecord): StoreOperation {
+  return { do: 'put', key: deadKey(delivery.id), value: write(delivery), ttlMs: WEBHOOK_DEAD_KEPT_MS }
 }
 
 function remove(delivery: DeliveryRecord): StoreOperation {

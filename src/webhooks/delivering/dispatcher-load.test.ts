@@ -115,7 +115,8 @@ function open(clock: Clock = systemClock): World {
     deliveries,
     records,
     sent,
-    add: (types = ['external.**']) => ofDefault.add({ url: 'https://example.com/', types }),
+    add: (types = ['external.**']) =>
+      ofDefault.add({ url: 'https://example.com/', types, retry: { firstDelayMs: HOUR_MS } }),
     remove: (id) => ofDefault.remove(id),
     dispatch: (parts = {}) => {
       const dispatcher = webhooks.startDelivering({

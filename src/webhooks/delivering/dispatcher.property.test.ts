@@ -43,7 +43,7 @@ test('DO-33 every event reaches its webhook or is dead, whatever the store loses
       const taken = new Set<string>()
       let calls = 0
       const dispatch = (): WebhookDispatcher =>
-        openWebhooks({ store: lossy, logger: silentLogger }).startDelivering({
+        openWebhooks({ store: lossy, logger: silentLogger, clock: time }).startDelivering({
           webhooks: () => records.list(),
           send: async (_, delivery) => {
             const isTaken = outcomes[calls] ?? true
@@ -67,15 +67,15 @@ test('DO-33 every event reaches its webhook or is dead, whatever the store loses
           expect(looks).toBeLessThan(LOOKS_MAX)
           if (calls >= (replacing[0] ?? Infinity)) {
             replacing.shift()
-            await dispatcher.close()
+            await time.run(dispatcher.close())
             dispatcher = dispatch()
           }
           // A lease whose end was lost runs out.
-          if (looks % 20 === 19) await time.advance(WEBHOOK_LEASE_MS)
-          await new Promise((resolve) => setTimeout(resolve, 1))
+          await time.advance(looks % 20 === 19 ? WEBHOOK_LEASE_MS : 1)
+          await new Promise((resolve) => setImmediate(resolve))
         }
       } finally {
-        await dispatcher.close()
+        await time.run(dispatcher.close())
       }
       const dead = await webhooks.dead(id)
       const ended = new Set([...taken, ...dead.deliveries.map((delivery) => delivery.id)])

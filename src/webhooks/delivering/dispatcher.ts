@@ -8,20 +8,24 @@
  * - WH-4 Of several instances over one store one delivers.
  * - WH-5 Only what is due is read: the dispatcher knows when each webhook is due next, learns of new deliveries by watching the
  *   store, and sleeps until then.
+ * - WH-6 No delivery waits longer than its webhook says because a clock was set back: due times are compared with a time that never goes
+ *   back, and one that is further ahead than any wait was written by another clock, and is due now.
  */
 
 import { setMaxListeners } from 'node:events'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
+import { SteadyTime } from '../../base/steady-time.ts'
 import { compileTypePattern } from '../../core/events/type-pattern.ts'
 import type { Leadership } from '../../core/life-cycle/leadership.ts'
 import { OUTBOX_PAGE_EVENTS, WEBHOOK_IN_FLIGHT, WEBHOOK_LOOK_MS, WEBHOOK_MAX_DELAY_MS } from '../limits.ts'
 import type { DeliveryRecord, WebhookRecord } from '../records.ts'
-import { defined } from '../../base/defined.ts'
-import { bodyOf, traceparentIn } from './delivery-body.ts'
+import { Backlogs, type BacklogLimits } from './backlogs.ts'
 import type { DeliveryStore, OutboxEntry } from './delivery-store.ts'
+import { makeDelivery } from './make-delivery.ts'
 import { DueTimes } from './due-times.ts'
+import { bringForward, waitMs } from './waits.ts'
 
 export interface DispatcherParts {
   readonly deliveries: DeliveryStore
@@ -36,16 +40,21 @@ export interface DispatcherParts {
   readonly logger: Logger
   readonly clock?: Clock
   readonly lookMs?: number
+  readonly backlogLimits?: BacklogLimits
+  /** Called whenever it has got on, also where that is only to see that another instance delivers. */
+  readonly onProgress?: () => void
 }
 
 export class WebhookDispatcher {
   readonly #parts: DispatcherParts
   readonly #clock: Clock
   readonly #lookMs: number
+  readonly #time: SteadyTime
   readonly #closing = new AbortController()
   readonly #inFlight = new Map<string, { readonly webhook: string; readonly done: Promise<void> }>()
   /** When each webhook is due next. */
   readonly #due = new DueTimes()
+  readonly #backlogs: Backlogs
   /** Whether the outbox may hold something new. */
   #isOutboxNew = true
   /** Whether anything may wait for any webhook, known or not. */
@@ -63,6 +72,9 @@ export class WebhookDispatcher {
     this.#parts = parts
     this.#clock = parts.clock ?? systemClock
     this.#lookMs = parts.lookMs ?? WEBHOOK_LOOK_MS
+    this.#time = new SteadyTime(this.#clock)
+    const { deliveries, logger, backlogLimits: limits } = parts
+    this.#backlogs = new Backlogs({ deliveries, logger, clock: this.#clock, limits })
     this.#loops = Promise.all([this.#work(), this.#watchOutbox(), this.#watchWaiting()])
   }
 
@@ -70,7 +82,7 @@ export class WebhookDispatcher {
     this.#closing.abort()
     this.#sleep.abort()
     await this.#loops
-    await Promise.all([...this.#inFlight.values()].map(({ done }) => done))
+    await Promise.all([...[...this.#inFlight.values()].map(({ done }) => done), this.#backlogs.idle()])
     await this.#parts.leadership.release().catch((error: unknown) => this.#warn(error))
   }
 
@@ -79,6 +91,7 @@ export class WebhookDispatcher {
       this.#isWoken = false
       try {
         if (await this.#lead()) await this.#pass()
+        this.#noteProgress()
         await this.#rest(this.#restMs())
       } catch (error) {
         this.#warn(error)
@@ -101,13 +114,14 @@ export class WebhookDispatcher {
     const isAllNew = this.#isAllNew
     this.#isAllNew = false
     const entries = this.#isOutboxNew ? await this.#takeOutboxPage() : []
-    const nowMs = this.#clock.now().getTime()
+    const nowMs = this.#time.nowMs()
     if (entries.length === 0 && !isAllNew && this.#due.nextMs > nowMs) return
     // Read after the outbox, so that a webhook that was added before an event was recorded gets the event.
     const webhooks = new Map((await this.#parts.webhooks()).map((webhook) => [webhook.id, webhook]))
-    if (isAllNew) for (const id of webhooks.keys()) this.#due.note(id, nowMs)
+    if (isAllNew) await this.#backlogs.renew(webhooks.values())
     for (const entry of entries) await this.#fanOut(entry, [...webhooks.values()])
-    for (const id of this.#due.take(this.#clock.now().getTime())) {
+    if (isAllNew) for (const webhook of webhooks.values()) await this.#lookAtAll(webhook)
+    for (const id of this.#due.take(this.#time.nowMs())) {
       const webhook = webhooks.get(id)
       if (webhook !== undefined) await this.#deliverDue(webhook)
     }
@@ -126,20 +140,37 @@ export class WebhookDispatcher {
       ({ tenant, types }) =>
         tenant === entry.tenant && types.some((pattern) => compileTypePattern(pattern)(entry.event.type)),
     )
-    const now = this.#clock.now()
-    const deliveries = subscribed.map(({ id }) => ({
-      id: `${id}-${entry.event.id}`,
-      webhook: id,
-      executionId: entry.event.executionId,
-      eventType: entry.event.type,
-      body: bodyOf(entry.event),
-      ...defined({ traceparent: traceparentIn(entry.event.payload) }),
-      attempts: 0,
-      nextAt: now.toISOString(),
-    }))
+    const nowMs = this.#time.nowMs()
+    const deliveries: DeliveryRecord[] = []
+    for (const webhook of subscribed) {
+      const delivery = makeDelivery(webhook, entry.event, nowMs)
+      const lastProblem = await this.#backlogs.refuse(webhook)
+      const gaveUpAt = this.#clock.now().toISOString()
+      deliveries.push(lastProblem === undefined ? delivery : { ...delivery, lastProblem, gaveUpAt })
+    }
     // One of the webhooks was removed meanwhile: the next pass tries again with the others.
-    if (!(await this.#parts.deliveries.fanOut(entry, deliveries))) this.#noteOutbox()
-    for (const { id } of subscribed) this.#due.note(id, now.getTime())
+    if (!(await this.#parts.deliveries.fanOut(entry, deliveries))) {
+      this.#noteOutbox()
+      return
+    }
+    for (const [at, { gaveUpAt }] of deliveries.entries()) {
+      const webhook = subscribed[at]
+      if (webhook === undefined || gaveUpAt !== undefined) continue
+      this.#backlogs.add(webhook)
+      this.#due.note(webhook.id, nowMs)
+    }
+    this.#noteProgress()
+  }
+
+  /** After another instance may have delivered, with another clock. */
+  async #lookAtAll(webhook: WebhookRecord): Promise<void> {
+    const nowMs = this.#time.nowMs()
+    this.#due.note(webhook.id, nowMs)
+    const isInFlight = (id: string): boolean => this.#inFlight.has(id)
+    if (!(await bringForward(this.#parts, webhook, { nowMs, isInFlight }))) return
+    // The next pass does the rest.
+    this.#isAllNew = true
+    this.#wake()
   }
 
   /** Begins the earliest deliveries of one webhook, as many as its limit leaves room for. */
@@ -150,9 +181,11 @@ export class WebhookDispatcher {
     let room = WEBHOOK_IN_FLIGHT - inFlight.size
     // The next one that ends looks again.
     if (room <= 0) return
-    const nowMs = this.#clock.now().getTime()
+    const nowMs = this.#time.nowMs()
     // Those in flight come first on the page, so it is twice as long.
-    for (const delivery of await this.#parts.deliveries.next(webhook.id, 2 * WEBHOOK_IN_FLIGHT)) {
+    const next = await this.#parts.deliveries.next(webhook.id, 2 * WEBHOOK_IN_FLIGHT)
+    if (next.length === 0) await this.#backlogs.empty(webhook)
+    for (const delivery of next) {
       if (inFlight.has(delivery.id)) continue
       const dueMs = Date.parse(delivery.nextAt)
       if (dueMs > nowMs) {
@@ -168,7 +201,7 @@ export class WebhookDispatcher {
   #begin(webhook: WebhookRecord, delivery: DeliveryRecord): void {
     const done = this.#deliver(webhook, delivery).then((isStored) => {
       this.#inFlight.delete(delivery.id)
-      this.#due.note(webhook.id, this.#clock.now().getTime() + (isStored ? 0 : this.#lookMs))
+      this.#due.note(webhook.id, this.#time.nowMs() + (isStored ? 0 : this.#lookMs))
       this.#wake()
     })
     this.#inFlight.set(delivery.id, { webhook: webhook.id, done })
@@ -182,20 +215,20 @@ export class WebhookDispatcher {
       const problem = await send(webhook, delivery, signal)
       if (problem === undefined) {
         await deliveries.delivered(delivery)
+        await this.#backlogs.remove(webhook)
         return true
       }
       // Aborted by `close`: not the receiver's failure.
       if (signal.aborted) return true
       const attempts = delivery.attempts + 1
       const tried = { ...delivery, attempts, lastProblem: problem.slice(0, 500) }
-      const now = this.#clock.now()
       if (attempts >= webhook.retry.attempts) {
         logger.warn('a webhook delivery was given up', { delivery: delivery.id, attempts, problem })
-        await deliveries.giveUp(delivery, { ...tried, gaveUpAt: now.toISOString() })
+        await deliveries.giveUp(delivery, { ...tried, gaveUpAt: this.#clock.now().toISOString() })
+        await this.#backlogs.remove(webhook)
         return true
       }
-      const delayMs = Math.min(WEBHOOK_MAX_DELAY_MS, webhook.retry.firstDelayMs * 2 ** (attempts - 1))
-      const nextAt = new Date(now.getTime() + delayMs).toISOString()
+      const nextAt = new Date(this.#time.nowMs() + waitMs(webhook, tried)).toISOString()
       await deliveries.keepWaiting(delivery, { ...tried, nextAt })
       return true
     } catch (error) {
@@ -208,7 +241,7 @@ export class WebhookDispatcher {
   #restMs(): number {
     const renewMs = this.#parts.leadership.renewInMs()
     if (renewMs === undefined) return this.#lookMs
-    return Math.max(0, Math.min(renewMs, this.#due.nextMs - this.#clock.now().getTime()))
+    return Math.max(0, Math.min(renewMs, this.#due.nextMs - this.#time.nowMs()))
   }
 
   /** Sleeps, unless there is something new; `#wake` ends it early. */
@@ -246,8 +279,10 @@ export class WebhookDispatcher {
     return this.#watch(
       (signal) => this.#parts.deliveries.newlyWaiting(signal),
       (waiting) => {
-        if (waiting === undefined) this.#isAllNew = true
-        else for (const { webhook, atMs } of waiting) this.#due.note(webhook, atMs)
+        const longestMs = this.#time.nowMs() + WEBHOOK_MAX_DELAY_MS
+        // Another instance has another time.
+        if (waiting?.every(({ atMs }) => atMs <= longestMs) !== true) this.#isAllNew = true
+        for (const { webhook, atMs } of waiting ?? []) this.#due.note(webhook, atMs)
         this.#wake()
       },
     )
@@ -264,6 +299,10 @@ export class WebhookDispatcher {
       }
       await this.#pause()
     }
+  }
+
+  #noteProgress(): void {
+    this.#parts.onProgress?.()
   }
 
   #warn(error: unknown): void {

@@ -1,18 +1,20 @@
 /** One call of a receiver. */
 
 import { createHmac } from 'node:crypto'
-import { request as plainRequest } from 'node:http'
+import { request as plainRequest, type RequestOptions } from 'node:http'
 import { request as tlsRequest } from 'node:https'
+import type { TcpNetConnectOpts } from 'node:net'
 import type { DeliveryRecord, WebhookRecord } from '../records.ts'
-import { followSignals } from '../../base/abort-signals.ts'
 import { defined } from '../../base/defined.ts'
 import { isPeragoError } from '../../base/errors.ts'
-import { WEBHOOK_TIMEOUT_MS } from '../limits.ts'
-import { findAddress, type FoundAddress, type Resolve } from './check-address.ts'
+import { followSignals, unlessAborted } from '../../base/abort-signals.ts'
+import { WEBHOOK_CONNECT_MS, WEBHOOK_TIMEOUT_MS } from '../limits.ts'
+import { findAddresses, type Resolve } from './check-address.ts'
+import type { FoundAddress } from './host-names.ts'
 
 export interface SendOptions {
   readonly allowPrivate: boolean
-  readonly resolve?: Resolve
+  readonly resolve: Resolve
   readonly timeoutMs?: number
   readonly signal: AbortSignal
   readonly now: Date
@@ -40,7 +42,7 @@ export async function sendDelivery(
     return status >= 200 && status < 300 ? undefined : `it answered ${status}`
   } catch (error) {
     if (isPeragoError(error)) return `${error.message} [${error.code}]`
-    return error instanceof Error ? error.message : 'it could not be called'
+    return describe(error)
   }
 }
 
@@ -55,11 +57,12 @@ async function post(
   body: string,
   { signal, timeoutMs = WEBHOOK_TIMEOUT_MS, ...where }: SendOptions,
 ): Promise<number> {
-  const found = await findAddress(url, where)
   const bounded = followSignals(signal)
-  // A limit for the whole exchange: a receiver that answers byte by byte is slow too.
+  // A limit for the whole: a name that is not found and a receiver that answers byte by byte are slow too.
   const timer = setTimeout(() => bounded.abort(timedOut(timeoutMs)), timeoutMs)
   try {
+    const finding = findAddresses(url, { ...where, signal: bounded.signal })
+    const found = await unlessAborted(finding, bounded.signal)
     return await exchange(url, { found, headers, body, signal: bounded.signal })
   } catch (error) {
     if (bounded.signal.aborted && !signal.aborted) throw timedOut(timeoutMs)
@@ -70,8 +73,11 @@ async function post(
   }
 }
 
+type Connecting = Pick<RequestOptions, 'agent' | 'lookup'> &
+  Pick<TcpNetConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>
+
 interface Exchange {
-  readonly found: FoundAddress
+  readonly found: readonly FoundAddress[]
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   readonly signal: AbortSignal
@@ -79,17 +85,19 @@ interface Exchange {
 
 function exchange(url: URL, { found, headers, body, signal }: Exchange): Promise<number> {
   const send = url.protocol === 'https:' ? tlsRequest : plainRequest
+  const connecting: Connecting = {
+    agent: false,
+    // An address that does not accept a connection in time is left for the next one.
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: WEBHOOK_CONNECT_MS,
+    lookup: (_host, options, done) => {
+      const [{ address, family } = { address: '', family: 0 }] = found
+      if (options.all === true) done(null, [...found])
+      else done(null, address, family)
+    },
+  }
   return new Promise((resolve, reject) => {
-    const request = send(url, {
-      method: 'POST',
-      headers,
-      signal,
-      agent: false,
-      lookup: (_host, options, done) => {
-        if (options.all === true) done(null, [found])
-        else done(null, found.address, found.family)
-      },
-    })
+    const request = send(url, { method: 'POST', headers, signal, ...connecting })
     request.on('error', reject)
     request.on('response', (response) => {
       resolve(response.statusCode ?? 0)
@@ -98,6 +106,12 @@ function exchange(url: URL, { found, headers, body, signal }: Exchange): Promise
     })
     request.end(body)
   })
+}
+
+/** Of several addresses each has its own error, and all of them together no message. */
+function describe(error: unknown): string {
+  const [first = error] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : []
+  return first instanceof Error ? first.message : 'it could not be called'
 }
 
 function timedOut(timeoutMs: number): Error {

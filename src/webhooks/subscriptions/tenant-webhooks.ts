@@ -8,12 +8,15 @@ import { isId } from '../../core/keys.ts'
 import { IDEMPOTENCY_KEY_MAX_CHARS, STORE_PAGE_MAX_ENTRIES } from '../../core/limits.ts'
 import type { RecordStore } from '../../core/records/record-store.ts'
 import type { DeadPage, DeliveryStore, PageRequest } from '../delivering/delivery-store.ts'
-import { WEBHOOKS_PER_TENANT_MAX, WEBHOOK_REVIVED_MAX } from '../limits.ts'
-import type { DeliveryRecord, WebhookRecord } from '../records.ts'
+import { WEBHOOKS_PER_TENANT_MAX, WEBHOOK_REVIVED_MAX, WEBHOOK_WAITING_MAX } from '../limits.ts'
+import type { DeliveryRecord, OverflowRecord, WebhookRecord } from '../records.ts'
 import { badWebhook, readNewWebhook, type NewWebhook, type WantedWebhook } from './read-new-webhook.ts'
 
 /** A webhook as it may be shown. */
-export type KnownWebhook = Omit<WebhookRecord, 'secret'>
+export interface KnownWebhook extends Omit<WebhookRecord, 'secret'> {
+  /** While deliveries to it are dead at once because too many wait. */
+  readonly overflow?: Omit<OverflowRecord, 'webhook'>
+}
 
 export interface TenantWebhooksParts {
   readonly records: RecordStore<WebhookRecord>
@@ -58,12 +61,13 @@ export class TenantWebhooks {
   }
 
   async list(): Promise<readonly KnownWebhook[]> {
-    return (await this.#all()).map(hideSecret)
+    return this.#showAll(await this.#all())
   }
 
   /** Throws `api/no-such-webhook`, as every method below does. */
   async show(id: string): Promise<KnownWebhook> {
-    return hideSecret(await this.#find(id))
+    const [shown] = await this.#showAll([await this.#find(id)])
+    return shown as KnownWebhook
   }
 
   /** Deliveries that wait for it are removed too. */
@@ -103,17 +107,25 @@ export class TenantWebhooks {
     )
   }
 
-  /** The same for all dead deliveries of a webhook, up to a limit: how many there were, and whether more are left. */
+  /**
+   * The same for all dead deliveries of a webhook, as many as may wait for it and up to a limit: how many there were, and whether
+   * more are left.
+   */
   async redeliverAll(id: string): Promise<{ readonly redelivered: number; readonly more: boolean }> {
     await this.#find(id)
+    const { deliveries } = this.#parts
+    const room = WEBHOOK_WAITING_MAX - (await deliveries.count(id, WEBHOOK_WAITING_MAX))
+    const most = Math.max(0, Math.min(WEBHOOK_REVIVED_MAX, room))
     let redelivered = 0
     for (let after: string | undefined; ;) {
-      const limit = Math.min(STORE_PAGE_MAX_ENTRIES, WEBHOOK_REVIVED_MAX - redelivered)
-      const page = await this.#parts.deliveries.dead(id, { limit, after })
+      // One, to see whether there are more, where there is no room.
+      const limit = Math.max(1, Math.min(STORE_PAGE_MAX_ENTRIES, most - redelivered))
+      const page = await deliveries.dead(id, { limit, after })
+      if (redelivered >= most) return { redelivered, more: page.deliveries.length > 0 }
       for (const delivery of page.deliveries) if (await this.#revive(delivery)) redelivered += 1
       after = page.next
       if (after === undefined) return { redelivered, more: false }
-      if (redelivered >= WEBHOOK_REVIVED_MAX) return { redelivered, more: true }
+      if (redelivered >= most) return { redelivered, more: true }
     }
   }
 
@@ -134,6 +146,17 @@ export class TenantWebhooks {
       throw tooMany()
     }
     return record
+  }
+
+  async #showAll(webhooks: readonly WebhookRecord[]): Promise<readonly KnownWebhook[]> {
+    const overflows = new Map(
+      (await this.#parts.deliveries.overflows()).map((found) => [found.webhook, found]),
+    )
+    return webhooks.map((webhook) => {
+      const overflow = overflows.get(webhook.id)
+      if (overflow === undefined) return hideSecret(webhook)
+      return { ...hideSecret(webhook), overflow: { since: overflow.since, problem: overflow.problem } }
+    })
   }
 
   async #all(): Promise<readonly WebhookRecord[]> {
