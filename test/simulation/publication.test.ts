@@ -16,7 +16,7 @@ const SEED = process.env.PERAGO_SIMULATION_SEED
 /** Of one situation in the gate; `npm run simulate -- --systematic` goes through all. */
 const WORLDS_MAX = 60
 /** From here on each documented window comes up soon. */
-const SHOWN_FROM = 751
+const SHOWN_FROM = 601
 /** So many that each of two disturbances came up alone. */
 const LEASE_WORLDS_MAX = 300
 
