@@ -63,6 +63,12 @@ export const EMBEDDED_WRITE_QUEUE_MAX = 65_536
 export const EMBEDDED_STAGING_READ_ROWS = 512
 /** @internal Write buffer for request bodies. */
 export const EMBEDDED_BLOB_BUFFER_BYTES = 1_048_576
+/** @internal Piece in which a large object is read and checked. */
+export const EMBEDDED_BLOB_READ_BYTES = 262_144
+/** Largest object that is checked before its first byte is sent; a larger one is checked while it is sent. */
+export const EMBEDDED_BLOB_WHOLE_MAX_BYTES = 1_048_576
+/** @internal Large objects of which the last check is remembered. */
+export const EMBEDDED_BLOB_CHECKS_MAX = 10_000
 /** All objects together when run in memory. */
 export const EMBEDDED_MEMORY_BLOBS_MAX_BYTES = 1_073_741_824
 /** @internal Tries of a branch update while other writers move the branch, as in lakeFS. */

@@ -60,16 +60,17 @@ export async function storeBlobAt(
   return { physicalAddress, md5: blob.md5, sizeBytes: blob.sizeBytes }
 }
 
-export function openBlob(
+/** Returns what opens the bytes, once; see `BlobStore.open`. */
+export async function openBlob(
   context: EngineContext,
   repository: string,
   physicalAddress: string,
   range?: BlobRange,
-): Readable {
+): Promise<() => Readable> {
   const sha256 = findSha256(context, repository, physicalAddress)
   if (sha256 === undefined) throw missing(physicalAddress)
   try {
-    return context.blobs.open(sha256, range)
+    return await context.blobs.open(sha256, range)
   } catch (error) {
     if (isPeragoError(error) && error.kind === 'missing') throw missing(physicalAddress, error)
     throw error
@@ -88,8 +89,8 @@ export async function readBlob(
     throw new EngineError('bad-argument', `read ${physicalAddress}: it has more than ${maxBytes} bytes`)
   }
   const chunks: Buffer[] = []
-  const body = openBlob(context, repository, physicalAddress) as AsyncIterable<Buffer>
-  for await (const chunk of body) chunks.push(chunk)
+  const open = await openBlob(context, repository, physicalAddress)
+  for await (const chunk of open() as AsyncIterable<Buffer>) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
