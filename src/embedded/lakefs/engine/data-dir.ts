@@ -71,8 +71,10 @@ function closeAll(db: MetadataDb, unlock: () => void): void {
   try {
     // So that a directory without a server has one database file and not three.
     db.get('PRAGMA wal_checkpoint(TRUNCATE)')
-    db.close()
+  } catch {
+    // A full disk has no room for it. Then the log stays, with everything in it, and the next start does this.
   } finally {
+    db.close()
     unlock()
   }
 }

@@ -22,7 +22,7 @@ import {
   type HashedBlob,
 } from './blob-store.ts'
 import { DirectorySyncer } from './directory-syncer.ts'
-import { closedError } from './storage-errors.ts'
+import { closedError, explainFullDisk } from './storage-errors.ts'
 
 export class DiskBlobStore implements BlobStore {
   readonly #objectsDir: string
@@ -95,9 +95,12 @@ export class DiskBlobStore implements BlobStore {
       await this.#syncer.sync()
       return blob
     } catch (error) {
-      await handle?.close()
+      // Where no file could be made nobody has read the body, and its sender would wait for ever.
+      body.destroy()
+      // A full disk may show only now, again; what matters is the first error.
+      await handle?.close().catch(() => undefined)
       await rm(tempFile, { force: true })
-      throw error
+      throw explainFullDisk('store an object', error)
     }
   }
 
