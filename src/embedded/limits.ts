@@ -59,6 +59,10 @@ export const EMBEDDED_NODE_CACHE_BYTES = 33_554_432
 export const EMBEDDED_WRITE_BATCH_MAX = 512
 /** Writes that may wait for a transaction. */
 export const EMBEDDED_WRITE_QUEUE_MAX = 65_536
+/** @internal Branches whose staged changes are known to be undamaged. */
+export const EMBEDDED_CHECKED_STAGINGS_MAX = 10_000
+/** @internal Size of the metadata up to which every start checks all of it; of larger metadata all but the tree nodes. */
+export const EMBEDDED_FULL_CHECK_MAX_BYTES = 67_108_864
 /** @internal Staged changes read at once. */
 export const EMBEDDED_STAGING_READ_ROWS = 512
 /** @internal Write buffer for request bodies. */

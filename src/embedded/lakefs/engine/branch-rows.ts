@@ -2,6 +2,7 @@
 
 import { EngineError, type Branch } from './engine.ts'
 import type { MetadataDb } from './metadata-db.ts'
+import { checkRow, summedColumns, sumAgain } from './row-sums.ts'
 
 /**
  * A branch with the number of its staged changes. `epoch` rises whenever the head is moved or staged changes are
@@ -20,10 +21,38 @@ export interface BranchRow {
   epoch: number
 }
 
-export const BRANCH_COLUMNS = 'bid, name, commit_id, hidden, epoch'
+export const BRANCH_COLUMNS = summedColumns('branches')
+
+/** Whether the name was free. */
+export function insertBranch(
+  db: MetadataDb,
+  branch: {
+    readonly rid: number
+    readonly name: string
+    readonly commitId: string
+    readonly hidden: boolean
+  },
+): boolean {
+  const added = db.run(
+    'INSERT OR IGNORE INTO branches (rid, name, commit_id, hidden) VALUES (?, ?, ?, ?)',
+    branch.rid,
+    branch.name,
+    branch.commitId,
+    branch.hidden ? 1 : 0,
+  )
+  if (added > 0) sumAgain(db, 'branches', 'rid = ? AND name = ?', branch.rid, branch.name)
+  return added > 0
+}
 
 export function setHead(db: MetadataDb, branch: StoredBranch, commitId: string): void {
   db.run('UPDATE branches SET commit_id = ?, epoch = epoch + 1 WHERE bid = ?', commitId, branch.bid)
+  sumAgain(db, 'branches', 'bid = ?', branch.bid)
+}
+
+/** An update that was planned before is noticed by it. */
+export function raiseEpoch(db: MetadataDb, bid: number): void {
+  db.run('UPDATE branches SET epoch = epoch + 1 WHERE bid = ?', bid)
+  sumAgain(db, 'branches', 'bid = ?', bid)
 }
 
 export function findBranch(db: MetadataDb, rid: number, name: string): StoredBranch | undefined {
@@ -32,7 +61,7 @@ export function findBranch(db: MetadataDb, rid: number, name: string): StoredBra
     rid,
     name,
   )
-  return row && branchFromRow(row)
+  return row && branchFromRow(checkRow(db, 'branches', row))
 }
 
 export function requireBranch(db: MetadataDb, rid: number, name: string): StoredBranch {

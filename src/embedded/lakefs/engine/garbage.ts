@@ -10,13 +10,13 @@ import { opendir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock, type Clock } from '../../../base/clock.ts'
 import { EMBEDDED_GC_ROWS, EMBEDDED_STAGING_ADDRESS_MS } from '../../limits.ts'
-import type { SqlValue } from '../../../base/sqlite-connection.ts'
 import { sweepTempFiles } from './disk-blob-store.ts'
 import { treeOfMetaRange } from './commits.ts'
 import { openDataDir } from './data-dir.ts'
 import type { Commit } from './engine.ts'
 import { physicalAddressOf } from './entry-codec.ts'
 import type { MetadataDb } from './metadata-db.ts'
+import { eachRow } from './row-walk.ts'
 import { SqliteNodeStore } from './sqlite-node-store.ts'
 import { sweepStep } from './sweeper.ts'
 import type { NodeStore } from './tree/node-store.ts'
@@ -168,23 +168,4 @@ async function sweepObjects(
     if (!dryRun) await unlink(file)
   }
   return sums
-}
-
-/** Page by page after the last row, so that no statement stays open during writes. */
-function eachRow<Row>(
-  db: MetadataDb,
-  walk: {
-    readonly sql: string
-    readonly start: readonly SqlValue[]
-    position(row: Row): readonly SqlValue[]
-    visit(row: Row): void
-  },
-): void {
-  for (let at = walk.start; ;) {
-    const rows = db.all<Row>(walk.sql, ...at, EMBEDDED_GC_ROWS)
-    for (const row of rows) walk.visit(row)
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < EMBEDDED_GC_ROWS) return
-    at = walk.position(last)
-  }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryDir } from '../../../../test/support/embedded-engine.ts'
 import { LakefsRequests, type Reply } from '../../../../test/support/lakefs-requests.ts'
+import { openMetadataDb } from '../engine/metadata-db.ts'
 import { startEmbeddedLakefs } from '../server.ts'
 
 const SMALL = 'four words of content'
@@ -122,3 +123,21 @@ test.each([
     }
   },
 )
+
+test('ES-114 a damaged or missing tree node is a 500 that names it, never a 404', async () => {
+  for (const damage of ['UPDATE nodes SET bytes = zeroblob(length(bytes))', 'DELETE FROM nodes']) {
+    const { api, server, dataDir, upload } = await makeLake()
+    await upload('a', SMALL)
+    await api.commit('main', 'one')
+    await server.close()
+    const db = openMetadataDb(join(dataDir, 'metadata.sqlite'), 'open')
+    db.exec(damage)
+    db.close()
+    const after = await lakeOn(dataDir)
+    for (const path of ['a', 'b']) {
+      const { status, json } = await after.api.get('main', path)
+      expect(status).toBe(500)
+      expect((json as { message: string }).message).toMatch(/tree node [0-9a-f]{64}/)
+    }
+  }
+})
