@@ -11,6 +11,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { InvalidError, isPeragoError, messageOf, MissingError, RefusedError } from '../../../base/errors.ts'
 import { makeDirectory } from '../../../base/make-directory.ts'
+import { makeOwnDirectoryPrivate, makePrivate, makePrivateFile } from '../private-files.ts'
 import { writeDurably } from '../write-durably.ts'
 import { openMetadataDb, type MetadataDb } from './metadata-db.ts'
 import { corrupt, unsupported } from './storage-errors.ts'
@@ -44,6 +45,7 @@ export async function openDataDir(
   const isOurs = names.includes(FORMAT_FILE)
   if (isOurs) readFormat(join(dataDir, FORMAT_FILE))
   else refuseForeign(dataDir, names)
+  closeToOthers(dataDir, names)
   const unlock = lock(dataDir)
   let db: MetadataDb | undefined
   try {
@@ -94,6 +96,22 @@ async function make(
   } catch (error) {
     db.close()
     throw error
+  }
+}
+
+/** Objects' files are private since they were made. The credentials are looked at when they are read. */
+function closeToOthers(dataDir: string, names: readonly string[]): void {
+  try {
+    makeOwnDirectoryPrivate(dataDir)
+    for (const name of names) {
+      if (OUR_NAMES.test(name) && !name.startsWith('credentials')) makePrivate(join(dataDir, name))
+    }
+    for (const name of [LOCK_FILE, METADATA_FILE]) {
+      // One that is missing in a directory of ours is told as such.
+      if (!names.includes(FORMAT_FILE) || names.includes(name)) makePrivateFile(join(dataDir, name))
+    }
+  } catch (error) {
+    throw isPeragoError(error) ? error : unwritable(dataDir, error)
   }
 }
 
