@@ -2,7 +2,7 @@
 
 import { EngineError, type Branch } from './engine.ts'
 import type { MetadataDb } from './metadata-db.ts'
-import { checkRow, summedColumns, sumAgain } from './row-sums.ts'
+import { checkRow, summedColumns, sumAgain, type RawRow } from './row-sums.ts'
 
 /**
  * A branch with the number of its staged changes. `epoch` rises whenever the head is moved or staged changes are
@@ -13,7 +13,7 @@ export interface StoredBranch extends Branch {
   readonly epoch: number
 }
 
-export interface BranchRow {
+interface BranchRow {
   bid: number
   name: string
   commit_id: string
@@ -56,12 +56,8 @@ export function raiseEpoch(db: MetadataDb, bid: number): void {
 }
 
 export function findBranch(db: MetadataDb, rid: number, name: string): StoredBranch | undefined {
-  const row = db.get<BranchRow>(
-    `SELECT ${BRANCH_COLUMNS} FROM branches WHERE rid = ? AND name = ?`,
-    rid,
-    name,
-  )
-  return row && branchFromRow(checkRow(db, 'branches', row))
+  const row = db.get<RawRow>(`SELECT ${BRANCH_COLUMNS} FROM branches WHERE rid = ? AND name = ?`, rid, name)
+  return row && branchFromRow(db, row)
 }
 
 export function requireBranch(db: MetadataDb, rid: number, name: string): StoredBranch {
@@ -71,6 +67,8 @@ export function requireBranch(db: MetadataDb, rid: number, name: string): Stored
   return branch
 }
 
-export function branchFromRow(row: BranchRow): StoredBranch {
+/** Refuses a damaged row. */
+export function branchFromRow(db: MetadataDb, raw: RawRow): StoredBranch {
+  const row = checkRow<BranchRow>(db, 'branches', raw)
   return { bid: row.bid, name: row.name, commitId: row.commit_id, hidden: row.hidden !== 0, epoch: row.epoch }
 }

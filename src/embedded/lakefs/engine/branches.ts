@@ -5,7 +5,6 @@ import {
   raiseEpoch,
   requireBranch,
   setHead,
-  type BranchRow,
   type StoredBranch,
 } from './branch-rows.ts'
 import { findCommit, requireCommit, treeOf } from './commits.ts'
@@ -16,7 +15,7 @@ import { checkBranchName, checkPath } from './names.ts'
 import { refuseProtected } from './protection.ts'
 import { resolveCommitId } from './refs.ts'
 import { requireStored, requireWritable } from './repositories.ts'
-import { checkRow, insertSummed } from './row-sums.ts'
+import { insertSummed, type RawRow } from './row-sums.ts'
 import { isRealChange, type StagedChange } from './staging.ts'
 import { toByteKey, type ByteKey } from './tree/byte-key.ts'
 import { lookUp } from './tree/node-store.ts'
@@ -53,7 +52,7 @@ export function listBranches(
   const query = {
     sql: `SELECT ${BRANCH_COLUMNS} FROM branches WHERE rid = ? AND hidden <= ?`,
     values: [rid, page.showHidden ? 1 : 0],
-    toItem: (row: BranchRow) => toBranch(branchFromRow(checkRow(db, 'branches', row))),
+    toItem: (row: RawRow) => toBranch(branchFromRow(db, row)),
   }
   return pageByName(db, query, page)
 }

@@ -3,7 +3,7 @@
 import { computeCommitId } from './commit-id.ts'
 import { EngineError, type Commit } from './engine.ts'
 import type { MetadataDb } from './metadata-db.ts'
-import { checkRow, insertSummed, summedColumns } from './row-sums.ts'
+import { checkRow, insertSummed, summedColumns, type RawRow } from './row-sums.ts'
 import type { NodeStore } from './tree/node-store.ts'
 import { EMPTY_TREE, type NodeId } from './tree/tree-node.ts'
 
@@ -25,20 +25,13 @@ export function insertCommit(db: MetadataDb, rid: number, commit: Commit): boole
 
 function findStoredCommit(db: MetadataDb, rid: number, id: string): StoredCommit | undefined {
   const sql = `SELECT seq, ${summedColumns('commits')} FROM commits WHERE rid = ? AND id = ?`
-  const row = db.get<CommitRow>(sql, rid, id)
+  const row = db.get<RawRow & { seq: number }>(sql, rid, id)
   return row && { seq: row.seq, commit: commitFromRow(db, row) }
 }
 
-export interface CommitRow {
-  seq: number
-  rid: number
-  id: string
-  record: string
-}
-
 /** Refuses a damaged row. */
-export function commitFromRow(db: MetadataDb, row: CommitRow): Commit {
-  const { id, record } = checkRow(db, 'commits', row)
+export function commitFromRow(db: MetadataDb, row: RawRow): Commit {
+  const { id, record } = checkRow<{ id: string; record: string }>(db, 'commits', row)
   return { id, ...(JSON.parse(record) as Omit<Commit, 'id'>) }
 }
 

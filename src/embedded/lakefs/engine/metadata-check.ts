@@ -4,16 +4,16 @@
  */
 
 import { crc32 } from 'node:zlib'
-import type { SqlValue } from '../../../base/sqlite-connection.ts'
 import { EMBEDDED_FULL_CHECK_MAX_BYTES } from '../../limits.ts'
 import type { MetadataDb } from './metadata-db.ts'
 import {
   checkRow,
   insertSummed,
+  isTextColumn,
   summedColumns,
   sumOf,
   SUMMED_TABLES,
-  type SummedRow,
+  type RawRow,
   type SummedTable,
 } from './row-sums.ts'
 import { eachRow } from './row-walk.ts'
@@ -58,9 +58,13 @@ function tablesOf(db: MetadataDb): string[] {
   return tables.map(({ name }) => name).filter((name) => name !== 'nodes')
 }
 
-export function checkSums(db: MetadataDb): void {
+/** Before anything that shows names from it: bytes that are no text would end the process. */
+export function checkSchema(db: MetadataDb): void {
   const recorded = db.get<{ value: number }>(`SELECT value FROM meta WHERE name = 'schema'`)?.value
   if (recorded !== sumOfSchema(db)) throw corrupt(db.file, 'its schema is damaged')
+}
+
+export function checkSmallTables(db: MetadataDb): void {
   for (const table of SUMMED_TABLES) {
     if (CHECKED_WHEN_READ.includes(table)) continue
     eachSummedRow(db, table, (row) => void checkRow(db, table, row))
@@ -68,24 +72,19 @@ export function checkSums(db: MetadataDb): void {
 }
 
 /** All rows of a table, as `checkRow` needs them. */
-export function eachSummedRow(db: MetadataDb, table: SummedTable, visit: (row: SummedRow) => void): void {
-  const key = PRIMARY_KEYS[table]
-  const keys = key.join(', ')
-  eachRow<Record<string, SqlValue>>(db, {
-    sql: `SELECT ${[...new Set([...key, ...summedColumns(table).split(', ')])].join(', ')} FROM ${table} WHERE (${keys}) > (${key.map(() => '?').join(', ')}) ORDER BY ${keys} LIMIT ?`,
-    // Below every number, text and blob.
-    start: key.map((column) => LOWEST[column] ?? -1),
-    position: (row) => key.map((column) => row[column] ?? null),
+export function eachSummedRow(db: MetadataDb, table: SummedTable, visit: (row: RawRow) => void): void {
+  const keys = PRIMARY_KEYS[table]
+  const inSum = summedColumns(table)
+  // The number of a commit is not in its sum.
+  const columns = table === 'commits' ? `seq, ${inSum}` : inSum
+  const bound = keys.map((key) => (isTextColumn(key) ? 'CAST(? AS TEXT)' : '?')).join(', ')
+  eachRow<RawRow>(db, {
+    sql: `SELECT ${columns} FROM ${table} WHERE (${keys.join(', ')}) > (${bound}) ORDER BY ${keys.join(', ')} LIMIT ?`,
+    // Before every text, key or number.
+    start: keys.map((key) => (isTextColumn(key) || key === 'key' ? Buffer.alloc(0) : -1)),
+    position: (row) => keys.map((key) => row[key] ?? row[`raw_${key}`] ?? null),
     visit,
   })
-}
-
-/** Before every key of these columns; numbers begin above -1. */
-const LOWEST: Readonly<Record<string, SqlValue>> = {
-  name: '',
-  namespace: '',
-  address: '',
-  key: Buffer.alloc(0),
 }
 
 /** Directories of earlier versions have no sums: they get them once, from the rows as they are. */
@@ -97,10 +96,11 @@ export function addSums(db: MetadataDb, version: number): void {
     )
     for (const table of SUMMED_TABLES) {
       db.exec(`ALTER TABLE ${table} ADD COLUMN sum INTEGER`)
-      const key = PRIMARY_KEYS[table]
-      const sql = `UPDATE ${table} SET sum = ? WHERE ${key.map((column) => `${column} = ?`).join(' AND ')}`
+      const keys = PRIMARY_KEYS[table]
+      const same = keys.map((key) => `${key} = ${isTextColumn(key) ? 'CAST(? AS TEXT)' : '?'}`)
+      const sql = `UPDATE ${table} SET sum = ? WHERE ${same.join(' AND ')}`
       eachSummedRow(db, table, (row) => {
-        db.run(sql, sumOf(table, row), ...key.map((column) => row[column] ?? null))
+        db.run(sql, sumOf(table, row), ...keys.map((key) => row[key] ?? row[`raw_${key}`] ?? null))
       })
     }
     db.exec(`PRAGMA user_version = ${version}`)
@@ -114,12 +114,9 @@ export function recordSchema(db: MetadataDb): void {
 
 /** With the pages where tables and indexes begin: one that began elsewhere would lack rows. */
 function sumOfSchema(db: MetadataDb): number {
-  const rows = db.all<Record<string, SqlValue>>(
-    'SELECT type, name, tbl_name, rootpage, sql FROM sqlite_schema ORDER BY type, name',
+  const rows = db.all<{ rootpage: number; text: Buffer }>(
+    `SELECT rootpage, CAST(type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, '') AS BLOB) AS text
+     FROM sqlite_schema ORDER BY type, name`,
   )
-  return crc32(
-    JSON.stringify(
-      rows.map(({ type, name, tbl_name, rootpage, sql }) => [type, name, tbl_name, rootpage, sql]),
-    ),
-  )
+  return rows.reduce((sum, { rootpage, text }) => crc32(text, crc32(`${String(rootpage)} `, sum)), 0)
 }

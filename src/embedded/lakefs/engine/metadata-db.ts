@@ -7,7 +7,7 @@ import { statSync } from 'node:fs'
 import { InvalidError, messageOf } from '../../../base/errors.ts'
 import { SqliteConnection } from '../../../base/sqlite-connection.ts'
 import { EMBEDDED_DB_CACHE_KIB, EMBEDDED_DB_LOG_BYTES } from '../../limits.ts'
-import { addSums, checkStructure, checkSums, recordSchema } from './metadata-check.ts'
+import { addSums, checkSchema, checkSmallTables, checkStructure, recordSchema } from './metadata-check.ts'
 import { closedError, corrupt, unsupported } from './storage-errors.ts'
 
 /** Marks the file as ours, for `file` and for our own check: "prgo". */
@@ -115,7 +115,8 @@ function check(db: MetadataDb): void {
   db.get('PRAGMA wal_checkpoint(TRUNCATE)')
   const bytes = Number(db.pragma('page_count')) * Number(db.pragma('page_size'))
   if (statSync(db.file).size < bytes) throw corrupt(db.file, 'its end is missing')
+  if (version === SCHEMA_VERSION) checkSchema(db)
   checkStructure(db, bytes)
   if (version === 1) addSums(db, SCHEMA_VERSION)
-  checkSums(db)
+  checkSmallTables(db)
 }

@@ -7,7 +7,7 @@ import { unixSeconds, type EngineContext } from './engine-context.ts'
 import { EngineError, type StoredBlob } from './engine.ts'
 import type { BlobRange } from './blob-store.ts'
 import { requireStored, requireWritable } from './repositories.ts'
-import { checkRow, insertSummed, summedColumns } from './row-sums.ts'
+import { checkRow, insertSummed, summedColumns, type RawRow } from './row-sums.ts'
 
 const RESERVED = /^staged\/[0-9a-f]{32}$/
 const BY_CONTENT = /^[0-9a-f]{64}$/
@@ -104,8 +104,8 @@ function findSha256({ db }: EngineContext, repository: string, physicalAddress: 
   const name = nameIn(storageNamespace, physicalAddress)
   if (name === undefined || BY_CONTENT.test(name)) return name
   const sql = `SELECT ${summedColumns('addresses')} FROM addresses WHERE rid = ? AND address = ?`
-  const row = db.get<{ sha256: string }>(sql, rid, physicalAddress)
-  return row && checkRow(db, 'addresses', row).sha256
+  const row = db.get<RawRow>(sql, rid, physicalAddress)
+  return row && checkRow<{ sha256: string }>(db, 'addresses', row).sha256
 }
 
 function addressIn(storageNamespace: string, name: string): string {

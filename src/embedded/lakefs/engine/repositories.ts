@@ -5,7 +5,7 @@ import { EngineError, type Page, type PageRequest, type Repository } from './eng
 import type { MetadataDb } from './metadata-db.ts'
 import { pageByName } from './named-pages.ts'
 import { checkBranchName, checkRepositoryName } from './names.ts'
-import { checkRow, insertSummed, sumAgain, summedColumns } from './row-sums.ts'
+import { checkRow, insertSummed, sumAgain, summedColumns, type RawRow } from './row-sums.ts'
 
 /** A repository with the number in its rows; a name can be used again after deletion, a number never. */
 export interface StoredRepository extends Repository {
@@ -77,7 +77,7 @@ export function listRepositories({ db }: EngineContext, page: PageRequest): Page
   const query = {
     sql: `SELECT ${COLUMNS} FROM repositories WHERE deleted = 0`,
     values: [],
-    toItem: (row: RepositoryRow) => toRepository(fromRow(checkRow(db, 'repositories', row))),
+    toItem: (row: RawRow) => toRepository(fromRow(db, row)),
   }
   return pageByName(db, query, page)
 }
@@ -111,11 +111,12 @@ export function requireWritable(db: MetadataDb, name: string): StoredRepository 
 
 function findRepository(db: MetadataDb, name: string): StoredRepository | undefined {
   const sql = `SELECT ${COLUMNS} FROM repositories WHERE deleted = 0 AND name = ?`
-  const row = db.get<RepositoryRow>(sql, name)
-  return row && fromRow(checkRow(db, 'repositories', row))
+  const row = db.get<RawRow>(sql, name)
+  return row && fromRow(db, row)
 }
 
-function fromRow(row: RepositoryRow): StoredRepository {
+function fromRow(db: MetadataDb, raw: RawRow): StoredRepository {
+  const row = checkRow<RepositoryRow>(db, 'repositories', raw)
   return {
     rid: row.rid,
     id: row.name,

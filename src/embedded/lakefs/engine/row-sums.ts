@@ -32,24 +32,53 @@ const SUMMED_COLUMNS = {
 } as const
 
 export type SummedTable = keyof typeof SUMMED_COLUMNS
-export type SummedRow = Readonly<Record<string, SqlValue | undefined>>
+/** A row as it stands in the file: text in bytes, under the name with `raw_`. */
+export type RawRow = Readonly<Record<string, SqlValue | undefined>>
 
 export const SUMMED_TABLES = Object.keys(SUMMED_COLUMNS) as SummedTable[]
 
-/** For `SELECT`: what `checkRow` needs. */
-export function summedColumns(table: SummedTable): string {
-  return [...SUMMED_COLUMNS[table], 'sum'].join(', ')
+/** Bytes that are no text end the whole process when they are read as text (libsql 0.5.29). */
+const TEXT_COLUMNS: ReadonlySet<string> = new Set([
+  'name',
+  'storage_namespace',
+  'default_branch',
+  'protection',
+  'namespace',
+  'commit_id',
+  'id',
+  'record',
+  'address',
+  'sha256',
+])
+
+export function isTextColumn(column: string): boolean {
+  return TEXT_COLUMNS.has(column)
 }
 
-export function sumOf(table: SummedTable, row: SummedRow): number {
+/** For `SELECT`: what `checkRow` needs. */
+export function summedColumns(table: SummedTable): string {
+  return [
+    ...SUMMED_COLUMNS[table].map((column) =>
+      isTextColumn(column) ? `CAST(${column} AS BLOB) AS raw_${column}` : column,
+    ),
+    'sum',
+  ].join(', ')
+}
+
+function valueOf(row: RawRow, column: string): SqlValue {
+  return row[column] ?? row[`raw_${column}`] ?? null
+}
+
+export function sumOf(table: SummedTable, row: RawRow): number {
   // Sealed rows are copies of staged ones.
   let sum = crc32(table === 'sealed' ? 'staged' : table)
   for (const column of SUMMED_COLUMNS[table]) {
-    const value = row[column] ?? null
-    const bytes = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
-    const length = bytes === null ? 0 : bytes.length
-    // The type and length in between, so that no two rows have the same bytes.
-    sum = crc32(`${value === null ? 'null' : typeof value} ${length} `, sum)
+    const value = valueOf(row, column)
+    const isNumber = typeof value === 'number' || typeof value === 'bigint'
+    const bytes = isNumber ? String(value) : value
+    // The kind and length in between, so that no two rows have the same bytes.
+    const kind = value === null ? 'null' : isNumber ? 'number' : 'bytes'
+    sum = crc32(`${kind} ${String(bytes === null ? 0 : Buffer.byteLength(bytes))} `, sum)
     if (bytes !== null) sum = crc32(bytes, sum)
   }
   return sum
@@ -58,7 +87,7 @@ export function sumOf(table: SummedTable, row: SummedRow): number {
 export function insertSummed(
   db: MetadataDb,
   table: SummedTable,
-  row: SummedRow,
+  row: RawRow,
   conflict: 'FAIL' | 'IGNORE' | 'REPLACE' = 'FAIL',
 ): number {
   const names = SUMMED_COLUMNS[table]
@@ -78,27 +107,35 @@ export function sumAgain(
   where: string,
   ...values: readonly SqlValue[]
 ): void {
-  const [key] = SUMMED_COLUMNS[table]
   const sql = `SELECT ${summedColumns(table)} FROM ${table} WHERE ${where}`
-  const row = db.get<Record<string, SqlValue>>(sql, ...values)
+  const row = db.get<RawRow>(sql, ...values)
   if (row === undefined) return
-  db.run(`UPDATE ${table} SET sum = ? WHERE ${key} = ?`, sumOf(table, row), row[key] ?? null)
+  db.run(`UPDATE ${table} SET sum = ? WHERE ${where}`, sumOf(table, row), ...values)
 }
 
-/** Gives the row back, or refuses it with its table and key. */
-export function checkRow<Row extends object>(db: MetadataDb, table: SummedTable, row: Row): Row {
-  const columns = row as unknown as SummedRow
-  if (columns['sum'] === sumOf(table, columns)) return row
-  throw corrupt(db.file, `the row ${describeRow(table, columns)} is damaged`)
+/** Gives the row with its texts as text, or refuses it with its table and key. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- names the columns where they are asked for
+export function checkRow<Row>(db: MetadataDb, table: SummedTable, row: RawRow): Row {
+  if (row['sum'] !== sumOf(table, row)) {
+    throw corrupt(db.file, `the row ${describeRow(table, row)} is damaged`)
+  }
+  const checked: Record<string, SqlValue | undefined> = { ...row }
+  for (const column of SUMMED_COLUMNS[table]) {
+    if (!isTextColumn(column)) continue
+    const value = valueOf(row, column)
+    checked[column] = Buffer.isBuffer(value) ? value.toString('utf8') : value
+  }
+  return checked as Row
 }
 
-function describeRow(table: SummedTable, row: SummedRow): string {
+/** With what makes the row out, not with all of its content. */
+export function describeRow(table: SummedTable, row: RawRow): string {
   const shown = SUMMED_COLUMNS[table]
     .filter((column) => column !== 'record' && column !== 'value')
-    .map((column) => `${column}=${show(row[column])}`)
+    .map((column) => `${column}=${show(valueOf(row, column))}`)
   return `${table} ${shown.join(' ')}`
 }
 
-function show(value: SqlValue | undefined): string {
+function show(value: SqlValue): string {
   return (Buffer.isBuffer(value) ? JSON.stringify(value.toString('utf8')) : String(value)).slice(0, 200)
 }

@@ -12,7 +12,7 @@ import { BoundedMap } from '../../../base/bounded-map.ts'
 import { EMBEDDED_CHECKED_STAGINGS_MAX, EMBEDDED_STAGING_READ_ROWS } from '../../limits.ts'
 import { isSameEntry } from './entry-codec.ts'
 import type { MetadataDb } from './metadata-db.ts'
-import { checkRow, insertSummed, sumAgain, summedColumns } from './row-sums.ts'
+import { checkRow, insertSummed, sumAgain, summedColumns, type RawRow } from './row-sums.ts'
 import { bytesToKey, keyToBytes, type ByteKey } from './tree/byte-key.ts'
 import { lookUp, type NodeStore } from './tree/node-store.ts'
 import type { SortedStream } from './tree/sorted-stream.ts'
@@ -62,8 +62,8 @@ export class Staging {
   find(branch: number, key: ByteKey): StagedChange | undefined {
     this.#requireIntact(branch, 'staged')
     const sql = `SELECT ${summedColumns('staged')} FROM staged WHERE bid = ? AND key = ?`
-    const row = this.#db.get<StagedRow>(sql, branch, keyToBytes(key))
-    return row && { key, value: checkRow(this.#db, 'staged', row).value ?? undefined }
+    const row = this.#db.get<RawRow>(sql, branch, keyToBytes(key))
+    return row && { key, value: checkRow<StagedRow>(this.#db, 'staged', row).value ?? undefined }
   }
 
   put(branch: number, key: ByteKey, value: Buffer | undefined): void {
@@ -165,13 +165,13 @@ class StagedStream implements SortedStream<StagedChange> {
 
   #readPage(): void {
     if (this.#isDone) return
-    this.#page = this.#db.all<StagedRow>(
+    const rows = this.#db.all<RawRow>(
       `SELECT ${summedColumns(this.#table)} FROM ${this.#table} WHERE bid = ? AND key ${this.#isInclusive ? '>=' : '>'} ? ORDER BY key LIMIT ?`,
       this.#branch,
       this.#from,
       EMBEDDED_STAGING_READ_ROWS,
     )
-    for (const row of this.#page) checkRow(this.#db, this.#table, row)
+    this.#page = rows.map((row) => checkRow<StagedRow>(this.#db, this.#table, row))
     this.#at = 0
     this.#isDone = this.#page.length < EMBEDDED_STAGING_READ_ROWS
     this.#from = this.#page.at(-1)?.key ?? this.#from

@@ -4,7 +4,7 @@ import { pageByName } from './named-pages.ts'
 import { checkTagName } from './names.ts'
 import { findTag, resolveCommitId } from './refs.ts'
 import { requireStored, requireWritable } from './repositories.ts'
-import { checkRow, insertSummed, summedColumns } from './row-sums.ts'
+import { checkRow, insertSummed, summedColumns, type RawRow } from './row-sums.ts'
 
 export function createTag(
   { db, writes }: EngineContext,
@@ -32,8 +32,8 @@ export function listTags({ db }: EngineContext, repository: string, page: PageRe
   const query = {
     sql: `SELECT ${summedColumns('tags')} FROM tags WHERE rid = ?`,
     values: [rid],
-    toItem: (row: { name: string; commit_id: string }) => {
-      checkRow(db, 'tags', row)
+    toItem: (raw: RawRow) => {
+      const row = checkRow<{ name: string; commit_id: string }>(db, 'tags', raw)
       return { name: row.name, commitId: row.commit_id }
     },
   }
