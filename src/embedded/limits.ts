@@ -81,5 +81,7 @@ export const EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS = 10
 export const EMBEDDED_BRANCH_QUEUE_MAX = 1024
 /** @internal Rows of a deleted object that one transaction removes. */
 export const EMBEDDED_SWEEP_ROWS = 1000
+/** Damages that `perago lakefs fsck` lists. */
+export const EMBEDDED_FSCK_DAMAGES_MAX = 10_000
 /** @internal Rows that garbage collection reads or removes at once. */
 export const EMBEDDED_GC_ROWS = 1000

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { isPeragoError } from '../../src/base/errors.ts'
 import type { Random } from '../../src/base/random.ts'
+import { checkDataDir } from '../../src/embedded/lakefs/engine/fsck.ts'
 import { EngineError } from '../../src/embedded/lakefs/engine/engine.ts'
 import { openEngine, type LakefsEngine } from '../../src/embedded/lakefs/engine/open-engine.ts'
 import { LAKE, lakeOn, tickingClock } from './embedded-engine.ts'
@@ -155,10 +156,12 @@ export interface Outcome {
   readonly told: number
   /** Must be empty. */
   readonly wrong: readonly string[]
+  /** What `perago lakefs fsck` names. */
+  readonly damages: number
 }
 
 /** Opens the directory and asks everything. */
-async function examine(world: DamageWorld): Promise<Outcome> {
+async function examine(world: DamageWorld): Promise<Omit<Outcome, 'damages'>> {
   const { dataDir } = world
   let engine: LakefsEngine
   try {
@@ -207,7 +210,9 @@ export async function examineFlipped(world: DamageWorld, { file, bit }: Flip): P
   bytes[at] = (bytes[at] ?? 0) ^ (1 << (bit & 7))
   writeFileSync(damaged, bytes)
   try {
-    return await examine(world)
+    // First, since a start may change files.
+    const { damages } = await checkDataDir(world.dataDir)
+    return { ...(await examine(world)), damages: damages.length }
   } finally {
     for (const end of ['-wal', '-shm']) rmSync(join(world.dataDir, `metadata.sqlite${end}`), { force: true })
     for (const [path, content] of kept) writeFileSync(path, content)

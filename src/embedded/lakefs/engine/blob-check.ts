@@ -47,7 +47,7 @@ export async function* streamChecked({ file, sha256 }: NamedFile): AsyncGenerato
 export async function isIntact(named: NamedFile, sizeBytes: number): Promise<boolean> {
   try {
     if (sizeBytes <= EMBEDDED_BLOB_WHOLE_MAX_BYTES) await readChecked(named)
-    else for await (const _piece of streamChecked(named));
+    else await readToEnd(streamChecked(named))
     return true
   } catch {
     return false
@@ -98,8 +98,12 @@ export class CheckedFiles {
   }
 
   async #check(named: NamedFile): Promise<void> {
-    for await (const _piece of this.stream(named));
+    await readToEnd(this.stream(named))
   }
+}
+
+async function readToEnd(pieces: AsyncGenerator<Buffer>): Promise<void> {
+  while ((await pieces.next()).done !== true);
 }
 
 /** Changes whenever the file is written or replaced through the file system. */

@@ -13,7 +13,7 @@ import { InvalidError, isPeragoError, messageOf, MissingError, RefusedError } fr
 import { makeDirectory } from '../../../base/make-directory.ts'
 import { makeOwnDirectoryPrivate, makePrivate, makePrivateFile } from '../private-files.ts'
 import { writeDurably } from '../write-durably.ts'
-import { openMetadataDb, type MetadataDb } from './metadata-db.ts'
+import { openMetadataDb, openUnchecked, type MetadataDb } from './metadata-db.ts'
 import { corrupt, unsupported } from './storage-errors.ts'
 
 const FORMAT_FILE = 'perago-lakefs.json'
@@ -66,6 +66,51 @@ export async function openDataDir(
     db?.close()
     unlock()
     throw isPeragoError(error) ? error : unwritable(dataDir, error)
+  }
+}
+
+/** For a check: goes on where a start would stop, and beside a running server. `tell` gets what is wrong with files. */
+export function openForCheck(
+  dataDir: string,
+  tell: (file: string, what: string) => void,
+): {
+  readonly objectsDir: string
+  /** Undefined when it cannot be opened. */
+  readonly db: MetadataDb | undefined
+  readonly isServed: boolean
+  close(): void
+} {
+  const names = listFiles(dataDir, true)
+  const tryFile = <Result>(name: string, work: (file: string) => Result): Result | undefined => {
+    try {
+      return work(join(dataDir, name))
+    } catch (error) {
+      if (isPeragoError(error) && error.code === 'embedded/data-dir-in-use') throw error
+      tell(join(dataDir, name), messageOf(error))
+      return undefined
+    }
+  }
+  for (const name of [METADATA_FILE, OBJECTS_DIR, TEMP_DIR]) {
+    if (!names.includes(name)) tell(join(dataDir, name), 'it is missing')
+  }
+  tryFile(FORMAT_FILE, readFormat)
+  let unlock: (() => void) | undefined
+  let isServed = false
+  try {
+    unlock = tryFile(LOCK_FILE, () => lock(dataDir))
+  } catch {
+    isServed = true
+  }
+  const db = names.includes(METADATA_FILE) ? tryFile(METADATA_FILE, openUnchecked) : undefined
+  return {
+    objectsDir: join(dataDir, OBJECTS_DIR),
+    db,
+    isServed,
+    close: () => {
+      db?.rollBack()
+      db?.close()
+      unlock?.()
+    },
   }
 }
 

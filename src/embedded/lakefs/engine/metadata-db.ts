@@ -92,6 +92,21 @@ export function openMetadataDb(file: string, mode: 'create' | 'open'): MetadataD
   }
 }
 
+/** For a check that names all that is wrong: one read transaction, so that a running server is seen at one moment. */
+export function openUnchecked(file: string): MetadataDb {
+  const db = new SqliteConnection(file, () => closedError(`read ${file}`))
+  try {
+    db.exec('BEGIN')
+    if (db.pragma('application_id') !== APPLICATION_ID) throw corrupt(file, 'it is not a database of perago')
+    const version = db.pragma('user_version')
+    if (version !== SCHEMA_VERSION) throw unsupported(file, 'schema', version, SCHEMA_VERSION)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
 function configure(db: MetadataDb): void {
   db.useDurableLog(EMBEDDED_DB_LOG_BYTES)
   db.exec(`PRAGMA cache_size = -${EMBEDDED_DB_CACHE_KIB}`)
