@@ -31,7 +31,7 @@ export async function readChecked({ file, sha256 }: NamedFile): Promise<Buffer> 
  * The content piece by piece. The last piece is held back until all were checked, so that damaged content is never complete:
  * the stream fails before its end.
  */
-export async function* streamChecked({ file, sha256 }: NamedFile): AsyncGenerator<Buffer> {
+async function* streamChecked({ file, sha256 }: NamedFile): AsyncGenerator<Buffer> {
   const hash = createHash('sha256')
   let held: Buffer | undefined
   for await (const piece of pieces(file)) {

@@ -60,7 +60,7 @@ export function treeOf(commit: Pick<Commit, 'metaRangeId'>): NodeId {
   return treeOfMetaRange(commit.metaRangeId)
 }
 
-export function treeOfMetaRange(metaRangeId: string): NodeId {
+function treeOfMetaRange(metaRangeId: string): NodeId {
   return metaRangeId === '' ? EMPTY_TREE : (metaRangeId as NodeId)
 }
 

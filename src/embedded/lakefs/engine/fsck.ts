@@ -7,26 +7,12 @@ import { join } from 'node:path'
 import { isPeragoError, messageOf } from '../../../base/errors.ts'
 import { EMBEDDED_FSCK_DAMAGES_MAX } from '../../limits.ts'
 import { openForCheck } from './data-dir.ts'
+import { RESTORE, type Damage, type Tell } from './fsck-damage.ts'
 import { checkObjects, type CheckedObjects } from './fsck-objects.ts'
 import { checkReferences } from './fsck-references.ts'
 import { checkSchema, eachSummedRow, listStructureProblems } from './metadata-check.ts'
 import type { MetadataDb } from './metadata-db.ts'
 import { checkRow, SUMMED_TABLES } from './row-sums.ts'
-
-export interface Damage {
-  readonly kind: 'object' | 'tree' | 'commit' | 'metadata' | 'file'
-  readonly file: string
-  readonly repository?: string
-  /** With a branch or tag: it shows the damage now. Without: only the history does. */
-  readonly branch?: string
-  readonly tag?: string
-  readonly commit?: string
-  readonly path?: string
-  readonly isUncommitted?: true
-  readonly what: string
-  /** What to do about it. */
-  readonly next: string
-}
 
 export interface FsckReport {
   readonly dataDir: string
@@ -40,11 +26,6 @@ export interface FsckReport {
   /** Beyond the limit of those that are listed. */
   readonly damagesLeftOut: number
 }
-
-/** Gets each damage as it is found. */
-export type Tell = (damage: Damage) => void
-
-export const RESTORE = 'Restore the data directory from a copy.'
 
 /**
  * ```ts

@@ -4,8 +4,8 @@
  */
 
 import { crc32 } from 'node:zlib'
+import type { SqliteConnection as MetadataDb } from '../../../base/sqlite-connection.ts'
 import { EMBEDDED_FULL_CHECK_MAX_BYTES } from '../../limits.ts'
-import type { MetadataDb } from './metadata-db.ts'
 import {
   checkRow,
   insertSummed,

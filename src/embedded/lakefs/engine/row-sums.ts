@@ -4,8 +4,7 @@
  */
 
 import { crc32 } from 'node:zlib'
-import type { SqlValue } from '../../../base/sqlite-connection.ts'
-import type { MetadataDb } from './metadata-db.ts'
+import type { SqliteConnection as MetadataDb, SqlValue } from '../../../base/sqlite-connection.ts'
 import { corrupt } from './storage-errors.ts'
 
 /** What each sum covers. A number that SQLite gives out itself stands in an index as well, which is compared at the start. */
@@ -129,7 +128,7 @@ export function checkRow<Row>(db: MetadataDb, table: SummedTable, row: RawRow): 
 }
 
 /** With what makes the row out, not with all of its content. */
-export function describeRow(table: SummedTable, row: RawRow): string {
+function describeRow(table: SummedTable, row: RawRow): string {
   const shown = SUMMED_COLUMNS[table]
     .filter((column) => column !== 'record' && column !== 'value')
     .map((column) => `${column}=${show(valueOf(row, column))}`)

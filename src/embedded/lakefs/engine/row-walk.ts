@@ -1,6 +1,5 @@
-import type { SqlValue } from '../../../base/sqlite-connection.ts'
+import type { SqliteConnection as MetadataDb, SqlValue } from '../../../base/sqlite-connection.ts'
 import { EMBEDDED_GC_ROWS } from '../../limits.ts'
-import type { MetadataDb } from './metadata-db.ts'
 
 /** Page by page after the last row, so that no statement stays open during writes. The last parameter of `sql` is the page's size. */
 export function eachRow<Row>(
