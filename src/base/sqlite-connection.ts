@@ -8,6 +8,8 @@ export class SqliteConnection {
   readonly file: string
   readonly #db: Database.Database
   readonly #statements = new Map<string, Database.Statement>()
+  /** Apart from the others: a `get` without a row gives the last row of an `all` on the same statement (libsql 0.5.29). */
+  readonly #listStatements = new Map<string, Database.Statement>()
   readonly #closedError: () => Error
 
   /** `closedError` makes what a call after `close()` throws. */
@@ -34,7 +36,7 @@ export class SqliteConnection {
   }
 
   all<Row>(sql: string, ...values: readonly SqlValue[]): Row[] {
-    const rows = this.#prepare(sql).all([...values]) as Record<string, unknown>[]
+    const rows = this.#prepare(sql, this.#listStatements).all([...values]) as Record<string, unknown>[]
     // `all` gives blobs as ArrayBuffer where `get` gives Buffer (libsql 0.5.29).
     for (const row of rows) {
       for (const column in row) {
@@ -87,6 +89,7 @@ export class SqliteConnection {
 
   close(): void {
     this.#statements.clear()
+    this.#listStatements.clear()
     if (this.#db.open) this.#db.close()
   }
 
@@ -95,12 +98,12 @@ export class SqliteConnection {
     if (!this.#db.open) throw this.#closedError()
   }
 
-  #prepare(sql: string): Database.Statement {
+  #prepare(sql: string, statements = this.#statements): Database.Statement {
     this.#refuseClosed()
-    let statement = this.#statements.get(sql)
+    let statement = statements.get(sql)
     if (statement === undefined) {
       statement = this.#db.prepare(sql)
-      this.#statements.set(sql, statement)
+      statements.set(sql, statement)
     }
     return statement
   }

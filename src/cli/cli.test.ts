@@ -1,5 +1,6 @@
 // The command as it is shipped: `npm test` builds dist/ first, and every test here starts dist/cli/main.js.
 import { spawn, type ChildProcess } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { connect, createServer as createTcpServer, type AddressInfo } from 'node:net'
@@ -103,6 +104,7 @@ describe('every command', () => {
     [['run']],
     [['start']],
     [['lakefs', 'gc']],
+    [['lakefs', 'fsck']],
     [['lakefs', 'credentials']],
     [['lakefs', 'env']],
     [['config']],
@@ -479,6 +481,41 @@ describe('lakefs', () => {
     expect(await removed()).toMatchObject({ dryRun: false, objectsRemoved: 1, objectBytesRemoved: 11 })
     expect(await removed()).toMatchObject({ objectsRemoved: 0, objectsKept: 1 })
     expect((await run(['lakefs', 'gc'])).stdout).toMatch(/^objects +0 removed \(0 B\) +1 kept$/m)
+  })
+
+  test('ES-117 fsck names damage beside a running server and without it, and ends with exit code 3', async () => {
+    const server = serving('--access-key', 'KEY', '--secret-key', 'hunter2-hunter2')
+    const [, address = ''] = /^ready (.*)$/.exec(await server.firstLine) ?? []
+    const authorization = `Basic ${Buffer.from('KEY:hunter2-hunter2').toString('base64')}`
+    const post = async (path: string, body: string, type = 'application/json'): Promise<void> => {
+      const headers = { authorization, 'content-type': type }
+      const url = `${address}/api/v1/repositories${path}`
+      expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(201)
+    }
+    await post('', '{"name":"lake","storage_namespace":"local://lake"}')
+    await post('/lake/branches/main/objects?path=dir/a', 'whole', 'application/octet-stream')
+    await post('/lake/branches/main/commits', '{"message":"one"}')
+    const whole = await run(['lakefs', 'fsck'])
+    expect([whole.code, whole.stdout]).toEqual([0, expect.stringMatching(/^damages +none$/m)])
+
+    const file = createHash('sha256').update('whole').digest('hex')
+    await writeFile(join(directory, '.perago', 'lakefs', 'objects', file), 'Whole')
+    const checkWith = async (isServed: boolean): Promise<void> => {
+      const found = await run(['lakefs', 'fsck', '--json'])
+      expect(found.code).toBe(3)
+      expect(JSON.parse(found.stdout)).toMatchObject({
+        isServed,
+        damages: [{ kind: 'object', repository: 'lake', branch: 'main', path: 'dir/a' }],
+      })
+      expect(found.stderr).toContain('cli/data-damaged')
+    }
+    await checkWith(true)
+    server.child.kill('SIGTERM')
+    await server.ended
+    await checkWith(false)
+    const shown = await run(['lakefs', 'fsck'])
+    expect(shown.stdout).toMatch(/^lake\/main commit [0-9a-f]{12} "dir\/a": the stored bytes are damaged$/m)
+    expect(shown.stdout).toMatch(/^ {2}Upload the object again/m)
   })
 
   test('CL-19 gc makes no directory where there is none', async () => {

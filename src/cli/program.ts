@@ -91,6 +91,17 @@ function addLakefs(program: Command, terminal: Terminal): void {
     .action(lazy(terminal, async () => (await import('./commands/lakefs-gc.ts')).removeGarbage))
 
   lakefs
+    .command('fsck')
+    .summary('Reads everything in a data directory and names what is damaged or missing.')
+    .description(
+      'Reads everything in a data directory and names what is damaged or missing, with the branches, commits and paths that need it, and what to do. Works beside a running server. Ends with exit code 3 if something is damaged.',
+    )
+    .option('--data <dir>', 'the data directory of the server (default: .perago/lakefs)')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example('perago lakefs fsck --json'))
+    .action(lazy(terminal, async () => (await import('./commands/lakefs-fsck.ts')).checkData))
+
+  lakefs
     .command('credentials')
     .description('Shows the credentials that are stored with the data, with the secret.')
     .option('--data <dir>', 'the data directory of the server (default: .perago/lakefs)')

@@ -9,7 +9,7 @@ const ADDRESS_FILE = 'address.json'
 /** Written as a whole, because another process may read it. */
 export async function recordServerAddress(dataDir: string, url: string): Promise<void> {
   const draft = join(dataDir, `${ADDRESS_FILE}.${randomBytes(6).toString('hex')}.tmp`)
-  await writeFile(draft, `${JSON.stringify({ url: reachable(url), pid: process.pid })}\n`)
+  await writeFile(draft, `${JSON.stringify({ url: reachable(url), pid: process.pid })}\n`, { mode: 0o600 })
   await rename(draft, join(dataDir, ADDRESS_FILE))
 }
 

@@ -59,10 +59,20 @@ export const EMBEDDED_NODE_CACHE_BYTES = 33_554_432
 export const EMBEDDED_WRITE_BATCH_MAX = 512
 /** Writes that may wait for a transaction. */
 export const EMBEDDED_WRITE_QUEUE_MAX = 65_536
+/** @internal Branches whose staged changes are known to be undamaged. */
+export const EMBEDDED_CHECKED_STAGINGS_MAX = 10_000
+/** @internal Size of the metadata up to which every start checks all of it; of larger metadata all but the tree nodes. */
+export const EMBEDDED_FULL_CHECK_MAX_BYTES = 67_108_864
 /** @internal Staged changes read at once. */
 export const EMBEDDED_STAGING_READ_ROWS = 512
 /** @internal Write buffer for request bodies. */
 export const EMBEDDED_BLOB_BUFFER_BYTES = 1_048_576
+/** @internal Piece in which a large object is read and checked. */
+export const EMBEDDED_BLOB_READ_BYTES = 262_144
+/** Largest object that is checked before its first byte is sent; a larger one is checked while it is sent. */
+export const EMBEDDED_BLOB_WHOLE_MAX_BYTES = 1_048_576
+/** @internal Large objects of which the last check is remembered. */
+export const EMBEDDED_BLOB_CHECKS_MAX = 10_000
 /** All objects together when run in memory. */
 export const EMBEDDED_MEMORY_BLOBS_MAX_BYTES = 1_073_741_824
 /** @internal Tries of a branch update while other writers move the branch, as in lakeFS. */
@@ -71,5 +81,7 @@ export const EMBEDDED_BRANCH_UPDATE_MAX_ATTEMPTS = 10
 export const EMBEDDED_BRANCH_QUEUE_MAX = 1024
 /** @internal Rows of a deleted object that one transaction removes. */
 export const EMBEDDED_SWEEP_ROWS = 1000
+/** Damages that `perago lakefs fsck` lists. */
+export const EMBEDDED_FSCK_DAMAGES_MAX = 10_000
 /** @internal Rows that garbage collection reads or removes at once. */
 export const EMBEDDED_GC_ROWS = 1000

@@ -66,7 +66,7 @@ export async function reopenLake(options: OpenEngineOptions): Promise<TestLake> 
   return lakeOn(engine)
 }
 
-function lakeOn(engine: LakefsEngine): TestLake {
+export function lakeOn(engine: LakefsEngine): TestLake {
   const put = async (
     branch: string,
     path: string,

@@ -48,11 +48,14 @@ test('ES-12 in memory every start has its own', async () => {
   expect(one.signingSecret).not.toBe(two.signingSecret)
 })
 
-test('ES-13 a file that others can read is warned about', async () => {
+test('ES-13 a file that others could read is made private, and a warning says so once', async () => {
   await loadCredentials({ dataDir, given: undefined })
-  await chmod(join(dataDir, CREDENTIALS_FILE), 0o644)
+  const file = join(dataDir, CREDENTIALS_FILE)
+  await chmod(file, 0o644)
   const { warnings } = await loadCredentials({ dataDir, given: undefined })
-  expect(warnings).toEqual([expect.stringContaining('can be read by others (mode 644)')])
+  expect(warnings).toEqual([expect.stringContaining('could be read by others (mode 644)')])
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect((await loadCredentials({ dataDir, given: undefined })).warnings).toEqual([])
 })
 
 test.each([

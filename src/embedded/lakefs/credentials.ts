@@ -4,15 +4,14 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { InvalidError, messageOf } from '../../base/errors.ts'
+import { makePrivate } from './private-files.ts'
 import { writeDurably } from './write-durably.ts'
 
 const CREDENTIALS_FILE = 'credentials.json'
-
-const OTHERS_MAY = 0o077
 
 export interface KeyPair {
   readonly accessKeyId: string
@@ -44,7 +43,7 @@ export async function loadCredentials(options: {
   const file = join(options.dataDir, CREDENTIALS_FILE)
   const stored = await readStored(file)
   const signingSecret = stored?.signingSecret ?? newSecret()
-  const warnings = stored === undefined ? [] : await warnAboutMode(file)
+  const warnings = stored === undefined ? [] : closeToOthers(file)
   const pair = options.given ?? storedPair(stored)
   if (pair !== undefined) {
     if (stored === undefined) await writeStored(file, { signingSecret })
@@ -105,12 +104,13 @@ function writeStored(file: string, stored: StoredCredentials): Promise<void> {
   return writeDurably(file, `${JSON.stringify(stored, undefined, 2)}\n`)
 }
 
-async function warnAboutMode(file: string): Promise<readonly string[]> {
-  if (process.platform === 'win32') return []
-  const { mode } = await stat(file)
-  return (mode & OTHERS_MAY) === 0
-    ? []
-    : [`${file} can be read by others (mode ${(mode & 0o777).toString(8)}): run "chmod 600" on it`]
+/** What others may have read before is told. */
+function closeToOthers(file: string): readonly string[] {
+  const before = makePrivate(file)
+  if (before === undefined) return []
+  return [
+    `${file} could be read by others (mode ${before.toString(8)}) and is private now: if somebody may have read it, delete it to have new credentials made`,
+  ]
 }
 
 function unreadable(file: string, what: string, cause?: unknown): InvalidError {

@@ -2,7 +2,7 @@
 import { mkdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { DiskBlobStore } from '../../../src/embedded/lakefs/engine/blob-store.ts'
+import { DiskBlobStore } from '../../../src/embedded/lakefs/engine/disk-blob-store.ts'
 
 const [directory = ''] = process.argv.slice(2)
 const directories = { objectsDir: join(directory, 'objects'), tempDir: join(directory, 'temp') }

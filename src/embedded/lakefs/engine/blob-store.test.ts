@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryDir } from '../../../../test/support/embedded-engine.ts'
-import { DiskBlobStore, MemoryBlobStore, sweepTempFiles, type BlobStore } from './blob-store.ts'
+import { MemoryBlobStore, type BlobStore } from './blob-store.ts'
 import { DirectorySyncer } from './directory-syncer.ts'
+import { DiskBlobStore, sweepTempFiles } from './disk-blob-store.ts'
 
 function diskStore() {
   const dir = temporaryDir()
@@ -20,7 +21,8 @@ function diskStore() {
 const hash = (algorithm: string, content: Buffer) => createHash(algorithm).update(content).digest('hex')
 const bodyOf = (...chunks: string[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk)))
 
-async function readAll(stream: Readable): Promise<string> {
+async function readAll(opened: Promise<() => Readable>): Promise<string> {
+  const stream = (await opened)()
   const chunks: Buffer[] = []
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk)
   return Buffer.concat(chunks).toString()
@@ -43,7 +45,7 @@ test.each(STORES)(
     expect(await readAll(store.open(blob.sha256, { start: 9, end: 9 }))).toBe('9')
     expect(store.sizeOf(blob.sha256)).toBe(10)
     expect(store.sizeOf('0'.repeat(64))).toBeUndefined()
-    expect(() => store.open('0'.repeat(64))).toThrow(expect.objectContaining({ kind: 'missing' }))
+    await expect(store.open('0'.repeat(64))).rejects.toMatchObject({ kind: 'missing' })
     const empty = await store.store(bodyOf())
     expect(empty).toMatchObject({ md5: 'd41d8cd98f00b204e9800998ecf8427e', sizeBytes: 0 })
     expect(await readAll(store.open(empty.sha256))).toBe('')

@@ -1,9 +1,10 @@
 import {
   BRANCH_COLUMNS,
   branchFromRow,
+  insertBranch,
+  raiseEpoch,
   requireBranch,
   setHead,
-  type BranchRow,
   type StoredBranch,
 } from './branch-rows.ts'
 import { findCommit, requireCommit, treeOf } from './commits.ts'
@@ -14,6 +15,7 @@ import { checkBranchName, checkPath } from './names.ts'
 import { refuseProtected } from './protection.ts'
 import { resolveCommitId } from './refs.ts'
 import { requireStored, requireWritable } from './repositories.ts'
+import { insertSummed, type RawRow } from './row-sums.ts'
 import { isRealChange, type StagedChange } from './staging.ts'
 import { toByteKey, type ByteKey } from './tree/byte-key.ts'
 import { lookUp } from './tree/node-store.ts'
@@ -31,14 +33,8 @@ export function createBranch(
       throw new EngineError('branch-name-is-a-commit', `branch ${request.name}: a commit has this id`)
     }
     const commitId = resolveCommitId(db, rid, request.source)
-    const added = db.run(
-      'INSERT OR IGNORE INTO branches (rid, name, commit_id, hidden) VALUES (?, ?, ?, ?)',
-      rid,
-      request.name,
-      commitId,
-      request.hidden ? 1 : 0,
-    )
-    if (added === 0) throw new EngineError('branch-exists', `branch ${request.name} exists already`)
+    const added = insertBranch(db, { rid, name: request.name, commitId, hidden: request.hidden })
+    if (!added) throw new EngineError('branch-exists', `branch ${request.name} exists already`)
     return { name: request.name, commitId, hidden: request.hidden }
   })
 }
@@ -56,7 +52,7 @@ export function listBranches(
   const query = {
     sql: `SELECT ${BRANCH_COLUMNS} FROM branches WHERE rid = ? AND hidden <= ?`,
     values: [rid, page.showHidden ? 1 : 0],
-    toItem: (row: BranchRow) => toBranch(branchFromRow(row)),
+    toItem: (row: RawRow) => toBranch(branchFromRow(db, row)),
   }
   return pageByName(db, query, page)
 }
@@ -73,7 +69,7 @@ export async function deleteBranch(
     if (name === defaultBranch)
       throw new EngineError('default-branch', `branch ${name} is the default branch`)
     db.run('DELETE FROM branches WHERE bid = ?', bid)
-    db.run('INSERT INTO dropped_stagings (bid) VALUES (?)', bid)
+    insertSummed(db, 'dropped_stagings', { bid })
   })
   startSweep()
 }
@@ -109,12 +105,11 @@ export function resetUncommitted(
     refuseProtected(stored, branch, 'write to')
     const { bid, commitId } = requireBranch(db, stored.rid, branch)
     // A commit under way may have read what is discarded here: the new epoch makes it start again.
-    db.run('UPDATE branches SET epoch = epoch + 1 WHERE bid = ?', bid)
+    raiseEpoch(db, bid)
     const head = treeOf(requireCommit(db, stored.rid, commitId))
     switch (what.type) {
       case 'reset':
-        staging.clear(bid, staging.lastNumber)
-        staging.dropSealed(bid)
+        staging.drop(bid)
         break
       case 'object': {
         const change = staging.find(bid, toByteKey(what.path))

@@ -3,6 +3,7 @@
 import { computeCommitId } from './commit-id.ts'
 import { EngineError, type Commit } from './engine.ts'
 import type { MetadataDb } from './metadata-db.ts'
+import { checkRow, insertSummed, summedColumns, type RawRow } from './row-sums.ts'
 import type { NodeStore } from './tree/node-store.ts'
 import { EMPTY_TREE, type NodeId } from './tree/tree-node.ts'
 
@@ -19,19 +20,19 @@ export function makeCommit(content: Omit<Commit, 'id' | 'version'>): Commit {
 /** Equal content is the same commit: storing it again does nothing. Returns whether it was new. */
 export function insertCommit(db: MetadataDb, rid: number, commit: Commit): boolean {
   const { id, ...record } = commit
-  const changes = db.run(
-    'INSERT OR IGNORE INTO commits (rid, id, record) VALUES (?, ?, ?)',
-    rid,
-    id,
-    JSON.stringify(record),
-  )
-  return changes > 0
+  return insertSummed(db, 'commits', { rid, id, record: JSON.stringify(record) }, 'IGNORE') > 0
 }
 
 function findStoredCommit(db: MetadataDb, rid: number, id: string): StoredCommit | undefined {
-  const sql = 'SELECT seq, record FROM commits WHERE rid = ? AND id = ?'
-  const row = db.get<{ seq: number; record: string }>(sql, rid, id)
-  return row && { seq: row.seq, commit: { id, ...(JSON.parse(row.record) as Omit<Commit, 'id'>) } }
+  const sql = `SELECT seq, ${summedColumns('commits')} FROM commits WHERE rid = ? AND id = ?`
+  const row = db.get<RawRow & { seq: number }>(sql, rid, id)
+  return row && { seq: row.seq, commit: commitFromRow(db, row) }
+}
+
+/** Refuses a damaged row. */
+export function commitFromRow(db: MetadataDb, row: RawRow): Commit {
+  const { id, record } = checkRow<{ id: string; record: string }>(db, 'commits', row)
+  return { id, ...(JSON.parse(record) as Omit<Commit, 'id'>) }
 }
 
 export function findCommit(db: MetadataDb, rid: number, id: string): Commit | undefined {
@@ -59,7 +60,7 @@ export function treeOf(commit: Pick<Commit, 'metaRangeId'>): NodeId {
   return treeOfMetaRange(commit.metaRangeId)
 }
 
-export function treeOfMetaRange(metaRangeId: string): NodeId {
+function treeOfMetaRange(metaRangeId: string): NodeId {
   return metaRangeId === '' ? EMPTY_TREE : (metaRangeId as NodeId)
 }
 

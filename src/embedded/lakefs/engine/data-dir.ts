@@ -11,8 +11,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { InvalidError, isPeragoError, messageOf, MissingError, RefusedError } from '../../../base/errors.ts'
 import { makeDirectory } from '../../../base/make-directory.ts'
+import { makeOwnDirectoryPrivate, makePrivate, makePrivateFile } from '../private-files.ts'
 import { writeDurably } from '../write-durably.ts'
-import { openMetadataDb, type MetadataDb } from './metadata-db.ts'
+import { openMetadataDb, openUnchecked, type MetadataDb } from './metadata-db.ts'
 import { corrupt, unsupported } from './storage-errors.ts'
 
 const FORMAT_FILE = 'perago-lakefs.json'
@@ -44,6 +45,7 @@ export async function openDataDir(
   const isOurs = names.includes(FORMAT_FILE)
   if (isOurs) readFormat(join(dataDir, FORMAT_FILE))
   else refuseForeign(dataDir, names)
+  closeToOthers(dataDir, names)
   const unlock = lock(dataDir)
   let db: MetadataDb | undefined
   try {
@@ -67,12 +69,59 @@ export async function openDataDir(
   }
 }
 
+/** For a check: goes on where a start would stop, and beside a running server. `tell` gets what is wrong with files. */
+export function openForCheck(
+  dataDir: string,
+  tell: (file: string, what: string) => void,
+): {
+  readonly objectsDir: string
+  /** Undefined when it cannot be opened. */
+  readonly db: MetadataDb | undefined
+  readonly isServed: boolean
+  close(): void
+} {
+  const names = listFiles(dataDir, true)
+  const tryFile = <Result>(name: string, work: (file: string) => Result): Result | undefined => {
+    try {
+      return work(join(dataDir, name))
+    } catch (error) {
+      if (isPeragoError(error) && error.code === 'embedded/data-dir-in-use') throw error
+      tell(join(dataDir, name), messageOf(error))
+      return undefined
+    }
+  }
+  for (const name of [METADATA_FILE, OBJECTS_DIR, TEMP_DIR]) {
+    if (!names.includes(name)) tell(join(dataDir, name), 'it is missing')
+  }
+  tryFile(FORMAT_FILE, readFormat)
+  let unlock: (() => void) | undefined
+  let isServed = false
+  try {
+    unlock = tryFile(LOCK_FILE, () => lock(dataDir))
+  } catch {
+    isServed = true
+  }
+  const db = names.includes(METADATA_FILE) ? tryFile(METADATA_FILE, openUnchecked) : undefined
+  return {
+    objectsDir: join(dataDir, OBJECTS_DIR),
+    db,
+    isServed,
+    close: () => {
+      db?.rollBack()
+      db?.close()
+      unlock?.()
+    },
+  }
+}
+
 function closeAll(db: MetadataDb, unlock: () => void): void {
   try {
     // So that a directory without a server has one database file and not three.
     db.get('PRAGMA wal_checkpoint(TRUNCATE)')
-    db.close()
+  } catch {
+    // A full disk has no room for it. Then the log stays, with everything in it, and the next start does this.
   } finally {
+    db.close()
     unlock()
   }
 }
@@ -92,6 +141,22 @@ async function make(
   } catch (error) {
     db.close()
     throw error
+  }
+}
+
+/** Objects' files are private since they were made. The credentials are looked at when they are read. */
+function closeToOthers(dataDir: string, names: readonly string[]): void {
+  try {
+    makeOwnDirectoryPrivate(dataDir)
+    for (const name of names) {
+      if (OUR_NAMES.test(name) && !name.startsWith('credentials')) makePrivate(join(dataDir, name))
+    }
+    for (const name of [LOCK_FILE, METADATA_FILE]) {
+      // One that is missing in a directory of ours is told as such.
+      if (!names.includes(FORMAT_FILE) || names.includes(name)) makePrivateFile(join(dataDir, name))
+    }
+  } catch (error) {
+    throw isPeragoError(error) ? error : unwritable(dataDir, error)
   }
 }
 

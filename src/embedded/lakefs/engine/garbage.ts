@@ -10,13 +10,13 @@ import { opendir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock, type Clock } from '../../../base/clock.ts'
 import { EMBEDDED_GC_ROWS, EMBEDDED_STAGING_ADDRESS_MS } from '../../limits.ts'
-import type { SqlValue } from '../../../base/sqlite-connection.ts'
-import { sweepTempFiles } from './blob-store.ts'
-import { treeOfMetaRange } from './commits.ts'
+import { sweepTempFiles } from './disk-blob-store.ts'
+import { commitFromRow, treeOf } from './commits.ts'
 import { openDataDir } from './data-dir.ts'
-import type { Commit } from './engine.ts'
 import { physicalAddressOf } from './entry-codec.ts'
 import type { MetadataDb } from './metadata-db.ts'
+import { checkRow, summedColumns, type RawRow } from './row-sums.ts'
+import { eachRow } from './row-walk.ts'
 import { SqliteNodeStore } from './sqlite-node-store.ts'
 import { sweepStep } from './sweeper.ts'
 import type { NodeStore } from './tree/node-store.ts'
@@ -78,17 +78,18 @@ function markKept(db: MetadataDb, oldestKept: number): void {
   db.exec('CREATE TEMP TABLE kept_names (name TEXT PRIMARY KEY) WITHOUT ROWID')
   const nodes = new SqliteNodeStore(db)
   const existing = 'rid IN (SELECT rid FROM repositories WHERE deleted = 0)'
-  eachRow<{ seq: number; record: string }>(db, {
-    sql: `SELECT seq, record FROM commits WHERE seq > ? AND ${existing} ORDER BY seq LIMIT ?`,
+  eachRow<RawRow & { seq: number }>(db, {
+    sql: `SELECT seq, ${summedColumns('commits')} FROM commits WHERE seq > ? AND ${existing} ORDER BY seq LIMIT ?`,
     start: [0],
     position: (row) => [row.seq],
-    visit: ({ record }) => markTree(db, nodes, treeOfMetaRange((JSON.parse(record) as Commit).metaRangeId)),
+    visit: (row) => markTree(db, nodes, treeOf(commitFromRow(db, row))),
   })
-  eachRow<{ bid: number; key: Buffer; value: Buffer | null }>(db, {
-    sql: `SELECT bid, key, value FROM staged WHERE (bid, key) > (?, ?) AND bid IN (SELECT bid FROM branches WHERE ${existing}) ORDER BY bid, key LIMIT ?`,
+  eachRow<RawRow & { bid: number; key: Buffer }>(db, {
+    sql: `SELECT ${summedColumns('staged')} FROM staged WHERE (bid, key) > (?, ?) AND bid IN (SELECT bid FROM branches WHERE ${existing}) ORDER BY bid, key LIMIT ?`,
     start: [0, Buffer.alloc(0)],
     position: (row) => [row.bid, row.key],
-    visit: ({ value }) => {
+    visit: (row) => {
+      const { value } = checkRow<{ value: Buffer | null }>(db, 'staged', row)
       if (value !== null) markAddress(db, physicalAddressOf(value))
     },
   })
@@ -168,23 +169,4 @@ async function sweepObjects(
     if (!dryRun) await unlink(file)
   }
   return sums
-}
-
-/** Page by page after the last row, so that no statement stays open during writes. */
-function eachRow<Row>(
-  db: MetadataDb,
-  walk: {
-    readonly sql: string
-    readonly start: readonly SqlValue[]
-    position(row: Row): readonly SqlValue[]
-    visit(row: Row): void
-  },
-): void {
-  for (let at = walk.start; ;) {
-    const rows = db.all<Row>(walk.sql, ...at, EMBEDDED_GC_ROWS)
-    for (const row of rows) walk.visit(row)
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < EMBEDDED_GC_ROWS) return
-    at = walk.position(last)
-  }
 }

@@ -7,6 +7,7 @@ import { unixSeconds, type EngineContext } from './engine-context.ts'
 import { EngineError, type StoredBlob } from './engine.ts'
 import type { BlobRange } from './blob-store.ts'
 import { requireStored, requireWritable } from './repositories.ts'
+import { checkRow, insertSummed, summedColumns, type RawRow } from './row-sums.ts'
 
 const RESERVED = /^staged\/[0-9a-f]{32}$/
 const BY_CONTENT = /^[0-9a-f]{64}$/
@@ -48,28 +49,23 @@ export async function storeBlobAt(
   const blob = await blobs.store(body)
   await writes.run(() => {
     const { rid } = requireWritable(db, repository)
-    db.run(
-      'INSERT OR REPLACE INTO addresses (rid, address, sha256, size_bytes, stored_at) VALUES (?, ?, ?, ?, ?)',
-      rid,
-      physicalAddress,
-      blob.sha256,
-      blob.sizeBytes,
-      unixSeconds(clock),
-    )
+    const stored = { address: physicalAddress, sha256: blob.sha256, size_bytes: blob.sizeBytes }
+    insertSummed(db, 'addresses', { rid, ...stored, stored_at: unixSeconds(clock) }, 'REPLACE')
   })
   return { physicalAddress, md5: blob.md5, sizeBytes: blob.sizeBytes }
 }
 
-export function openBlob(
+/** Returns what opens the bytes, once; see `BlobStore.open`. */
+export async function openBlob(
   context: EngineContext,
   repository: string,
   physicalAddress: string,
   range?: BlobRange,
-): Readable {
+): Promise<() => Readable> {
   const sha256 = findSha256(context, repository, physicalAddress)
   if (sha256 === undefined) throw missing(physicalAddress)
   try {
-    return context.blobs.open(sha256, range)
+    return await context.blobs.open(sha256, range)
   } catch (error) {
     if (isPeragoError(error) && error.kind === 'missing') throw missing(physicalAddress, error)
     throw error
@@ -88,8 +84,8 @@ export async function readBlob(
     throw new EngineError('bad-argument', `read ${physicalAddress}: it has more than ${maxBytes} bytes`)
   }
   const chunks: Buffer[] = []
-  const body = openBlob(context, repository, physicalAddress) as AsyncIterable<Buffer>
-  for await (const chunk of body) chunks.push(chunk)
+  const open = await openBlob(context, repository, physicalAddress)
+  for await (const chunk of open() as AsyncIterable<Buffer>) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
@@ -107,8 +103,9 @@ function findSha256({ db }: EngineContext, repository: string, physicalAddress: 
   const { rid, storageNamespace } = requireStored(db, repository)
   const name = nameIn(storageNamespace, physicalAddress)
   if (name === undefined || BY_CONTENT.test(name)) return name
-  const sql = 'SELECT sha256 FROM addresses WHERE rid = ? AND address = ?'
-  return db.get<{ sha256: string }>(sql, rid, physicalAddress)?.sha256
+  const sql = `SELECT ${summedColumns('addresses')} FROM addresses WHERE rid = ? AND address = ?`
+  const row = db.get<RawRow>(sql, rid, physicalAddress)
+  return row && checkRow<{ sha256: string }>(db, 'addresses', row).sha256
 }
 
 function addressIn(storageNamespace: string, name: string): string {

@@ -2,7 +2,7 @@
 
 import { systemClock, type Clock } from '../../../base/clock.ts'
 import { once } from '../../../base/once.ts'
-import { DiskBlobStore, MemoryBlobStore, sweepTempFiles } from './blob-store.ts'
+import { MemoryBlobStore } from './blob-store.ts'
 import { BranchTurns } from './branch-turns.ts'
 import {
   createBranch,
@@ -17,6 +17,7 @@ import { findMergeBase, getCommit, log } from './commit-graph.ts'
 import { writeCommitRecord } from './commit-record.ts'
 import { openDataDir } from './data-dir.ts'
 import { diffRefs, diffUncommitted } from './diff.ts'
+import { DiskBlobStore, sweepTempFiles } from './disk-blob-store.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { HookEvent, HookRunner } from './engine.ts'
 import { merge } from './merge-branch.ts'

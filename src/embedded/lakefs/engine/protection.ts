@@ -5,6 +5,7 @@ import { matchesWildcards } from '../glob.ts'
 import type { EngineContext } from './engine-context.ts'
 import { EngineError } from './engine.ts'
 import { requireStored, type StoredRepository } from './repositories.ts'
+import { sumAgain } from './row-sums.ts'
 
 export function getProtection(
   { db }: EngineContext,
@@ -28,6 +29,7 @@ export function setProtection(
     }
     const sql = 'UPDATE repositories SET protection = ? WHERE rid = ?'
     db.run(sql, JSON.stringify(patterns), stored.rid)
+    sumAgain(db, 'repositories', 'rid = ?', stored.rid)
   })
 }
 

@@ -8,6 +8,7 @@ import { findBranch, type StoredBranch } from './branch-rows.ts'
 import { findCommit, findCommitIdsByPrefix, requireCommit } from './commits.ts'
 import { EngineError } from './engine.ts'
 import type { MetadataDb } from './metadata-db.ts'
+import { checkRow, summedColumns, type RawRow } from './row-sums.ts'
 
 interface ResolvedRef {
   readonly commitId: string
@@ -54,8 +55,9 @@ export function resolveCommitId(db: MetadataDb, rid: number, ref: string): strin
 
 /** The commit that a tag names. */
 export function findTag(db: MetadataDb, rid: number, name: string): string | undefined {
-  const sql = 'SELECT commit_id FROM tags WHERE rid = ? AND name = ?'
-  return db.get<{ commit_id: string }>(sql, rid, name)?.commit_id
+  const sql = `SELECT ${summedColumns('tags')} FROM tags WHERE rid = ? AND name = ?`
+  const row = db.get<RawRow>(sql, rid, name)
+  return row && checkRow<{ commit_id: string }>(db, 'tags', row).commit_id
 }
 
 function parseRef(ref: string): { readonly base: string; readonly modifiers: readonly Modifier[] } {

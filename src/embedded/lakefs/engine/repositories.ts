@@ -1,9 +1,11 @@
+import { insertBranch } from './branch-rows.ts'
 import { insertCommit, makeCommit } from './commits.ts'
 import { unixSeconds, type EngineContext } from './engine-context.ts'
 import { EngineError, type Page, type PageRequest, type Repository } from './engine.ts'
 import type { MetadataDb } from './metadata-db.ts'
 import { pageByName } from './named-pages.ts'
 import { checkBranchName, checkRepositoryName } from './names.ts'
+import { checkRow, insertSummed, sumAgain, summedColumns, type RawRow } from './row-sums.ts'
 
 /** A repository with the number in its rows; a name can be used again after deletion, a number never. */
 export interface StoredRepository extends Repository {
@@ -22,7 +24,7 @@ interface RepositoryRow {
   protection: string | null
 }
 
-const COLUMNS = 'rid, name, storage_namespace, default_branch, created_at, read_only, protection'
+const COLUMNS = summedColumns('repositories')
 
 export function createRepository(
   { db, writes, clock }: EngineContext,
@@ -35,7 +37,7 @@ export function createRepository(
       throw new EngineError('repository-exists', `create repository ${request.name}: the name is taken`)
     }
     const namespace = request.storageNamespace.replace(/\/+$/, '')
-    if (db.run('INSERT OR IGNORE INTO namespaces (namespace) VALUES (?)', namespace) === 0) {
+    if (insertSummed(db, 'namespaces', { namespace }, 'IGNORE') === 0) {
       throw new EngineError(
         'namespace-in-use',
         `create repository ${request.name}: the storage namespace ${request.storageNamespace} holds lakeFS data, or once did`,
@@ -50,6 +52,7 @@ export function createRepository(
       createdAt,
       request.readOnly === true ? 1 : 0,
     )
+    sumAgain(db, 'repositories', 'name = ? AND deleted = 0', request.name)
     const stored = requireStored(db, request.name)
     const commit = makeCommit({
       parents: [],
@@ -61,12 +64,7 @@ export function createRepository(
       generation: 1,
     })
     insertCommit(db, stored.rid, commit)
-    db.run(
-      'INSERT INTO branches (rid, name, commit_id, hidden) VALUES (?, ?, ?, 0)',
-      stored.rid,
-      request.defaultBranch,
-      commit.id,
-    )
+    insertBranch(db, { rid: stored.rid, name: request.defaultBranch, commitId: commit.id, hidden: false })
     return toRepository(stored)
   })
 }
@@ -79,7 +77,7 @@ export function listRepositories({ db }: EngineContext, page: PageRequest): Page
   const query = {
     sql: `SELECT ${COLUMNS} FROM repositories WHERE deleted = 0`,
     values: [],
-    toItem: (row: RepositoryRow) => toRepository(fromRow(row)),
+    toItem: (row: RawRow) => toRepository(fromRow(db, row)),
   }
   return pageByName(db, query, page)
 }
@@ -92,6 +90,7 @@ export async function deleteRepository(
   await writes.run(() => {
     const { rid } = requireStored(db, name)
     db.run('UPDATE repositories SET deleted = 1 WHERE rid = ?', rid)
+    sumAgain(db, 'repositories', 'rid = ?', rid)
   })
   startSweep()
 }
@@ -112,11 +111,12 @@ export function requireWritable(db: MetadataDb, name: string): StoredRepository 
 
 function findRepository(db: MetadataDb, name: string): StoredRepository | undefined {
   const sql = `SELECT ${COLUMNS} FROM repositories WHERE deleted = 0 AND name = ?`
-  const row = db.get<RepositoryRow>(sql, name)
-  return row && fromRow(row)
+  const row = db.get<RawRow>(sql, name)
+  return row && fromRow(db, row)
 }
 
-function fromRow(row: RepositoryRow): StoredRepository {
+function fromRow(db: MetadataDb, raw: RawRow): StoredRepository {
+  const row = checkRow<RepositoryRow>(db, 'repositories', raw)
   return {
     rid: row.rid,
     id: row.name,

@@ -8,9 +8,11 @@
  * only a hard reset looks at: while one of them differs from the head, the branch cannot be moved.
  */
 
-import { EMBEDDED_STAGING_READ_ROWS } from '../../limits.ts'
+import { BoundedMap } from '../../../base/bounded-map.ts'
+import { EMBEDDED_CHECKED_STAGINGS_MAX, EMBEDDED_STAGING_READ_ROWS } from '../../limits.ts'
 import { isSameEntry } from './entry-codec.ts'
 import type { MetadataDb } from './metadata-db.ts'
+import { checkRow, insertSummed, sumAgain, summedColumns, type RawRow } from './row-sums.ts'
 import { bytesToKey, keyToBytes, type ByteKey } from './tree/byte-key.ts'
 import { lookUp, type NodeStore } from './tree/node-store.ts'
 import type { SortedStream } from './tree/sorted-stream.ts'
@@ -27,20 +29,27 @@ const WRITES_PER_START = 2 ** 32
 
 type StagingTable = 'staged' | 'sealed'
 
+interface StagedRow {
+  key: Buffer
+  value: Buffer | null
+}
+
 export class Staging {
   readonly #db: MetadataDb
+  /** Branches of which every row was read: a damaged key is not where it is looked for. */
+  readonly #checked = new BoundedMap<string, true>({
+    max: EMBEDDED_CHECKED_STAGINGS_MAX,
+    evict: 'least-recently-used',
+  })
   #lastNumber: number
 
   /** Numbers must rise across restarts as well, hence one row that counts the starts. */
   constructor(db: MetadataDb) {
     this.#db = db
-    // Not in the schema: directories of earlier versions have no such table.
-    db.exec(
-      'CREATE TABLE IF NOT EXISTS sealed (bid INTEGER NOT NULL, key BLOB NOT NULL, value BLOB, PRIMARY KEY (bid, key)) WITHOUT ROWID',
-    )
     db.run(
       `INSERT INTO meta (name, value) VALUES ('starts', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1`,
     )
+    sumAgain(db, 'meta', 'name = ?', 'starts')
     const starts = db.get<{ value: number }>(`SELECT value FROM meta WHERE name = 'starts'`)?.value ?? 1
     this.#lastNumber = starts * WRITES_PER_START
   }
@@ -51,20 +60,16 @@ export class Staging {
   }
 
   find(branch: number, key: ByteKey): StagedChange | undefined {
-    const sql = 'SELECT value FROM staged WHERE bid = ? AND key = ?'
-    const row = this.#db.get<{ value: Buffer | null }>(sql, branch, keyToBytes(key))
-    return row && { key, value: row.value ?? undefined }
+    this.#requireIntact(branch, 'staged')
+    const sql = `SELECT ${summedColumns('staged')} FROM staged WHERE bid = ? AND key = ?`
+    const row = this.#db.get<RawRow>(sql, branch, keyToBytes(key))
+    return row && { key, value: checkRow<StagedRow>(this.#db, 'staged', row).value ?? undefined }
   }
 
   put(branch: number, key: ByteKey, value: Buffer | undefined): void {
     this.#lastNumber += 1
-    this.#db.run(
-      'INSERT OR REPLACE INTO staged (bid, key, seq, value) VALUES (?, ?, ?, ?)',
-      branch,
-      keyToBytes(key),
-      this.#lastNumber,
-      value ?? null,
-    )
+    const row = { bid: branch, key: keyToBytes(key), seq: this.#lastNumber, value: value ?? null }
+    insertSummed(this.#db, 'staged', row, 'REPLACE')
   }
 
   /** Clears what was staged up to that write, and nothing newer. */
@@ -72,10 +77,16 @@ export class Staging {
     this.#db.run('DELETE FROM staged WHERE bid = ? AND seq <= ?', branch, throughNumber)
   }
 
+  /** Clears everything without reading it, so that damaged changes can be discarded. */
+  drop(branch: number): void {
+    this.#db.run('DELETE FROM staged WHERE bid = ?', branch)
+    this.dropSealed(branch)
+  }
+
   seal(branch: number): void {
     this.dropSealed(branch)
     this.#db.run(
-      'INSERT INTO sealed (bid, key, value) SELECT bid, key, value FROM staged WHERE bid = ?',
+      'INSERT INTO sealed (bid, key, seq, value, sum) SELECT bid, key, seq, value, sum FROM staged WHERE bid = ?',
       branch,
     )
   }
@@ -85,7 +96,17 @@ export class Staging {
   }
 
   stream(branch: number, table: StagingTable = 'staged'): SortedStream<StagedChange> {
+    this.#requireIntact(branch, table)
     return new StagedStream(this.#db, branch, table)
+  }
+
+  /** Reads all rows at the first use of a branch; each row is checked again whenever it is read. */
+  #requireIntact(branch: number, table: StagingTable): void {
+    const known = `${table} ${String(branch)}`
+    if (this.#checked.get(known) === true) return
+    const rows = new StagedStream(this.#db, branch, table)
+    while (rows.next() !== undefined);
+    this.#checked.set(known, true)
   }
 }
 
@@ -110,7 +131,7 @@ class StagedStream implements SortedStream<StagedChange> {
   readonly #db: MetadataDb
   readonly #branch: number
   readonly #table: StagingTable
-  #page: { key: Buffer; value: Buffer | null }[] = []
+  #page: StagedRow[] = []
   #at = 0
   #from: Buffer = Buffer.alloc(0)
   #isInclusive = true
@@ -144,12 +165,13 @@ class StagedStream implements SortedStream<StagedChange> {
 
   #readPage(): void {
     if (this.#isDone) return
-    this.#page = this.#db.all(
-      `SELECT key, value FROM ${this.#table} WHERE bid = ? AND key ${this.#isInclusive ? '>=' : '>'} ? ORDER BY key LIMIT ?`,
+    const rows = this.#db.all<RawRow>(
+      `SELECT ${summedColumns(this.#table)} FROM ${this.#table} WHERE bid = ? AND key ${this.#isInclusive ? '>=' : '>'} ? ORDER BY key LIMIT ?`,
       this.#branch,
       this.#from,
       EMBEDDED_STAGING_READ_ROWS,
     )
+    this.#page = rows.map((row) => checkRow<StagedRow>(this.#db, this.#table, row))
     this.#at = 0
     this.#isDone = this.#page.length < EMBEDDED_STAGING_READ_ROWS
     this.#from = this.#page.at(-1)?.key ?? this.#from

@@ -1,6 +1,7 @@
 /** What can be wrong with a data directory, and a storage that is used after its end. */
 
 import { InvalidError, UnavailableError } from '../../../base/errors.ts'
+import { nodeFaultOf } from '../../../base/node-fault.ts'
 
 export function corrupt(file: string, what: string, cause?: unknown): InvalidError {
   return new InvalidError('embedded/corrupt-data-dir', `open ${file}: ${what}`, {
@@ -16,6 +17,18 @@ export function unsupported(file: string, kind: string, version: unknown, known:
     `open ${file}: it has ${kind} version ${String(version)}, this program knows ${known}`,
     { details: { file, version }, next: 'Use the version of perago that wrote this directory.' },
   )
+}
+
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL'])
+
+/** The error itself, unless the disk is full: then one that says so. */
+export function explainFullDisk(doing: string, error: unknown): unknown {
+  const fault = nodeFaultOf(error)
+  if (fault === undefined || !FULL.has(fault.code)) return error
+  return new UnavailableError('embedded/disk-full', `${doing}: ${fault.what}. Nothing was stored`, {
+    next: 'Make room on the disk with the data directory, then try again.',
+    cause: error,
+  })
 }
 
 export function closedError(doing: string): UnavailableError {

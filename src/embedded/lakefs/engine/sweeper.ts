@@ -7,6 +7,7 @@
 
 import { EMBEDDED_SWEEP_ROWS } from '../../limits.ts'
 import type { MetadataDb } from './metadata-db.ts'
+import { insertSummed } from './row-sums.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 export class Sweeper {
@@ -82,7 +83,7 @@ function sweepRepository(db: MetadataDb, rid: number): void {
   const branches = db.all<{ bid: number }>(sql, rid, EMBEDDED_SWEEP_ROWS)
   for (const { bid } of branches) {
     db.run('DELETE FROM branches WHERE bid = ?', bid)
-    db.run('INSERT INTO dropped_stagings (bid) VALUES (?)', bid)
+    insertSummed(db, 'dropped_stagings', { bid })
   }
   if (branches.length > 0) return
   for (const [table, key] of [

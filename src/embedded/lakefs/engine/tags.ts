@@ -4,6 +4,7 @@ import { pageByName } from './named-pages.ts'
 import { checkTagName } from './names.ts'
 import { findTag, resolveCommitId } from './refs.ts'
 import { requireStored, requireWritable } from './repositories.ts'
+import { checkRow, insertSummed, summedColumns, type RawRow } from './row-sums.ts'
 
 export function createTag(
   { db, writes }: EngineContext,
@@ -13,12 +14,7 @@ export function createTag(
     const { rid } = requireWritable(db, request.repository)
     checkTagName(request.name)
     const commitId = resolveCommitId(db, rid, request.ref)
-    const added = db.run(
-      'INSERT OR IGNORE INTO tags (rid, name, commit_id) VALUES (?, ?, ?)',
-      rid,
-      request.name,
-      commitId,
-    )
+    const added = insertSummed(db, 'tags', { rid, name: request.name, commit_id: commitId }, 'IGNORE')
     if (added === 0) throw new EngineError('tag-exists', `tag ${request.name} exists already`)
     return { name: request.name, commitId }
   })
@@ -34,9 +30,12 @@ export function getTag({ db }: EngineContext, repository: string, name: string):
 export function listTags({ db }: EngineContext, repository: string, page: PageRequest): Page<Tag> {
   const { rid } = requireStored(db, repository)
   const query = {
-    sql: 'SELECT name, commit_id FROM tags WHERE rid = ?',
+    sql: `SELECT ${summedColumns('tags')} FROM tags WHERE rid = ?`,
     values: [rid],
-    toItem: (row: { name: string; commit_id: string }) => ({ name: row.name, commitId: row.commit_id }),
+    toItem: (raw: RawRow) => {
+      const row = checkRow<{ name: string; commit_id: string }>(db, 'tags', raw)
+      return { name: row.name, commitId: row.commit_id }
+    },
   }
   return pageByName(db, query, page)
 }

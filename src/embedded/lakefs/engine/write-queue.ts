@@ -11,7 +11,7 @@
 import { messageOf, UnavailableError } from '../../../base/errors.ts'
 import { EMBEDDED_WRITE_BATCH_MAX, EMBEDDED_WRITE_QUEUE_MAX } from '../../limits.ts'
 import type { MetadataDb } from './metadata-db.ts'
-import { closedError } from './storage-errors.ts'
+import { closedError, explainFullDisk } from './storage-errors.ts'
 
 interface QueuedWrite {
   run(): unknown
@@ -65,14 +65,7 @@ export class WriteQueue {
       this.#db.exec('COMMIT')
     } catch (error) {
       this.#db.rollBack()
-      const failure = new UnavailableError(
-        'embedded/write-failed',
-        `write metadata to ${this.#db.file}: ${messageOf(error)}`,
-        {
-          next: 'Check the free space and the health of the disk with the data directory.',
-          cause: error,
-        },
-      )
+      const failure = this.#explain(error)
       for (const write of batch) write.reject(failure)
       return
     }
@@ -89,7 +82,21 @@ export class WriteQueue {
       // On a full disk SQLite ends the whole transaction itself; then no write of the batch has happened.
       if (!this.#db.isInTransaction) throw error
       this.#db.exec('ROLLBACK TO one_write; RELEASE one_write')
-      return () => write.reject(error)
+      const told = explainFullDisk('write metadata', error)
+      return () => write.reject(told)
     }
+  }
+
+  #explain(error: unknown): unknown {
+    const told = explainFullDisk('write metadata', error)
+    if (told !== error) return told
+    return new UnavailableError(
+      'embedded/write-failed',
+      `write metadata to ${this.#db.file}: ${messageOf(error)}`,
+      {
+        next: 'Check the free space and the health of the disk with the data directory.',
+        cause: error,
+      },
+    )
   }
 }

@@ -1,4 +1,4 @@
-/** Downloads of objects. Nothing is opened before the answer is really sent. */
+/** Downloads of objects. A stream is opened only when the answer is really sent; a small object is read and checked before. */
 
 import type { Entry } from '../engine/engine.ts'
 import type { LakefsEngine } from '../engine/open-engine.ts'
@@ -17,7 +17,7 @@ const INLINE_TYPES: ReadonlySet<string> = new Set([
   ...['mp4', 'webm'].map((kind) => `video/${kind}`),
 ])
 
-export function getObject(exchange: Exchange): Answer {
+export async function getObject(exchange: Exchange): Promise<Answer> {
   const { engine, query, repository, ref } = exchange
   const path = query.required('path')
   const isPresigned = query.flag('presign') ?? false
@@ -51,7 +51,7 @@ export function headObject(exchange: Exchange): Answer {
 }
 
 /** Sends what an entry names: whole, one range of it, or 416. */
-export function serveBytes(
+export async function serveBytes(
   exchange: Exchange,
   what: {
     readonly repository: string
@@ -59,7 +59,7 @@ export function serveBytes(
     readonly headers: Headers
     readonly rangeHeader: string | undefined
   },
-): Answer {
+): Promise<Answer> {
   const { repository, entry, headers } = what
   const range = readRange(what.rangeHeader, entry.sizeBytes)
   if (range.kind === 'unsatisfiable') {
@@ -70,7 +70,7 @@ export function serveBytes(
   const part = range.kind === 'part' ? range.range : undefined
   const body: StreamedBody = {
     lengthBytes: part === undefined ? entry.sizeBytes : part.end - part.start + 1,
-    open: () => exchange.engine.openBlob(repository, entry.physicalAddress, part),
+    open: await exchange.engine.openBlob(repository, entry.physicalAddress, part),
   }
   if (part === undefined) {
     return { status: 200, headers: { ...headers, 'Content-Length': body.lengthBytes }, body }

@@ -35,7 +35,7 @@ async function withGrant(
   }
 }
 
-function download(exchange: Exchange, grant: PresignedGrant): Answer {
+async function download(exchange: Exchange, grant: PresignedGrant): Promise<Answer> {
   const sizeBytes = exchange.engine.blobSize(grant.repository, grant.physicalAddress)
   if (sizeBytes === undefined) return refusal(404, 'NoSuchKey', 'there is nothing at this address')
   return serveBytes(exchange, {

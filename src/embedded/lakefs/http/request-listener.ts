@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-import { HTTP_STATUS, invariant, isPeragoError, UnavailableError } from '../../../base/errors.ts'
+import { invariant, isPeragoError, UnavailableError } from '../../../base/errors.ts'
 import type { Logger } from '../../../base/logger.ts'
 import { EngineError } from '../engine/engine.ts'
 import type { Fault, FaultPlan } from '../faults.ts'
@@ -16,7 +16,7 @@ import { readJson } from './json-body.ts'
 import type { Operation } from './operations.ts'
 import { findRoute, type Route } from './router.ts'
 import { sendAnswer } from './send-answer.ts'
-import { REASON_STATUS } from './statuses.ts'
+import { REASON_STATUS, statusOf } from './statuses.ts'
 
 interface ListenerParts extends ServerParts {
   readonly faults: FaultPlan
@@ -122,7 +122,7 @@ function answerError(parts: ListenerParts, error: unknown): Answer {
     parts.logger.warn('a request was not carried out', { error })
     const retryAfterMs = error instanceof UnavailableError ? error.retryAfterMs : undefined
     return failure(
-      HTTP_STATUS[error.kind],
+      statusOf(error),
       error.message,
       retryAfterMs === undefined ? {} : { 'Retry-After': Math.ceil(retryAfterMs / 1000) },
     )
@@ -139,6 +139,7 @@ async function answerFailedBody(
   error: unknown,
 ): Promise<void> {
   if (response.headersSent || request.socket.destroyed) {
+    if (isPeragoError(error)) parts.logger.warn('a download was cut', { error })
     request.socket.destroy()
     return
   }

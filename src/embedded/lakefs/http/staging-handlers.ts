@@ -194,6 +194,7 @@ async function* joinParts(
   parts: readonly { readonly physicalAddress: string }[],
 ): AsyncGenerator<Buffer> {
   for (const part of parts) {
-    for await (const chunk of engine.openBlob(repository, part.physicalAddress)) yield chunk as Buffer
+    const open = await engine.openBlob(repository, part.physicalAddress)
+    yield* open() as AsyncIterable<Buffer>
   }
 }

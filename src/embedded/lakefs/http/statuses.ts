@@ -1,5 +1,6 @@
 /** What the engine's reasons mean in HTTP. The one place where that is decided. */
 
+import { HTTP_STATUS, type ErrorCode, type PeragoError } from '../../../base/errors.ts'
 import type { EngineReason } from '../engine/engine.ts'
 
 /** A new reason does not compile without a row. */
@@ -33,4 +34,16 @@ export const REASON_STATUS: Readonly<Record<EngineReason, number>> = {
   'too-many-attempts': 429,
   'stale-settings': 412,
   'data-missing': 410,
+}
+
+/** Codes whose status is not that of their kind: the fault is the server's, not the request's. */
+const CODE_STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
+  'embedded/corrupt-data-dir': 500,
+  'embedded/damaged-object': 500,
+  'embedded/no-such-node': 500,
+  'embedded/disk-full': 507,
+}
+
+export function statusOf(error: PeragoError): number {
+  return CODE_STATUS[error.code] ?? HTTP_STATUS[error.kind]
 }
