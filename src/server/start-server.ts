@@ -75,13 +75,15 @@ export interface RunningServer {
 /** Serves executions, their events and variables over HTTP, runs them where `engine` says so, delivers webhooks, archives and sweeps, until it is closed. */
 export async function startServer(options: StartServerOptions): Promise<RunningServer> {
   // Loaded here, because most programs that import the package start no server.
-  const [{ openHost }, { openStores }, addresses, { openTokens }, { serveHttp }] = await Promise.all([
-    import('../runtime/host.ts'),
-    import('../runtime/stores/open-store.ts'),
-    import('../runtime/stores/store-address.ts'),
-    import('./access/tokens.ts'),
-    import('./http/serve.ts'),
-  ])
+  const [{ openHost }, { openStores }, addresses, { openTokens }, { checkCertificate, serveHttp }] =
+    await Promise.all([
+      import('../runtime/host.ts'),
+      import('../runtime/stores/open-store.ts'),
+      import('../runtime/stores/store-address.ts'),
+      import('./access/tokens.ts'),
+      import('./http/serve.ts'),
+    ])
+  checkCertificate(options.tls)
   const { logger = silentLogger, retention, allowPrivateWebhooks, host: address, ...http } = options
   const place = { directory: process.cwd(), environment: process.env }
   const stores = await openStores(options, place)

@@ -8,8 +8,8 @@ import {
   type ServerOptions,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { UnavailableError } from '../../base/errors.ts'
-import { listen } from '../../base/listen.ts'
+import { InvalidError, UnavailableError } from '../../base/errors.ts'
+import { isWrongAddress, listen } from '../../base/listen.ts'
 import { once } from '../../base/once.ts'
 import type { Redactor } from '../../base/redaction.ts'
 import {
@@ -72,12 +72,7 @@ export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> 
   }) as Server
   answerRefusedRequests(server, redactor)
   server.maxConnections = HTTP_CONNECTIONS_MAX
-  const listening = await listen(server, { host: address, port }, (cause) => {
-    return new UnavailableError('server/no-port', `serve HTTP on ${address}:${port}: ${cause.message}`, {
-      cause,
-      next: 'Choose a port that is free, or 0 for any.',
-    })
-  })
+  const listening = await listen(server, { host: address, port }, (cause) => explain(cause, options))
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${listening}`,
     close: once(() => {
@@ -85,6 +80,18 @@ export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> 
       return closeServer(server, options.closeDeadlineMs ?? HTTP_CLOSE_DEADLINE_MS)
     }),
   }
+}
+
+function explain(cause: NodeJS.ErrnoException, { address, port }: ListenHttpOptions): Error {
+  const what = `serve HTTP on ${address}:${port}: ${cause.message}`
+  if (isWrongAddress(cause)) {
+    const next = 'Choose an address of this machine, and a port that this user may listen on.'
+    return new InvalidError('server/bad-address', what, { cause, next })
+  }
+  return new UnavailableError('server/no-port', what, {
+    cause,
+    next: 'Choose a port that is free, or 0 for any.',
+  })
 }
 
 async function closeServer(server: Server, deadlineMs: number): Promise<void> {

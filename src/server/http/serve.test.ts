@@ -1,4 +1,5 @@
 // The door on real sockets: following, TLS, closing.
+import { generateKeyPairSync } from 'node:crypto'
 import { request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -6,6 +7,7 @@ import { TEST_CERTIFICATE, TEST_KEY } from '../../../test/support/doors/certific
 import { serveWorld, type ServedOptions, type ServedWorld } from '../../../test/support/doors/serve.ts'
 import { openDoorWorld } from '../../../test/support/doors/world.ts'
 import { silentLogger } from '../../base/logger.ts'
+import { startServer } from '../start-server.ts'
 import { serveHttp } from './serve.ts'
 
 const closing: (() => Promise<void>)[] = []
@@ -197,6 +199,36 @@ describe('TLS', () => {
     const { door } = await serve({ address: '0.0.0.0', allowPlainText: true })
     expect((await fetch(`${door.url.replace('0.0.0.0', '127.0.0.1')}/healthz`)).status).toBe(200)
   })
+})
+
+describe('what cannot be served', () => {
+  const tls = { certificate: TEST_CERTIFICATE, key: TEST_KEY }
+  const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  test.each([
+    ['no PEM', { ...tls, certificate: 'bad' }],
+    ['a PEM cut short', { ...tls, certificate: TEST_CERTIFICATE.slice(0, 200) }],
+    ['no key', { ...tls, key: TEST_CERTIFICATE }],
+    ['the key of another', { ...tls, key: String(otherKey.export({ type: 'pkcs8', format: 'pem' })) }],
+  ])('DO-75 a certificate that is %s is a configuration error', async (_, wrong) => {
+    const expected = { code: 'server/bad-certificate', kind: 'invalid' }
+    await expect(serve({ tls: wrong })).rejects.toMatchObject(expected)
+    const starting = startServer({
+      store: 'memory:',
+      port: 0,
+      engine: true,
+      metrics: { port: 0 },
+      tls: wrong,
+    })
+    await expect(starting).rejects.toMatchObject(expected)
+  })
+
+  test.each(['no.such.host.invalid', '192.0.2.1', '', '999.1.1.1'])(
+    'DO-75 a host %j of which this machine has no address is a configuration error',
+    async (address) => {
+      const opening = serve({ address, allowPlainText: true })
+      await expect(opening).rejects.toMatchObject({ code: 'server/bad-address', kind: 'invalid' })
+    },
+  )
 })
 
 describe('opening and closing', () => {

@@ -5,7 +5,8 @@
  * - SV-2 Closing takes no new request, closes event streams, lets running requests end, and cuts the rest at a deadline.
  */
 
-import { InvalidError } from '../../base/errors.ts'
+import { createSecureContext } from 'node:tls'
+import { InvalidError, messageOf } from '../../base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isLoopbackAddress } from '../../base/listen.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
@@ -30,6 +31,7 @@ const DEFAULT_HTTP_PORT = 8080
 export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   const { address = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls, timeouts = {} } = options
   checkExposure(address, options)
+  checkCertificate(tls)
   const closing = new AbortController()
   const app = buildHttpApp({ ...options, closing: closing.signal })
   const { redactor = plainRedactor, closeDeadlineMs } = options
@@ -51,7 +53,26 @@ function openWorkerDoor(options: ServeHttpOptions, redactor: Redactor): Answer |
   return buildWorkerDoor({ engines, store, tokens, logger, openLoopback, redactor, clock })
 }
 
+/** Throws `server/bad-certificate`. */
+export function checkCertificate(tls: ServeHttpOptions['tls']): void {
+  if (tls === undefined) return
+  try {
+    createSecureContext({ cert: tls.certificate, key: tls.key })
+  } catch (cause) {
+    throw new InvalidError('server/bad-certificate', `serve HTTP with TLS: ${messageOf(cause)}`, {
+      cause,
+      next: 'Give a certificate in PEM, and the key that belongs to it.',
+    })
+  }
+}
+
 function checkExposure(address: string, { tls, allowPlainText, openLoopback }: ServeHttpOptions): void {
+  if (address === '') {
+    // Node would listen on every address.
+    throw new InvalidError('server/bad-address', 'serve HTTP: the address to listen on is empty', {
+      next: 'Name an address, such as 127.0.0.1, or 0.0.0.0 for all of this machine.',
+    })
+  }
   if (isLoopbackAddress(address)) return
   if (openLoopback !== undefined) {
     throw new InvalidError(
