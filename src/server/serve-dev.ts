@@ -26,10 +26,10 @@ export function serveDev({ host, logger, port, ...served }: ServeDevOptions): Pr
     openLoopback: 'admin',
   })
   return listenHttp({
-    fetch: (request, { socket: { remoteAddress } }) =>
+    fetch: (request, arrival) =>
       isConductors(new URL(request.url).pathname)
-        ? conductor.fetch(request)
-        : own.fetch(request, { address: remoteAddress }),
+        ? conductor.fetch(request, arrival)
+        : own.fetch(request, arrival),
     onClose: () => closing.abort(),
     ...{ address: '127.0.0.1', port, redactor: plainRedactor },
   })

@@ -43,6 +43,8 @@ export interface StartServerOptions {
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined
   /** Allows other addresses than loopback without TLS, for a server behind a proxy that speaks it. */
   readonly allowPlainText?: boolean | undefined
+  /** Addresses and ranges of proxies, such as `10.0.0.0/8`, whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies?: readonly string[] | undefined
   /** The role of requests from this machine without a token; without it they are refused. */
   readonly openLoopback?: Role | undefined
   /** Whether webhooks may call private addresses. */

@@ -39,10 +39,13 @@ describe("Conductor's API", () => {
     ['another host name', 'http://lake.example/health', {}],
     ['a page of another site', 'http://127.0.0.1:1/health', { origin: 'http://evil.example' }],
     ['a page of this machine', 'http://127.0.0.1:1/health', { origin: 'http://127.0.0.1:1' }],
+    ['what a proxy passes on', 'http://127.0.0.1:1/health', { 'x-forwarded-proto': 'https' }],
+    ['what a proxy says it passes on', 'http://127.0.0.1:1/health', { via: '1.1 proxy' }],
   ])('DO-51 a request as %s is refused', async (_, url, headers: Record<string, string>) => {
     const { app } = await openApp()
     expect((await app.fetch(new Request(url, { headers }))).status).toBe(403)
     expect((await app.fetch(new Request('http://localhost:1/health'))).status).toBe(200)
+    expect((await app.fetch(new Request('http://localhost:1/health'), { isProxied: true })).status).toBe(403)
   })
 
   test('DO-59 the last poll of a task type is told, for each domain, as Conductor tells it', async () => {

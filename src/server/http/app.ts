@@ -71,7 +71,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   const identify = (asked: Asked): Promise<Caller> =>
     authenticate(
       { tokens: parts.tokens, openLoopback: parts.openLoopback, failures },
-      { headers: asked.req.raw.headers, address: asked.env.address },
+      { headers: asked.req.raw.headers, address: asked.env.address, isProxied: asked.env.isProxied },
     )
 
   const app: HttpApp = new Hono<HttpEnvironment>()

@@ -186,6 +186,46 @@ describe('cut short, or no HTTP', () => {
   })
 })
 
+describe('through a proxy', () => {
+  async function statusOf(door: HttpDoor, version: string, headers: Record<string, string> = {}) {
+    const { socket, answered } = await dial(door)
+    const lines = Object.entries({ host: '127.0.0.1', connection: 'close', ...headers })
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    socket.write(`GET /executions/exec_1/events HTTP/${version}\r\n${head}\r\n`)
+    return parseAnswer(await answered).status
+  }
+
+  test('DO-76 HTTP/1.0, which proxies speak, needs a token where loopback does not', async () => {
+    const { door, token } = await serve({ openLoopback: 'viewer' })
+    expect(await statusOf(door, '1.1')).toBe(404)
+    expect(await statusOf(door, '1.0')).toBe(401)
+    expect(await statusOf(door, '1.0', { authorization: `Bearer ${token}` })).toBe(404)
+  })
+
+  test('DO-76 what a trusted proxy passes on needs a token, whatever it adds', async () => {
+    const { door } = await serve({ openLoopback: 'viewer', trustedProxies: ['127.0.0.1'] })
+    expect(await statusOf(door, '1.1')).toBe(401)
+  })
+
+  test('DO-73 failures are counted for the client that a trusted proxy names', async () => {
+    const { door, token } = await serve({ trustedProxies: ['127.0.0.0/8'] })
+    const ask = (forwarded: string) => statusOf(door, '1.1', { 'x-forwarded-for': forwarded })
+    // Each time with something else that the client itself has sent.
+    for (let count = 0; count < 20; count++) expect(await ask(`1.1.1.${count}, 192.0.2.1`)).toBe(401)
+    expect(await ask('192.0.2.1')).toBe(429)
+    expect(await ask('192.0.2.2')).toBe(401)
+    const authorization = `Bearer ${token}`
+    expect(await statusOf(door, '1.1', { 'x-forwarded-for': '192.0.2.1', authorization })).toBe(404)
+  })
+
+  test('DO-73 without a trusted proxy the header changes nothing', async () => {
+    const { door } = await serve()
+    const ask = (forwarded: string) => statusOf(door, '1.1', { 'x-forwarded-for': forwarded })
+    for (let count = 0; count < 20; count++) expect(await ask(`1.1.1.${count}`)).toBe(401)
+    expect(await ask('1.1.1.99')).toBe(429)
+  })
+})
+
 function noteErrors(errors: unknown[]): Logger {
   const ignore = (): void => undefined
   const logger: Logger = {

@@ -20,10 +20,14 @@ import {
   HTTP_HEADERS_TIMEOUT_MS,
   HTTP_REQUEST_TIMEOUT_MS,
 } from '../limits.ts'
+import { openProxies, type Proxies } from '../access/client-address.ts'
+import type { Arrival } from './environment.ts'
 import { answerRefusedRequests } from './refused-requests.ts'
 
 export interface ListenHttpOptions {
-  readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>
+  readonly fetch: (request: Request, arrival: Arrival) => Response | Promise<Response>
+  /** None unless given. */
+  readonly proxies?: Proxies | undefined
   readonly address: string
   readonly port: number
   readonly redactor: Redactor
@@ -50,9 +54,9 @@ export interface HttpDoor {
 }
 
 export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> {
-  const { address, port, tls, timeouts = {}, redactor } = options
+  const { address, port, tls, timeouts = {}, redactor, proxies = openProxies() } = options
   const server = createAdaptorServer({
-    fetch: (request, { incoming }) => options.fetch(request, incoming as IncomingMessage),
+    fetch: (request, { incoming }) => options.fetch(request, arrivalOf(incoming as IncomingMessage, proxies)),
     createServer: tls === undefined ? createPlainServer : createTlsServer,
     serverOptions: {
       headersTimeout: timeouts.headMs ?? HTTP_HEADERS_TIMEOUT_MS,
@@ -79,6 +83,15 @@ export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> 
       options.onClose?.()
       return closeServer(server, options.closeDeadlineMs ?? HTTP_CLOSE_DEADLINE_MS)
     }),
+  }
+}
+
+function arrivalOf({ socket, headers, httpVersion }: IncomingMessage, proxies: Proxies): Arrival {
+  const peer = socket.remoteAddress
+  const forwarded = headers['x-forwarded-for']
+  return {
+    address: proxies.clientOf(peer, typeof forwarded === 'string' ? forwarded : forwarded?.join()),
+    isProxied: httpVersion === '1.0' || proxies.has(peer),
   }
 }
 

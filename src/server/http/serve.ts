@@ -10,6 +10,7 @@ import { InvalidError, messageOf } from '../../base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isLoopbackAddress } from '../../base/listen.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
+import { openProxies } from '../access/client-address.ts'
 import { buildHttpApp, type HttpAppParts } from './app.ts'
 import { listenHttp, type ArrivalTimeouts, type HttpDoor } from './listen-http.ts'
 import { buildWorkerDoor, isForWorkers, type Answer } from './worker-door.ts'
@@ -22,6 +23,8 @@ export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined
   /** Lets a server without TLS listen beyond loopback, such as behind a proxy that speaks TLS. */
   readonly allowPlainText?: boolean | undefined
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies?: readonly string[] | undefined
   readonly closeDeadlineMs?: number | undefined
   readonly timeouts?: Partial<ArrivalTimeouts>
 }
@@ -32,17 +35,18 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   const { address = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls, timeouts = {} } = options
   checkExposure(address, options)
   checkCertificate(tls)
+  const proxies = openProxies(options.trustedProxies)
   const closing = new AbortController()
   const app = buildHttpApp({ ...options, closing: closing.signal })
   const { redactor = plainRedactor, closeDeadlineMs } = options
   const answerWorkers = openWorkerDoor(options, redactor)
   return listenHttp({
-    fetch: (request, { socket: { remoteAddress } }) =>
+    fetch: (request, arrival) =>
       answerWorkers !== undefined && isForWorkers(request.url)
-        ? answerWorkers(request, remoteAddress)
-        : app.fetch(request, { address: remoteAddress }),
+        ? answerWorkers(request, arrival)
+        : app.fetch(request, arrival),
     onClose: () => closing.abort(),
-    ...{ address, port, tls, timeouts, redactor, closeDeadlineMs },
+    ...{ address, port, tls, timeouts, redactor, closeDeadlineMs, proxies },
   })
 }
 

@@ -20,6 +20,7 @@ import { buildConductorApp } from '../conductor/conductor-app.ts'
 import { openDefinitionShelf } from '../conductor/definition-shelf.ts'
 import { API_FAILURES_AT_ONCE, API_FAILURES_PER_SECOND } from '../limits.ts'
 import { authenticate, type AuthenticateParts } from './authenticate.ts'
+import type { Arrival } from './environment.ts'
 import { readJsonBody } from './read-body.ts'
 import { readFields } from './read-request.ts'
 import { showFailure } from './render-failure.ts'
@@ -32,7 +33,7 @@ export interface WorkerDoorParts extends Omit<AuthenticateParts, 'failures'> {
   readonly clock: Clock
 }
 
-export type Answer = (request: Request, address: string | undefined) => Promise<Response>
+export type Answer = (request: Request, arrival: Arrival) => Promise<Response>
 
 /** Which requests are for it. */
 export function isForWorkers(url: string): boolean {
@@ -45,19 +46,19 @@ export function buildWorkerDoor(parts: WorkerDoorParts): Answer {
     { atOnce: API_FAILURES_AT_ONCE, perSecond: API_FAILURES_PER_SECOND },
     clock,
   )
-  const identify = (headers: Headers, address: string | undefined): Promise<Caller> =>
-    authenticate({ tokens, openLoopback, failures }, { headers, address })
+  const identify = (headers: Headers, { address, isProxied }: Arrival): Promise<Caller> =>
+    authenticate({ tokens, openLoopback, failures }, { headers, address, isProxied })
   const appOf = openApps(parts)
-  const answer: Answer = async (request, address) => {
+  const answer: Answer = async (request, arrival) => {
     if (new URL(request.url).pathname === '/api/token')
-      return trade(request, (headers) => identify(headers, address))
-    const caller = await identify(bearerOf(request.headers), address)
+      return trade(request, (headers) => identify(headers, arrival))
+    const caller = await identify(bearerOf(request.headers), arrival)
     requireRight(caller, 'work for the engine')
     return (await appOf(caller.tenant)).fetch(request)
   }
-  return async (request, address) => {
+  return async (request, arrival) => {
     try {
-      return await answer(request, address)
+      return await answer(request, arrival)
     } catch (error) {
       if (errorKindOf(error) === 'defect') logger.error('internal error', { error, path: request.url })
       const { status, headers, body } = showFailure(error, redactor)
