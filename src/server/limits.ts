@@ -51,6 +51,8 @@ export const HTTP_REQUEST_TIMEOUT_MS = 30_000
 export const HTTP_ARRIVAL_LOOK_MS = 1_000
 /** Largest headers of a request. */
 export const HTTP_HEADERS_MAX_BYTES = 16_384
+/** How long a closing server keeps connections without a request, to answer those that are on their way with 503. */
+export const HTTP_CLOSE_GRACE_MS = 100
 /** Time to finish requests at a close. */
 export const HTTP_CLOSE_DEADLINE_MS = 5_000
 /** Time between comments on a silent event stream, each with a check of the token. */

@@ -20,7 +20,7 @@ export interface ServeDevOptions extends ServedQueue {
 
 export function serveDev({ host, logger, port, ...served }: ServeDevOptions): Promise<HttpDoor> {
   const closing = new AbortController()
-  const conductor = buildConductorApp({ ...served, logger })
+  const conductor = buildConductorApp({ ...served, logger, closing: closing.signal })
   const own = buildHttpApp({
     ...{ host, logger, closing: closing.signal, tokens: openTokens(host.store) },
     openLoopback: 'admin',

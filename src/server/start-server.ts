@@ -109,6 +109,8 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     closing.push(() => door.close())
     host.startWork()
     const close = once(async () => {
+      // First, so that running requests can end.
+      await door.close()
       await Promise.all(closing.map((part) => part()))
       await stores.close()
     })

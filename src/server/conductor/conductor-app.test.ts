@@ -110,6 +110,26 @@ describe("Conductor's API", () => {
     expect([again.status, await again.text()]).toEqual([200, ''])
   })
 
+  test('DO-74 a poll that waits is answered with nothing when the server closes', async () => {
+    const closing = new AbortController()
+    let waiting = 0
+    const queue = {
+      ...openTestQueue(),
+      poll: (_: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+        new Promise<never>((_resolve, reject) => {
+          waiting += 1
+          signal?.addEventListener('abort', () => reject(new Error('aborted')))
+        }),
+    }
+    const parts = { queue, control: openTestQueue(), definitions, logger: silentLogger }
+    const app = buildConductorApp({ ...parts, closing: closing.signal })
+    const poll = app.fetch(new Request('http://127.0.0.1:1/api/tasks/poll/batch/t?timeout=5000'))
+    await expect.poll(() => waiting).toBe(1)
+    closing.abort()
+    const answer = await poll
+    expect([answer.status, await answer.json()]).toEqual([200, []])
+  })
+
   test('DO-53 a poll that its worker has given up claims nothing', async () => {
     const { ask, queue } = await openApp()
     const gone = new AbortController()

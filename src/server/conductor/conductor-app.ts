@@ -16,13 +16,13 @@ import type { Arrival } from '../http/environment.ts'
 import { addDefinitionRoutes } from './definition-routes.ts'
 import { refusal, renderRefusal } from './refusals.ts'
 import type { ServedQueue } from './served-queue.ts'
-import { addTaskRoutes } from './task-routes.ts'
+import { addTaskRoutes, type Closing } from './task-routes.ts'
 import { addWorkflowRoutes } from './workflow-routes.ts'
 
 /** The one whose behaviour it has. */
 const SPOKEN_VERSION = '3.32.3'
 
-export interface ConductorAppParts extends ServedQueue {
+export interface ConductorAppParts extends ServedQueue, Closing {
   readonly logger: Logger
   readonly redactor?: Redactor
   readonly callersAreKnown?: boolean

@@ -9,12 +9,14 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { InvalidError, UnavailableError } from '../../base/errors.ts'
+import { HttpConnections } from '../../base/http-connections.ts'
 import { isWrongAddress, listen } from '../../base/listen.ts'
 import { once } from '../../base/once.ts'
 import type { Redactor } from '../../base/redaction.ts'
 import {
   HTTP_ARRIVAL_LOOK_MS,
   HTTP_CLOSE_DEADLINE_MS,
+  HTTP_CLOSE_GRACE_MS,
   HTTP_CONNECTIONS_MAX,
   HTTP_HEADERS_MAX_BYTES,
   HTTP_HEADERS_TIMEOUT_MS,
@@ -23,6 +25,7 @@ import {
 import { openProxies, type Proxies } from '../access/client-address.ts'
 import type { Arrival } from './environment.ts'
 import { answerRefusedRequests } from './refused-requests.ts'
+import { renderFailure } from './render-failure.ts'
 
 export interface ListenHttpOptions {
   readonly fetch: (request: Request, arrival: Arrival) => Response | Promise<Response>
@@ -55,8 +58,12 @@ export interface HttpDoor {
 
 export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> {
   const { address, port, tls, timeouts = {}, redactor, proxies = openProxies() } = options
+  const { closeDeadlineMs: deadlineMs = HTTP_CLOSE_DEADLINE_MS } = options
   const server = createAdaptorServer({
-    fetch: (request, { incoming }) => options.fetch(request, arrivalOf(incoming as IncomingMessage, proxies)),
+    fetch: (request, { incoming }) =>
+      connections.isClosing
+        ? refuseClosing(request, redactor)
+        : options.fetch(request, arrivalOf(incoming as IncomingMessage, proxies)),
     createServer: tls === undefined ? createPlainServer : createTlsServer,
     serverOptions: {
       headersTimeout: timeouts.headMs ?? HTTP_HEADERS_TIMEOUT_MS,
@@ -74,14 +81,16 @@ export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> 
           }),
     } as ServerOptions,
   }) as Server
+  const connections = new HttpConnections(server)
   answerRefusedRequests(server, redactor)
   server.maxConnections = HTTP_CONNECTIONS_MAX
   const listening = await listen(server, { host: address, port }, (cause) => explain(cause, options))
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${listening}`,
     close: once(() => {
+      const closed = connections.close({ graceMs: HTTP_CLOSE_GRACE_MS, deadlineMs })
       options.onClose?.()
-      return closeServer(server, options.closeDeadlineMs ?? HTTP_CLOSE_DEADLINE_MS)
+      return closed
     }),
   }
 }
@@ -107,10 +116,14 @@ function explain(cause: NodeJS.ErrnoException, { address, port }: ListenHttpOpti
   })
 }
 
-async function closeServer(server: Server, deadlineMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const cut = setTimeout(() => server.closeAllConnections(), deadlineMs)
-  await closed
-  clearTimeout(cut)
+/** Sent again, it reaches another instance, or this one when it is back. */
+function refuseClosing(request: Request, redactor: Redactor): Response {
+  if (new URL(request.url).pathname === '/healthz') {
+    return Response.json({ ok: false, problems: ['the server is closing'] }, { status: 503 })
+  }
+  const closing = new UnavailableError('server/closing', 'accept a request: the server is closing', {
+    retryAfterMs: 1_000,
+    next: 'Send it again.',
+  })
+  return renderFailure(closing, redactor)
 }

@@ -2,7 +2,8 @@
  * The API on a port: connections, TLS and closing.
  *
  * - SV-1 A server that listens beyond loopback speaks TLS, unless plain text was allowed explicitly.
- * - SV-2 Closing takes no new request, closes event streams, lets running requests end, and cuts the rest at a deadline.
+ * - SV-2 Closing begins no new request, answers those on kept connections with 503, closes event streams, lets running requests
+ *   end, and cuts the rest at a deadline.
  */
 
 import { createSecureContext } from 'node:tls'
@@ -39,7 +40,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   const closing = new AbortController()
   const app = buildHttpApp({ ...options, closing: closing.signal })
   const { redactor = plainRedactor, closeDeadlineMs } = options
-  const answerWorkers = openWorkerDoor(options, redactor)
+  const answerWorkers = openWorkerDoor(options, redactor, closing.signal)
   return listenHttp({
     fetch: (request, arrival) =>
       answerWorkers !== undefined && isForWorkers(request.url)
@@ -50,11 +51,15 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   })
 }
 
-function openWorkerDoor(options: ServeHttpOptions, redactor: Redactor): Answer | undefined {
+function openWorkerDoor(
+  options: ServeHttpOptions,
+  redactor: Redactor,
+  closing: AbortSignal,
+): Answer | undefined {
   const { host, tokens, logger, openLoopback, clock = systemClock } = options
   const { engines, store } = host
   if (engines === undefined) return undefined
-  return buildWorkerDoor({ engines, store, tokens, logger, openLoopback, redactor, clock })
+  return buildWorkerDoor({ engines, store, tokens, logger, openLoopback, redactor, clock, closing })
 }
 
 /** Throws `server/bad-certificate`. */

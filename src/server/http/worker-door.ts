@@ -31,6 +31,7 @@ export interface WorkerDoorParts extends Omit<AuthenticateParts, 'failures'> {
   readonly logger: Logger
   readonly redactor: Redactor
   readonly clock: Clock
+  readonly closing: AbortSignal
 }
 
 export type Answer = (request: Request, arrival: Arrival) => Promise<Response>
@@ -68,7 +69,7 @@ export function buildWorkerDoor(parts: WorkerDoorParts): Answer {
 }
 
 /** One for each tenant: its tasks, and its definitions. */
-function openApps({ engines, store, logger, redactor }: WorkerDoorParts) {
+function openApps({ engines, store, logger, redactor, closing }: WorkerDoorParts) {
   const apps = new BoundedMap<string | undefined, ReturnType<typeof buildConductorApp>>({
     max: ENGINE_TENANTS_MAX,
     evict: 'least-recently-used',
@@ -77,7 +78,8 @@ function openApps({ engines, store, logger, redactor }: WorkerDoorParts) {
     const { queue, control } = await engines.of(tenant)
     return apps.getOrAdd(tenant, () => {
       const definitions = openDefinitionShelf(store, control, tenant)
-      return buildConductorApp({ queue, control, definitions, logger, redactor, callersAreKnown: true })
+      const served = { queue, control, definitions, logger, redactor, closing }
+      return buildConductorApp({ ...served, callersAreKnown: true })
     })
   }
 }
