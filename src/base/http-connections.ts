@@ -7,14 +7,23 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { systemClock, type Clock } from './clock.ts'
 
 export interface HttpConnection {
   /** Requests that are not answered completely. */
   running: number
+  /** When it began to have none. */
+  idleSinceMs: number
   /** With TLS two: the one that was accepted, and the one that is read from it. */
   readonly sockets: Set<Socket>
   /** Called when it is gone. */
   onClose: (() => void) | undefined
+}
+
+export interface HttpConnectionsOptions {
+  /** Called with each new connection, which is counted already. */
+  readonly accept?: (connection: HttpConnection) => void
+  readonly clock?: Clock
 }
 
 export interface ClosingTimes {
@@ -26,15 +35,18 @@ export interface ClosingTimes {
 
 export class HttpConnections {
   readonly #server: Server
+  readonly #clock: Clock
   readonly #open = new Map<string, HttpConnection>()
   readonly #responses = new Set<ServerResponse>()
   #isClosing = false
   /** Set once connections without a request are not kept any more. */
   #isDraining = false
 
-  /** Has to be made before the server listens. `accept` is called with each new connection, which is counted already. */
-  constructor(server: Server, accept: (connection: HttpConnection) => void = () => undefined) {
+  /** Has to be made before the server listens. */
+  constructor(server: Server, options: HttpConnectionsOptions = {}) {
+    const { accept = () => undefined, clock = systemClock } = options
     this.#server = server
+    this.#clock = clock
     server.on('connection', (socket: Socket) => accept(this.#add(socket)))
     server.on('secureConnection', (socket: Socket) => this.#add(socket))
     // Before the listener that answers, which may do so at once.
@@ -55,10 +67,17 @@ export class HttpConnections {
     return this.#open.get(keyOf(socket))
   }
 
-  /** Closes the oldest connection on which nothing runs. Returns whether there was one. */
-  closeOldestIdle(): boolean {
+  /** Closes the oldest connection on which nothing has run for so long. Returns whether there was one. */
+  closeOldestIdle({
+    idleMs,
+    except,
+  }: {
+    readonly idleMs: number
+    readonly except?: HttpConnection
+  }): boolean {
+    const sinceMs = this.#clock.monotonicMs() - idleMs
     for (const [key, connection] of this.#open) {
-      if (connection.running > 0) continue
+      if (connection.running > 0 || connection.idleSinceMs > sinceMs || connection === except) continue
       // No more among those that are counted; its sockets close a little later.
       this.#forget(key, connection)
       finish(connection)
@@ -85,7 +104,7 @@ export class HttpConnections {
 
   #add(socket: Socket): HttpConnection {
     const key = keyOf(socket)
-    const connection = this.#open.get(key) ?? { running: 0, sockets: new Set<Socket>(), onClose: undefined }
+    const connection = this.#open.get(key) ?? this.#newConnection()
     this.#open.set(key, connection)
     connection.sockets.add(socket)
     socket.once('close', () => {
@@ -93,6 +112,11 @@ export class HttpConnections {
       if (connection.sockets.size === 0) this.#forget(key, connection)
     })
     return connection
+  }
+
+  #newConnection(): HttpConnection {
+    const idleSinceMs = this.#clock.monotonicMs()
+    return { running: 0, idleSinceMs, sockets: new Set(), onClose: undefined }
   }
 
   #forget(key: string, connection: HttpConnection): void {
@@ -109,6 +133,7 @@ export class HttpConnections {
       this.#responses.delete(response)
       if (connection === undefined) return
       connection.running -= 1
+      connection.idleSinceMs = this.#clock.monotonicMs()
       // A response that had begun before could not say that it is the last.
       if (this.#isDraining && connection.running === 0) finish(connection)
     })

@@ -1150,7 +1150,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Too many requests, or too many followers. */
+        /** @description Too many requests, connections or followers of this caller. */
         readonly TooMany: {
             headers: {
                 readonly "Retry-After": string;
@@ -2479,7 +2479,7 @@ export interface operations {
             };
             readonly 408: components["responses"]["TooSlow"];
             readonly 431: components["responses"]["HeadTooLarge"];
-            /** @description It does not reach its store. */
+            /** @description It does not reach its store, or is closing. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2510,6 +2510,7 @@ export interface operations {
             };
             readonly 408: components["responses"]["TooSlow"];
             readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly readContractAsYaml: {
@@ -2532,6 +2533,7 @@ export interface operations {
             };
             readonly 408: components["responses"]["TooSlow"];
             readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
 }

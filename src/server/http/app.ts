@@ -21,6 +21,7 @@ import {
   API_REQUESTS_AT_ONCE,
   API_REQUESTS_PER_SECOND,
 } from '../limits.ts'
+import { openExamination } from './health.ts'
 import { authenticate } from './authenticate.ts'
 import { addEngineRoutes } from './engine-routes.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
@@ -74,6 +75,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
       { headers: asked.req.raw.headers, address: asked.env.address, isProxied: asked.env.isProxied },
     )
 
+  const examine = openExamination(host, clock)
   const app: HttpApp = new Hono<HttpEnvironment>()
   app.onError((error, asked) => {
     if (errorKindOf(error) === 'defect') logger.error('internal error', { error, path: asked.req.path })
@@ -81,8 +83,13 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   })
 
   app.get('/healthz', async (asked) => {
-    const problems = await host.examine()
+    asked.env.visit?.enter('health')
+    const problems = await examine()
     return asked.json({ ok: problems.length === 0, problems }, problems.length === 0 ? 200 : 503)
+  })
+  app.use('/openapi.*', async ({ env }, next) => {
+    env.visit?.enter('anybody')
+    await next()
   })
   app.get('/openapi.json', () => respond(contractAsJson(), 'application/json'))
   app.get('/openapi.yaml', () => respond(contract, 'application/yaml'))
@@ -90,6 +97,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   // Everything below needs a known caller, also what does not exist.
   app.use(async (asked, next) => {
     const caller = await identify(asked)
+    asked.env.visit?.enter(caller)
     requests.take(caller.name)
     asked.set('caller', caller)
     await next()

@@ -2,6 +2,7 @@
 
 import type { Context } from 'hono'
 import type { Caller } from '../access/callers.ts'
+import type { Visit } from './visits.ts'
 
 /** What is known of a request besides what it says. */
 export interface Arrival {
@@ -9,6 +10,8 @@ export interface Arrival {
   readonly address: string | undefined
   /** It came through a trusted proxy, or as HTTP/1.0, which proxies speak. */
   readonly isProxied?: boolean | undefined
+  /** Where the request came over a connection. */
+  readonly visit?: Visit | undefined
 }
 
 export interface HttpEnvironment {

@@ -6,10 +6,10 @@ import {
   type IncomingMessage,
   type Server,
   type ServerOptions,
+  type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { InvalidError, UnavailableError } from '../../base/errors.ts'
-import { HttpConnections } from '../../base/http-connections.ts'
 import { isWrongAddress, listen } from '../../base/listen.ts'
 import { once } from '../../base/once.ts'
 import type { Redactor } from '../../base/redaction.ts'
@@ -17,7 +17,6 @@ import {
   HTTP_ARRIVAL_LOOK_MS,
   HTTP_CLOSE_DEADLINE_MS,
   HTTP_CLOSE_GRACE_MS,
-  HTTP_CONNECTIONS_MAX,
   HTTP_HEADERS_MAX_BYTES,
   HTTP_HEADERS_TIMEOUT_MS,
   HTTP_REQUEST_TIMEOUT_MS,
@@ -26,6 +25,7 @@ import { openProxies, type Proxies } from '../access/client-address.ts'
 import type { Arrival } from './environment.ts'
 import { answerRefusedRequests } from './refused-requests.ts'
 import { renderFailure } from './render-failure.ts'
+import { Visits, type ConnectionLimits } from './visits.ts'
 
 export interface ListenHttpOptions {
   readonly fetch: (request: Request, arrival: Arrival) => Response | Promise<Response>
@@ -36,6 +36,7 @@ export interface ListenHttpOptions {
   readonly redactor: Redactor
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined
   readonly timeouts?: Partial<ArrivalTimeouts>
+  readonly connections?: Partial<ConnectionLimits> | undefined
   readonly closeDeadlineMs?: number | undefined
   /** Called before requests are awaited: ends those that would not end by themselves. */
   readonly onClose?: () => void
@@ -60,10 +61,12 @@ export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> 
   const { address, port, tls, timeouts = {}, redactor, proxies = openProxies() } = options
   const { closeDeadlineMs: deadlineMs = HTTP_CLOSE_DEADLINE_MS } = options
   const server = createAdaptorServer({
-    fetch: (request, { incoming }) =>
-      connections.isClosing
-        ? refuseClosing(request, redactor)
-        : options.fetch(request, arrivalOf(incoming as IncomingMessage, proxies)),
+    fetch: (request, exchange) => {
+      if (visits.connections.isClosing) return refuseClosing(request, redactor)
+      const [incoming, response] = [exchange.incoming as IncomingMessage, exchange.outgoing as ServerResponse]
+      const visit = visits.begin(incoming, response, { isShared: proxies.has(incoming.socket.remoteAddress) })
+      return options.fetch(request, { ...arrivalOf(incoming, proxies), visit })
+    },
     createServer: tls === undefined ? createPlainServer : createTlsServer,
     serverOptions: {
       headersTimeout: timeouts.headMs ?? HTTP_HEADERS_TIMEOUT_MS,
@@ -81,14 +84,13 @@ export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> 
           }),
     } as ServerOptions,
   }) as Server
-  const connections = new HttpConnections(server)
+  const visits = new Visits(server, options.connections)
   answerRefusedRequests(server, redactor)
-  server.maxConnections = HTTP_CONNECTIONS_MAX
   const listening = await listen(server, { host: address, port }, (cause) => explain(cause, options))
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${listening}`,
     close: once(() => {
-      const closed = connections.close({ graceMs: HTTP_CLOSE_GRACE_MS, deadlineMs })
+      const closed = visits.connections.close({ graceMs: HTTP_CLOSE_GRACE_MS, deadlineMs })
       options.onClose?.()
       return closed
     }),

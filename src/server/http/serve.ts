@@ -14,6 +14,7 @@ import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import { openProxies } from '../access/client-address.ts'
 import { buildHttpApp, type HttpAppParts } from './app.ts'
 import { listenHttp, type ArrivalTimeouts, type HttpDoor } from './listen-http.ts'
+import type { ConnectionLimits } from './visits.ts'
 import { buildWorkerDoor, isForWorkers, type Answer } from './worker-door.ts'
 
 export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
@@ -28,6 +29,7 @@ export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
   readonly trustedProxies?: readonly string[] | undefined
   readonly closeDeadlineMs?: number | undefined
   readonly timeouts?: Partial<ArrivalTimeouts>
+  readonly connections?: Partial<ConnectionLimits> | undefined
 }
 
 const DEFAULT_HTTP_PORT = 8080
@@ -48,6 +50,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
         : app.fetch(request, arrival),
     onClose: () => closing.abort(),
     ...{ address, port, tls, timeouts, redactor, closeDeadlineMs, proxies },
+    connections: options.connections,
   })
 }
 

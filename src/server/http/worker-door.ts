@@ -51,9 +51,13 @@ export function buildWorkerDoor(parts: WorkerDoorParts): Answer {
     authenticate({ tokens, openLoopback, failures }, { headers, address, isProxied })
   const appOf = openApps(parts)
   const answer: Answer = async (request, arrival) => {
-    if (new URL(request.url).pathname === '/api/token')
-      return trade(request, (headers) => identify(headers, arrival))
-    const caller = await identify(bearerOf(request.headers), arrival)
+    const enter = async (headers: Headers): Promise<Caller> => {
+      const caller = await identify(headers, arrival)
+      arrival.visit?.enter(caller)
+      return caller
+    }
+    if (new URL(request.url).pathname === '/api/token') return trade(request, enter)
+    const caller = await enter(bearerOf(request.headers))
     requireRight(caller, 'work for the engine')
     return (await appOf(caller.tenant)).fetch(request)
   }
