@@ -7,12 +7,12 @@
  */
 
 import { Hono } from 'hono'
-import { errorKindOf } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import type { EngineMetrics } from '../../runtime/telemetry/engine-metrics.ts'
 import { isForwarded } from '../access/plain-loopback.ts'
 import type { Arrival } from '../http/environment.ts'
+import { logFailure } from '../http/log-failure.ts'
 import { addDefinitionRoutes } from './definition-routes.ts'
 import { refusal, renderRefusal } from './refusals.ts'
 import type { ServedQueue } from './served-queue.ts'
@@ -34,7 +34,7 @@ export function buildConductorApp(parts: ConductorAppParts): Hono {
   const { logger, redactor = plainRedactor, callersAreKnown = false } = parts
   const app = new Hono()
   app.onError((error, { req }) => {
-    if (errorKindOf(error) === 'defect') logger.error('internal error', { error, path: req.path })
+    logFailure(logger, error, req.raw)
     return renderRefusal(error, redactor)
   })
   app.use(async ({ req, env }, next) => {

@@ -7,7 +7,7 @@ import { Hono } from 'hono'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { InvalidError, MissingError, errorKindOf } from '../../base/errors.ts'
+import { InvalidError, MissingError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
@@ -26,6 +26,7 @@ import { authenticate } from './authenticate.ts'
 import { addEngineRoutes } from './engine-routes.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
 import { addExecutionRoutes } from './execution-routes.ts'
+import { logFailure } from './log-failure.ts'
 import { addPipelineRoutes } from './pipeline-routes.ts'
 import { addPictureRoutes, addRollbackRoutes } from './rollback-routes.ts'
 import { addScheduleRoutes } from './schedule-routes.ts'
@@ -78,7 +79,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   const examine = openExamination(host, clock)
   const app: HttpApp = new Hono<HttpEnvironment>()
   app.onError((error, asked) => {
-    if (errorKindOf(error) === 'defect') logger.error('internal error', { error, path: asked.req.path })
+    logFailure(logger, error, asked.req.raw)
     return renderFailure(error, redactor)
   })
 

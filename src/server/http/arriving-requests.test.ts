@@ -186,6 +186,37 @@ describe('cut short, or no HTTP', () => {
   })
 })
 
+describe('given up by the client', () => {
+  test.each([
+    ['a poll', '/api/tasks/poll/batch/t?timeout=5000', 'x-authorization: '],
+    ['a wait', '/executions/NAME/wait', 'authorization: Bearer '],
+    ['a stream', '/executions/exec_1/follow', 'authorization: Bearer '],
+  ])('DO-78 %s that its client leaves is no error in the log', async (_, path, header) => {
+    const errors: unknown[] = []
+    const printed = ['error', 'info', 'warn', 'log'] as const
+    const spies = printed.map((name) => vi.spyOn(console, name).mockReturnValue())
+    closing.push(() => spies.forEach((spy) => spy.mockRestore()))
+    const { door, token, world } = await serve({ logger: noteErrors(errors) })
+    await world.core.startExecution({ id: 'exec_1', name: 'etl' })
+    const started = await fetch(`${door.url}/executions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ definition: { name: 'daily', units: { a: { task: 'u' } } } }),
+    })
+    const { execution_id: id } = (await started.json()) as { execution_id: string }
+    const verify = vi.spyOn(world.tokens, 'verify')
+    const { socket } = await dial(door)
+    socket.write(`GET ${path.replace('NAME', id)} HTTP/1.1\r\nhost: localhost\r\n${header}${token}\r\n\r\n`)
+    await expect.poll(() => verify.mock.settledResults.length).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    socket.resetAndDestroy()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await door.close()
+    expect(errors).toEqual([])
+    for (const spy of spies) expect(spy.mock.calls).toEqual([])
+  })
+})
+
 describe('through a proxy', () => {
   async function statusOf(door: HttpDoor, version: string, headers: Record<string, string> = {}) {
     const { socket, answered } = await dial(door)

@@ -8,7 +8,6 @@
 import { z } from 'zod'
 import { BoundedMap } from '../../base/bounded-map.ts'
 import type { Clock } from '../../base/clock.ts'
-import { errorKindOf } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Redactor } from '../../base/redaction.ts'
 import type { Store } from '../../core/ports.ts'
@@ -21,6 +20,7 @@ import { openDefinitionShelf } from '../conductor/definition-shelf.ts'
 import { API_FAILURES_AT_ONCE, API_FAILURES_PER_SECOND } from '../limits.ts'
 import { authenticate, type AuthenticateParts } from './authenticate.ts'
 import type { Arrival } from './environment.ts'
+import { logFailure } from './log-failure.ts'
 import { readJsonBody } from './read-body.ts'
 import { readFields } from './read-request.ts'
 import { showFailure } from './render-failure.ts'
@@ -65,7 +65,7 @@ export function buildWorkerDoor(parts: WorkerDoorParts): Answer {
     try {
       return await answer(request, arrival)
     } catch (error) {
-      if (errorKindOf(error) === 'defect') logger.error('internal error', { error, path: request.url })
+      logFailure(logger, error, request)
       const { status, headers, body } = showFailure(error, redactor)
       return Response.json({ status, message: body.error.message, retryable: false }, { status, headers })
     }
