@@ -52,3 +52,17 @@ test('BA-102 any number of requests may run under a signal that follows others, 
   await nextTurn()
   expect(warnings).toEqual([])
 })
+
+test('BA-223 any number of signals may follow one without a warning', async () => {
+  const warnings: unknown[] = []
+  const note = (warning: Error): unknown => warnings.push(warning)
+  process.on('warning', note)
+  onTestFinished(() => {
+    process.off('warning', note)
+  })
+  const source = new AbortController()
+  const following = Array.from({ length: 20 }, () => followSignals(source.signal))
+  await nextTurn()
+  for (const one of following) one.release()
+  expect(warnings).toEqual([])
+})

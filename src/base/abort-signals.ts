@@ -45,8 +45,8 @@ export interface FollowingSignal {
  */
 export function followSignals(...sources: readonly (AbortSignal | undefined)[]): FollowingSignal {
   const own = new AbortController()
-  // Any number of requests may run under it.
-  setMaxListeners(0, own.signal)
+  // Any number of requests may run under each.
+  setMaxListeners(0, own.signal, ...sources.filter((source) => source !== undefined))
   const listeners = sources.map((source) => {
     const onAbort = (): void => own.abort(abortReason(source))
     if (source?.aborted === true) onAbort()

@@ -1,4 +1,5 @@
 import { createLineLogger, type LoggerSettings } from './log-line.ts'
+import { printableJson } from './one-line.ts'
 import type { Logger } from './logger.ts'
 
 /**
@@ -11,6 +12,6 @@ import type { Logger } from './logger.ts'
  */
 export function createJsonLogger(settings: LoggerSettings): Logger {
   return createLineLogger(settings, ({ level, time, fields, message }) =>
-    JSON.stringify({ level, time: time.toISOString(), ...fields, message }),
+    printableJson({ level, time: time.toISOString(), ...fields, message }),
   )
 }

@@ -21,6 +21,15 @@ export function listen(
   })
 }
 
+/** What is wrong with the address itself: another try would fail as well. A port in use may become free. */
+const WRONG_ADDRESS: ReadonlySet<string | undefined> = new Set([
+  ...['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'EACCES'],
+])
+
+export function isWrongAddress({ code }: NodeJS.ErrnoException): boolean {
+  return WRONG_ADDRESS.has(code)
+}
+
 export function isLoopbackAddress(address: string): boolean {
   const plain = address.replace(/^::ffff:/i, '')
   return /^127(?:\.\d{1,3}){3}$/.test(plain) || plain === '::1' || plain === 'localhost'

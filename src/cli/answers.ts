@@ -1,5 +1,6 @@
 /** How commands answer: one JSON document, or text for people. */
 
+import { printableJson } from '../base/one-line.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The document with `--json`, else the text. */
@@ -9,7 +10,7 @@ export function answer(
   document: unknown,
   text: () => string,
 ): void {
-  terminal.answer(options.json === true ? `${JSON.stringify(document, undefined, 2)}\n` : text())
+  terminal.answer(options.json === true ? `${printableJson(document, 2)}\n` : text())
 }
 
 /** Rows in aligned columns, two spaces apart, without trailing spaces. */

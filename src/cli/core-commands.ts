@@ -38,6 +38,11 @@ function addServe(program: Command, terminal: Terminal): void {
     .option('--tls-cert <file>', 'a certificate in PEM; then only TLS is accepted')
     .option('--tls-key <file>', 'its key in PEM')
     .option('--allow-plain-text', 'listen beyond loopback without TLS, behind a proxy that speaks it')
+    .option(
+      '--trusted-proxies <addresses>',
+      'proxies, such as 10.0.0.1,10.1.0.0/16, whose X-Forwarded-For names the client',
+      (text: string) => text.split(','),
+    )
     .option('--allow-private-webhooks', 'allow webhooks to call private addresses')
     .addOption(
       new Option('--open-loopback <role>', 'accept requests from this machine without a token').choices(

@@ -3,7 +3,7 @@
 import { CommanderError } from 'commander'
 import { describeError, renderError, type ErrorDescription } from '../base/error-description.ts'
 import { EXIT_CODE, InvalidError } from '../base/errors.ts'
-import { oneLine } from '../base/one-line.ts'
+import { oneLine, printableJson } from '../base/one-line.ts'
 import { buildProgram } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -29,7 +29,7 @@ export function showFailure(error: unknown, args: readonly string[], terminal: T
 }
 
 function asDocument(description: ErrorDescription): string {
-  return `${JSON.stringify({ error: description })}\n`
+  return `${printableJson({ error: description })}\n`
 }
 
 function asSentences(

@@ -39,8 +39,28 @@ export const API_FAILURES_PER_SECOND = 1
 export const POLLED_QUEUES_REMEMBERED = 1_000
 /** @internal Callers whose request rate is tracked. */
 export const API_CALLERS_REMEMBERED = 10_000
-/** Open connections of the HTTP server. */
+/** Open connections of the HTTP server. When there are so many, the oldest one without a request is closed. */
 export const HTTP_CONNECTIONS_MAX = 4_096
+/** Of these, kept for tokens of operators and admins. */
+export const HTTP_CONNECTIONS_FOR_OPERATORS = 256
+/** Of these, kept for health checks. */
+export const HTTP_CONNECTIONS_FOR_HEALTH = 64
+/** @internal A connection without a request is kept so long, unless all are taken: its first request may be on its way. */
+export const HTTP_IDLE_MIN_MS = 1_000
+/** Connections of a token. */
+export const TOKEN_CONNECTIONS_MAX = 1_200
+/** Connections of a tenant; its viewers together at most three quarters. */
+export const TENANT_CONNECTIONS_MAX = 3_000
+/** Requests of a token that are in progress, with those that wait, poll or follow. */
+export const TOKEN_REQUESTS_MAX = 1_000
+/** The same of a tenant; its viewers together at most three quarters. */
+export const TENANT_REQUESTS_MAX = 2_500
+/** Followers of events of a token. */
+export const TOKEN_FOLLOWERS_MAX = 500
+/** The same of a tenant; its viewers together at most three quarters. */
+export const TENANT_FOLLOWERS_MAX = 1_500
+/** Time for the store to answer a health check. */
+export const HTTP_HEALTH_TIMEOUT_MS = 5_000
 /** Time for a request's headers to arrive. */
 export const HTTP_HEADERS_TIMEOUT_MS = 10_000
 /** Time for a whole request to arrive. */
@@ -49,12 +69,14 @@ export const HTTP_REQUEST_TIMEOUT_MS = 30_000
 export const HTTP_ARRIVAL_LOOK_MS = 1_000
 /** Largest headers of a request. */
 export const HTTP_HEADERS_MAX_BYTES = 16_384
+/** How long a closing server keeps connections without a request, to answer those that are on their way with 503. */
+export const HTTP_CLOSE_GRACE_MS = 100
 /** Time to finish requests at a close. */
 export const HTTP_CLOSE_DEADLINE_MS = 5_000
 /** Time between comments on a silent event stream, each with a check of the token. */
 export const FOLLOW_HEARTBEAT_MS = 15_000
 /** Followers of one server, over all executions. */
-export const FEED_FOLLOWERS_MAX = 5_000
+export const FEED_FOLLOWERS_MAX = 3_000
 /** @internal Newest events of a followed execution kept in memory. */
 export const FEED_EVENTS_REMEMBERED = 1_000
 /** @internal Events that a slow follower reads at once. */

@@ -20,16 +20,16 @@ export interface ServeDevOptions extends ServedQueue {
 
 export function serveDev({ host, logger, port, ...served }: ServeDevOptions): Promise<HttpDoor> {
   const closing = new AbortController()
-  const conductor = buildConductorApp({ ...served, logger })
+  const conductor = buildConductorApp({ ...served, logger, closing: closing.signal })
   const own = buildHttpApp({
     ...{ host, logger, closing: closing.signal, tokens: openTokens(host.store) },
     openLoopback: 'admin',
   })
   return listenHttp({
-    fetch: (request, { socket: { remoteAddress } }) =>
+    fetch: (request, arrival) =>
       isConductors(new URL(request.url).pathname)
-        ? conductor.fetch(request)
-        : own.fetch(request, { address: remoteAddress }),
+        ? conductor.fetch(request, arrival)
+        : own.fetch(request, arrival),
     onClose: () => closing.abort(),
     ...{ address: '127.0.0.1', port, redactor: plainRedactor },
   })

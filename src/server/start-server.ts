@@ -43,6 +43,8 @@ export interface StartServerOptions {
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined
   /** Allows other addresses than loopback without TLS, for a server behind a proxy that speaks it. */
   readonly allowPlainText?: boolean | undefined
+  /** Addresses and ranges of proxies, such as `10.0.0.0/8`, whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies?: readonly string[] | undefined
   /** The role of requests from this machine without a token; without it they are refused. */
   readonly openLoopback?: Role | undefined
   /** Whether webhooks may call private addresses. */
@@ -75,13 +77,15 @@ export interface RunningServer {
 /** Serves executions, their events and variables over HTTP, runs them where `engine` says so, delivers webhooks, archives and sweeps, until it is closed. */
 export async function startServer(options: StartServerOptions): Promise<RunningServer> {
   // Loaded here, because most programs that import the package start no server.
-  const [{ openHost }, { openStores }, addresses, { openTokens }, { serveHttp }] = await Promise.all([
-    import('../runtime/host.ts'),
-    import('../runtime/stores/open-store.ts'),
-    import('../runtime/stores/store-address.ts'),
-    import('./access/tokens.ts'),
-    import('./http/serve.ts'),
-  ])
+  const [{ openHost }, { openStores }, addresses, { openTokens }, { checkCertificate, serveHttp }] =
+    await Promise.all([
+      import('../runtime/host.ts'),
+      import('../runtime/stores/open-store.ts'),
+      import('../runtime/stores/store-address.ts'),
+      import('./access/tokens.ts'),
+      import('./http/serve.ts'),
+    ])
+  checkCertificate(options.tls)
   const { logger = silentLogger, retention, allowPrivateWebhooks, host: address, ...http } = options
   const place = { directory: process.cwd(), environment: process.env }
   const stores = await openStores(options, place)
@@ -105,6 +109,8 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     closing.push(() => door.close())
     host.startWork()
     const close = once(async () => {
+      // First, so that running requests can end.
+      await door.close()
       await Promise.all(closing.map((part) => part()))
       await stores.close()
     })

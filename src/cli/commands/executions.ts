@@ -6,7 +6,7 @@ import type { ListedVariable, VariableFilter } from '../../core/variables/list-v
 import type { OpenedExecution } from '../../runtime/host.ts'
 import { EventFeeds } from '../../server/http/event-feed.ts'
 import { listVariables, queryEvents, readVariable, showEvent } from '../../server/http/read-execution.ts'
-import { oneLine, shortened } from '../../base/one-line.ts'
+import { oneLine, printableJson, shortened } from '../../base/one-line.ts'
 import { withHost } from '../core-stores.ts'
 import type { CoreOptions } from '../store-options.ts'
 import { answer, renderTable } from '../answers.ts'
@@ -67,7 +67,7 @@ export async function showVariables(
   if (name !== undefined) {
     const variable = await withExecution(execution, options, terminal, (opened) => readVariable(opened, name))
     const { value } = variable
-    answer(terminal, options, variable, () => `${JSON.stringify(value, undefined, 2)}\n`)
+    answer(terminal, options, variable, () => `${printableJson(value, 2)}\n`)
     return
   }
   const { prefix, after, limit } = options
@@ -128,7 +128,7 @@ async function followEvents(execution: string, options: EventsOptions, terminal:
         const { sequence, timestamp, payload } = event
         terminal.answer(
           json
-            ? `${JSON.stringify(showEvent(event))}\n`
+            ? `${printableJson(showEvent(event))}\n`
             : `${sequence}  ${timestamp}  ${event.type}  ${line(payload)}\n`,
         )
       }

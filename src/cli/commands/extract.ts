@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { InvalidError, messageOf } from '../../base/errors.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
+import { printableJson } from '../../base/one-line.ts'
 import { buildDefinitions, readModule } from '../../runtime/modules/task-modules.ts'
 import { answer } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
@@ -22,7 +23,7 @@ export async function extractDefinitions(
   refuseProblems(path, module)
   const definitions = buildDefinitions(module)
   if (options.out === undefined) {
-    terminal.answer(`${JSON.stringify(definitions, undefined, 2)}\n`)
+    terminal.answer(`${printableJson(definitions, 2)}\n`)
     return
   }
   const directory = resolve(terminal.directory, options.out)

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { aborted } from '../../base/abort-signals.ts'
 import { defined } from '../../base/defined.ts'
 import { InvalidError, messageOf, RefusedError } from '../../base/errors.ts'
+import { printableJson } from '../../base/one-line.ts'
 import { runTask, type RunTaskRequest } from '../../runtime/run-task.ts'
 import { loadForCommand } from '../configured.ts'
 import { RUN_ROOT, type ConfiguredOptions } from '../options.ts'
@@ -43,9 +44,7 @@ export async function runTaskHere(
     const { error } = outcome
     throw error instanceof Error ? error : new Error('run the task: it failed', { cause: error })
   }
-  terminal.answer(
-    isQuiet ? `${JSON.stringify(asDocument(task, outcome), undefined, 2)}\n` : render(task, outcome),
-  )
+  terminal.answer(isQuiet ? `${printableJson(asDocument(task, outcome), 2)}\n` : render(task, outcome))
 }
 
 /** Its reason says why the task ended. */

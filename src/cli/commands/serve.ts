@@ -19,6 +19,7 @@ export interface ServeOptions extends CoreOptions {
   readonly allowPlainText?: boolean
   readonly allowPrivateWebhooks?: boolean
   readonly openLoopback?: Role
+  readonly trustedProxies?: readonly string[]
   readonly engine?: boolean
   readonly metricsPort?: number
   readonly metricsHost?: string
@@ -34,11 +35,11 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
   const rollbacks = openTenantRollbacks(loaded, loaded)
   const spans = openSpans(terminal.environment, loaded)
   try {
-    const { host, port, allowPlainText, allowPrivateWebhooks, openLoopback } = options
+    const { host, port, allowPlainText, allowPrivateWebhooks, openLoopback, trustedProxies } = options
     const engine = options.engine === true && { ...loaded.engine, ...spans.seen, dataOf: rollbacks.dataOf }
     const server = await startServer({
       ...stores,
-      ...{ host, port, tls, allowPlainText, allowPrivateWebhooks, openLoopback, engine },
+      ...{ host, port, tls, allowPlainText, allowPrivateWebhooks, openLoopback, trustedProxies, engine },
       metrics: metricsPlaceOf(options),
       retention: loaded.core.retention,
       logger: loaded.logger,

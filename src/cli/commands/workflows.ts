@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isAborted } from '../../base/abort-signals.ts'
 import { InvalidError, messageOf, MissingError, RefusedError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { oneLine } from '../../base/one-line.ts'
+import { oneLine, printableJson } from '../../base/one-line.ts'
 import { readHead, type BranchPlace } from '../../runtime/read-head.ts'
 import type { Workflow, Workflows } from '../../runtime/workflows.ts'
 import { answer, renderTable } from '../answers.ts'
@@ -57,7 +57,7 @@ export async function runPipeline(
       terminal,
       options,
       { workflow_id: id, status, output, ...(reason === undefined ? {} : { reason }) },
-      () => `${JSON.stringify(output, undefined, 2)}\n`,
+      () => `${printableJson(output, 2)}\n`,
     )
   })
 }
@@ -220,13 +220,13 @@ function appendChanges({ say }: Terminal): View {
   return {
     show: ({ tasks }) => {
       for (const task of tasks) {
-        const line = JSON.stringify(describeTask(task))
+        const line = printableJson(describeTask(task))
         if (told.get(task.taskId) === line) continue
         told.set(task.taskId, line)
         say(`${line}\n`)
       }
     },
-    warn: (warning) => say(`${JSON.stringify({ warning })}\n`),
+    warn: (warning) => say(`${printableJson({ warning })}\n`),
   }
 }
 

@@ -1159,7 +1159,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description Too many requests, or too many followers. */
+        /** @description Too many requests, connections or followers of this caller. */
         readonly TooMany: {
             headers: {
                 readonly "Retry-After": string;
@@ -2491,7 +2491,7 @@ export interface operations {
             };
             readonly 408: components["responses"]["TooSlow"];
             readonly 431: components["responses"]["HeadTooLarge"];
-            /** @description It does not reach its store, or some of its work stands still; `problems` says which. */
+            /** @description It does not reach its store, some of its work stands still (`problems` says which), or it is closing. */
             readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2522,6 +2522,7 @@ export interface operations {
             };
             readonly 408: components["responses"]["TooSlow"];
             readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly readContractAsYaml: {
@@ -2544,6 +2545,7 @@ export interface operations {
             };
             readonly 408: components["responses"]["TooSlow"];
             readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -69,4 +69,51 @@ test.each([
   ['store.db', []],
 ])('DO-41 what of %s must not be shown is known', (address, passwords) => {
   expect(passwordsIn(address)).toEqual(passwords)
+})
+
+test.each([
+  'redis:/me:geheim@host/0',
+  'postgres:/me:geheim@host/0',
+  'postgresql:me:geheim@host/x',
+  'Postgresql://me:geheim@host/x',
+  'sqlite:postgres://me:geheim@host/x',
+  ' postgresql://me:geheim@host/x',
+  'me:geheim@host/x',
+  'sqlite:',
+  'mysql:x.db',
+])('DO-77 %j is taken neither for a file of a store nor of an archive', async (address) => {
+  const place = openPlace()
+  for (const open of [openStoreAt, openArchiveAt]) {
+    const refused = open(address, place)
+    await expect(refused).rejects.toMatchObject({ code: 'runtime/bad-store-address', kind: 'invalid' })
+    await expect(refused).rejects.not.toThrow('geheim')
+  }
+  expect(readdirSync(place.directory)).toEqual([])
+})
+
+test.each(['a:b/x.db', 'data/@x.db', 'C:\\x.db', './redis:x.db', 'sqlite:./a b.db'])(
+  'DO-77 %j is a file',
+  async (address) => {
+    const place = openPlace()
+    mkdirSync(join(place.directory, 'a:b'))
+    mkdirSync(join(place.directory, 'data'))
+    const store = await openStoreAt(address, place)
+    await store.close()
+    expect(readdirSync(place.directory, { recursive: true }).join()).toContain('.db')
+  },
+)
+
+test.each([
+  'postgresql://me:geheim@[host/x',
+  'postgresql://me:geheim@127.0.0.1:99999/x',
+  'redis://me:geheim@host:99999',
+  'redis://me:geheim@host:6379x',
+  'redis://me:geheim%zz@127.0.0.1:1',
+  'etcd://me:geheim@host:99999',
+  'etcd://me:geheim@host:notaport',
+  'etcd://one:2379,two:x',
+])('DO-77 %s is refused as an address that cannot be read', async (address) => {
+  const refused = openStoreAt(address, openPlace())
+  await expect(refused).rejects.toMatchObject({ code: 'runtime/bad-store-address', kind: 'invalid' })
+  await expect(refused).rejects.not.toThrow('geheim')
 })

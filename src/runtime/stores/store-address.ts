@@ -33,12 +33,12 @@ export async function openStoreAt(address: string, place: AddressPlace): Promise
     case 'postgres':
     case 'postgresql': {
       const { openPostgresStore } = await import('../../stores/postgres/postgres-store.ts')
-      return openPostgresStore(takeSchema(rest))
+      return orBadAddress(() => openPostgresStore(takeSchema(rest)))
     }
     case 'redis':
     case 'rediss': {
       const { openRedisStore } = await import('../../stores/redis/redis-store.ts')
-      return openRedisStore(await readRedis(rest, place))
+      return orBadAddress(async () => openRedisStore(await readRedis(rest, place)))
     }
     case 'etcd':
     case 'etcds': {
@@ -61,7 +61,7 @@ export async function openArchiveAt(address: string, place: AddressPlace): Promi
     case 'postgres':
     case 'postgresql': {
       const { openPostgresArchive } = await import('../../stores/archive/postgres-archive.ts')
-      return openPostgresArchive(takeSchema(rest))
+      return orBadAddress(() => openPostgresArchive(takeSchema(rest)))
     }
     default:
       throw badAddress(`there is no kind of archive "${scheme}"`)
@@ -88,10 +88,26 @@ export function passwordsIn(address: string | undefined): readonly string[] {
 function readAddress(given: string, place: AddressPlace) {
   const address = resolveAddress(given, place)
   if (/^memory:(?:\/\/)?$/.test(address)) return { scheme: 'memory', rest: '' }
-  const [, file] = /^sqlite:(?:\/\/)?(.+)$/.exec(address) ?? []
-  if (file !== undefined) return { scheme: 'sqlite', rest: file }
-  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//.exec(address) ?? []
-  return { scheme: scheme ?? 'sqlite', rest: address }
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address) ?? []
+  if (scheme !== undefined && scheme !== 'sqlite') return { scheme, rest: address }
+  const file = address.replace(/^sqlite:(?:\/\/)?/, '')
+  if (NO_FILE.test(file)) throw badAddress('it is neither the name of a file nor a whole address')
+  return { scheme: 'sqlite', rest: file }
+}
+
+/** What begins like an address or has a password: a directory with that name would show the password to everybody. */
+const NO_FILE = /^$|^\s*[a-z][a-z0-9+.-]+:|:\/\/|:[^/\\]*@/i
+
+/** Drivers read the rest of an address. Their error is not kept: it holds the address, with the password. */
+async function orBadAddress<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await open()
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown }
+    if (error instanceof URIError || code === 'ERR_INVALID_URL')
+      throw badAddress('its address cannot be read')
+    throw error
+  }
 }
 
 /** All other parameters are for the driver, which understands those of libpq. */
@@ -119,7 +135,8 @@ async function readEtcd(address: string, place: AddressPlace) {
   const { user, password, hosts } =
     /^etcds?:\/\/(?:(?<user>[^:@/?]*)(?::(?<password>[^@/?]*))?@)?(?<hosts>[^/?@]+)\/?$/.exec(url)?.groups ??
     {}
-  if (hosts === undefined) {
+  const members = hosts?.split(',')
+  if (members === undefined || !members.every(isMember)) {
     throw badAddress('an address of etcd names its members, as in etcd://one:2379,other:2379')
   }
   const isSecure = url.startsWith('etcds:')
@@ -128,10 +145,15 @@ async function readEtcd(address: string, place: AddressPlace) {
     throw badAddress('certificates are for etcds://')
   }
   return {
-    endpoints: hosts.split(',').map((host) => `${isSecure ? 'https' : 'http'}://${host}`),
+    endpoints: members.map((host) => `${isSecure ? 'https' : 'http'}://${host}`),
     ...(user === undefined ? {} : { username: decode(user), password: decode(password ?? '') }),
     ...defined({ prefix: parameters['prefix'], tls }),
   }
+}
+
+function isMember(host: string): boolean {
+  const [, port = '0'] = /^(?:\[[^\]]+\]|[^:[\]]+)(?::(\d+))?$/.exec(host) ?? [host, 'none']
+  return Number(port) <= 65_535
 }
 
 const TLS_PARAMETERS = ['ca', 'cert', 'key'] as const

@@ -6,7 +6,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { InvalidError, UnavailableError } from '../../base/errors.ts'
-import { isLoopbackAddress, listen } from '../../base/listen.ts'
+import { isLoopbackAddress, isWrongAddress, listen } from '../../base/listen.ts'
 import { once } from '../../base/once.ts'
 import type { EngineMetrics } from './engine-metrics.ts'
 
@@ -49,14 +49,16 @@ export async function serveMetrics(options: ServeMetricsOptions): Promise<Served
       ? createServer(answerRequest)
       : createTlsServer({ cert: tls.certificate, key: tls.key, minVersion: 'TLSv1.2' }, answerRequest)
   const address = await listen(server, { host, port }, (cause) => {
-    return new UnavailableError(
-      'runtime/no-metrics-port',
-      `serve metrics on ${host}:${port}: ${cause.message}`,
-      {
-        cause,
-        next: 'Choose a port that is free, or 0 for any.',
-      },
-    )
+    const what = `serve metrics on ${host}:${port}: ${cause.message}`
+    return isWrongAddress(cause)
+      ? new InvalidError('runtime/bad-metrics-address', what, {
+          cause,
+          next: 'Choose an address of this machine, and a port that this user may listen on.',
+        })
+      : new UnavailableError('runtime/no-metrics-port', what, {
+          cause,
+          next: 'Choose a port that is free, or 0 for any.',
+        })
   })
   const close = once(
     () =>

@@ -9,8 +9,8 @@
  */
 
 import { createServer, type ServerResponse } from 'node:http'
-import { UnavailableError } from '../../base/errors.ts'
-import { listen } from '../../base/listen.ts'
+import { InvalidError, UnavailableError } from '../../base/errors.ts'
+import { isWrongAddress, listen } from '../../base/listen.ts'
 import { once } from '../../base/once.ts'
 import { judgeHealth, judgeReadiness, type WorkerHealth } from '../../worker/health.ts'
 import type { WorkerStatus } from '../../worker/worker.ts'
@@ -54,14 +54,16 @@ export async function serveWorkerHealth(
     }
   })
   const address = await listen(server, { host, port }, (cause) => {
-    return new UnavailableError(
-      'runtime/no-health-port',
-      `serve health on ${host}:${port}: ${cause.message}`,
-      {
-        cause,
-        next: 'Choose a port that is free, or 0 for any.',
-      },
-    )
+    const what = `serve health on ${host}:${port}: ${cause.message}`
+    return isWrongAddress(cause)
+      ? new InvalidError('runtime/bad-health-address', what, {
+          cause,
+          next: 'Choose an address of this machine, and a port that this user may listen on.',
+        })
+      : new UnavailableError('runtime/no-health-port', what, {
+          cause,
+          next: 'Choose a port that is free, or 0 for any.',
+        })
   })
   return {
     url: `http://${address}`,

@@ -39,10 +39,13 @@ describe("Conductor's API", () => {
     ['another host name', 'http://lake.example/health', {}],
     ['a page of another site', 'http://127.0.0.1:1/health', { origin: 'http://evil.example' }],
     ['a page of this machine', 'http://127.0.0.1:1/health', { origin: 'http://127.0.0.1:1' }],
+    ['what a proxy passes on', 'http://127.0.0.1:1/health', { 'x-forwarded-proto': 'https' }],
+    ['what a proxy says it passes on', 'http://127.0.0.1:1/health', { via: '1.1 proxy' }],
   ])('DO-51 a request as %s is refused', async (_, url, headers: Record<string, string>) => {
     const { app } = await openApp()
     expect((await app.fetch(new Request(url, { headers }))).status).toBe(403)
     expect((await app.fetch(new Request('http://localhost:1/health'))).status).toBe(200)
+    expect((await app.fetch(new Request('http://localhost:1/health'), { isProxied: true })).status).toBe(403)
   })
 
   test('DO-59 the last poll of a task type is told, for each domain, as Conductor tells it', async () => {
@@ -105,6 +108,26 @@ describe("Conductor's API", () => {
     expect((await queue.readTask(taskId as never))?.output).toEqual({ by: 'name' })
     const again = await post(`/api/tasks/${workflowInstanceId}/a/COMPLETED`, {})
     expect([again.status, await again.text()]).toEqual([200, ''])
+  })
+
+  test('DO-74 a poll that waits is answered with nothing when the server closes', async () => {
+    const closing = new AbortController()
+    let waiting = 0
+    const queue = {
+      ...openTestQueue(),
+      poll: (_: unknown, { signal }: { signal?: AbortSignal } = {}) =>
+        new Promise<never>((_resolve, reject) => {
+          waiting += 1
+          signal?.addEventListener('abort', () => reject(new Error('aborted')))
+        }),
+    }
+    const parts = { queue, control: openTestQueue(), definitions, logger: silentLogger }
+    const app = buildConductorApp({ ...parts, closing: closing.signal })
+    const poll = app.fetch(new Request('http://127.0.0.1:1/api/tasks/poll/batch/t?timeout=5000'))
+    await expect.poll(() => waiting).toBe(1)
+    closing.abort()
+    const answer = await poll
+    expect([answer.status, await answer.json()]).toEqual([200, []])
   })
 
   test('DO-53 a poll that its worker has given up claims nothing', async () => {

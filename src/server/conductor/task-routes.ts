@@ -2,18 +2,24 @@
 
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
+import { followSignals } from '../../base/abort-signals.ts'
 import { systemClock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { CONDUCTOR_PAYLOAD_MAX_BYTES, CONDUCTOR_POLL_WAIT_MAX_MS } from '../../worker/limits.ts'
-import type { ResultStatus, TaskId, TaskRecord, WorkflowId } from '../../worker/ports.ts'
+import type { PollRequest, ResultStatus, TaskId, TaskRecord, WorkflowId } from '../../worker/ports.ts'
 import { readBoundedText, readJsonBody } from '../http/read-body.ts'
 import { jsonObject, readFields } from '../http/read-request.ts'
 import { LastPolls } from './last-polls.ts'
 import type { ServedQueue } from './served-queue.ts'
 import { refusal } from './refusals.ts'
 import { renderTask } from './render-task.ts'
+
+export interface Closing {
+  /** Aborted when the server closes: waiting polls are answered. */
+  readonly closing?: AbortSignal | undefined
+}
 
 const POLL_COUNT_MAX = 100
 const POLL_WAIT_MS = 100
@@ -35,16 +41,28 @@ const UPDATE = z.looseObject({
 })
 type Update = z.output<typeof UPDATE>
 
-export function addTaskRoutes(app: Hono, { queue, control }: ServedQueue): void {
+export function addTaskRoutes(app: Hono, { queue, control, closing }: ServedQueue & Closing): void {
   const polls = new LastPolls(systemClock)
+  const pollUntilClosed = async (poll: PollRequest, asked: Context): Promise<readonly TaskRecord[]> => {
+    const stop = followSignals(asked.req.raw.signal, closing)
+    try {
+      return await queue.poll(poll, { signal: stop.signal })
+    } catch (error) {
+      // It has claimed nothing: an aborted poll rejects only before that.
+      if (closing?.aborted === true && stop.signal.aborted) return []
+      throw error
+    } finally {
+      stop.release()
+    }
+  }
   app.get('/api/tasks/poll/batch/:type', async (asked) => {
     const poll = polls.noted(pollOf(asked))
-    const tasks = await queue.poll(poll, { signal: asked.req.raw.signal })
+    const tasks = await pollUntilClosed(poll, asked)
     return asked.json(tasks.map(renderTask))
   })
   app.get('/api/tasks/poll/:type', async (asked) => {
     const poll = polls.noted(pollOf(asked))
-    const [task] = await queue.poll({ ...poll, count: 1 }, { signal: asked.req.raw.signal })
+    const [task] = await pollUntilClosed({ ...poll, count: 1 }, asked)
     return task === undefined ? asked.body(null, 204) : asked.json(renderTask(task))
   })
   app.get('/api/tasks/queue/polldata', (asked) => asked.json(polls.of(asked.req.query('taskType') ?? '')))

@@ -7,7 +7,7 @@ import { Hono } from 'hono'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { InvalidError, MissingError, errorKindOf } from '../../base/errors.ts'
+import { InvalidError, MissingError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
@@ -21,10 +21,12 @@ import {
   API_REQUESTS_AT_ONCE,
   API_REQUESTS_PER_SECOND,
 } from '../limits.ts'
+import { openExamination } from './health.ts'
 import { authenticate } from './authenticate.ts'
 import { addEngineRoutes } from './engine-routes.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
 import { addExecutionRoutes } from './execution-routes.ts'
+import { logFailure } from './log-failure.ts'
 import { addPipelineRoutes } from './pipeline-routes.ts'
 import { addPictureRoutes, addRollbackRoutes } from './rollback-routes.ts'
 import { addScheduleRoutes } from './schedule-routes.ts'
@@ -71,18 +73,24 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   const identify = (asked: Asked): Promise<Caller> =>
     authenticate(
       { tokens: parts.tokens, openLoopback: parts.openLoopback, failures },
-      { headers: asked.req.raw.headers, address: asked.env.address },
+      { headers: asked.req.raw.headers, address: asked.env.address, isProxied: asked.env.isProxied },
     )
 
+  const examine = openExamination(host, clock)
   const app: HttpApp = new Hono<HttpEnvironment>()
   app.onError((error, asked) => {
-    if (errorKindOf(error) === 'defect') logger.error('internal error', { error, path: asked.req.path })
+    logFailure(logger, error, asked.req.raw)
     return renderFailure(error, redactor)
   })
 
   app.get('/healthz', async (asked) => {
-    const problems = await host.examine()
+    asked.env.visit?.enter('health')
+    const problems = await examine()
     return asked.json({ ok: problems.length === 0, problems }, problems.length === 0 ? 200 : 503)
+  })
+  app.use('/openapi.*', async ({ env }, next) => {
+    env.visit?.enter('anybody')
+    await next()
   })
   app.get('/openapi.json', () => respond(contractAsJson(), 'application/json'))
   app.get('/openapi.yaml', () => respond(contract, 'application/yaml'))
@@ -90,6 +98,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   // Everything below needs a known caller, also what does not exist.
   app.use(async (asked, next) => {
     const caller = await identify(asked)
+    asked.env.visit?.enter(caller)
     requests.take(caller.name)
     asked.set('caller', caller)
     await next()

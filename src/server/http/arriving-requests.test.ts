@@ -186,6 +186,77 @@ describe('cut short, or no HTTP', () => {
   })
 })
 
+describe('given up by the client', () => {
+  test.each([
+    ['a poll', '/api/tasks/poll/batch/t?timeout=5000', 'x-authorization: '],
+    ['a wait', '/executions/NAME/wait', 'authorization: Bearer '],
+    ['a stream', '/executions/exec_1/follow', 'authorization: Bearer '],
+  ])('DO-78 %s that its client leaves is no error in the log', async (_, path, header) => {
+    const errors: unknown[] = []
+    const printed = ['error', 'info', 'warn', 'log'] as const
+    const spies = printed.map((name) => vi.spyOn(console, name).mockReturnValue())
+    closing.push(() => spies.forEach((spy) => spy.mockRestore()))
+    const { door, token, world } = await serve({ logger: noteErrors(errors) })
+    await world.core.startExecution({ id: 'exec_1', name: 'etl' })
+    const started = await fetch(`${door.url}/executions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: JSON.stringify({ definition: { name: 'daily', units: { a: { task: 'u' } } } }),
+    })
+    const { execution_id: id } = (await started.json()) as { execution_id: string }
+    const verify = vi.spyOn(world.tokens, 'verify')
+    const { socket } = await dial(door)
+    socket.write(`GET ${path.replace('NAME', id)} HTTP/1.1\r\nhost: localhost\r\n${header}${token}\r\n\r\n`)
+    await expect.poll(() => verify.mock.settledResults.length).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    socket.resetAndDestroy()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await door.close()
+    expect(errors).toEqual([])
+    for (const spy of spies) expect(spy.mock.calls).toEqual([])
+  })
+})
+
+describe('through a proxy', () => {
+  async function statusOf(door: HttpDoor, version: string, headers: Record<string, string> = {}) {
+    const { socket, answered } = await dial(door)
+    const lines = Object.entries({ host: '127.0.0.1', connection: 'close', ...headers })
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    socket.write(`GET /executions/exec_1/events HTTP/${version}\r\n${head}\r\n`)
+    return parseAnswer(await answered).status
+  }
+
+  test('DO-76 HTTP/1.0, which proxies speak, needs a token where loopback does not', async () => {
+    const { door, token } = await serve({ openLoopback: 'viewer' })
+    expect(await statusOf(door, '1.1')).toBe(404)
+    expect(await statusOf(door, '1.0')).toBe(401)
+    expect(await statusOf(door, '1.0', { authorization: `Bearer ${token}` })).toBe(404)
+  })
+
+  test('DO-76 what a trusted proxy passes on needs a token, whatever it adds', async () => {
+    const { door } = await serve({ openLoopback: 'viewer', trustedProxies: ['127.0.0.1'] })
+    expect(await statusOf(door, '1.1')).toBe(401)
+  })
+
+  test('DO-73 failures are counted for the client that a trusted proxy names', async () => {
+    const { door, token } = await serve({ trustedProxies: ['127.0.0.0/8'] })
+    const ask = (forwarded: string) => statusOf(door, '1.1', { 'x-forwarded-for': forwarded })
+    // Each time with something else that the client itself has sent.
+    for (let count = 0; count < 20; count++) expect(await ask(`1.1.1.${count}, 192.0.2.1`)).toBe(401)
+    expect(await ask('192.0.2.1')).toBe(429)
+    expect(await ask('192.0.2.2')).toBe(401)
+    const authorization = `Bearer ${token}`
+    expect(await statusOf(door, '1.1', { 'x-forwarded-for': '192.0.2.1', authorization })).toBe(404)
+  })
+
+  test('DO-73 without a trusted proxy the header changes nothing', async () => {
+    const { door } = await serve()
+    const ask = (forwarded: string) => statusOf(door, '1.1', { 'x-forwarded-for': forwarded })
+    for (let count = 0; count < 20; count++) expect(await ask(`1.1.1.${count}`)).toBe(401)
+    expect(await ask('1.1.1.99')).toBe(429)
+  })
+})
+
 function noteErrors(errors: unknown[]): Logger {
   const ignore = (): void => undefined
   const logger: Logger = {

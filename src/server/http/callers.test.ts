@@ -131,6 +131,15 @@ describe('loopback', () => {
     await world.core.startExecution({ id: 'exec_1', name: 'etl' })
     expect((await world.ask(EVENTS, request)).status).toBe(401)
   })
+
+  test.each([
+    ...['X-Forwarded-Host', 'X-Forwarded-Proto', 'x-forwarded', 'CF-Ray', 'CF-Connecting-IP', 'Via'],
+    ...['X-Real-IP', 'X-Original-URL', 'True-Client-IP', 'X-Client-IP', 'X-Envoy-External-Address'],
+  ])('DO-76 with the header %s, which proxies add, it is not let in without a token', async (name) => {
+    const world = open({ openLoopback: 'operator' })
+    const headers = { ...local.headers, [name]: 'x' }
+    expect((await world.ask(EVENTS, { ...local, headers })).status).toBe(401)
+  })
 })
 
 describe('too many', () => {
@@ -148,20 +157,28 @@ describe('too many', () => {
     expect((await world.ask(EVENTS, { token })).status).toBe(200)
   })
 
-  test('DO-09 an address that keeps failing is slowed down before its token is looked at', async () => {
+  test('DO-72 an address that keeps failing is slowed, and good tokens behind the same address are served', async () => {
     const clock = new ManualClock()
-    let looks = 0
-    const world = open({
-      clock,
-      tokens: { verify: (token) => (looks++, world.tokens.verify(token)) },
-    })
+    const world = open({ clock, openLoopback: 'viewer' })
+    await world.core.startExecution({ id: 'exec_1', name: 'etl' })
+    const good = await world.tokenFor('viewer')
     const bad = `perago_${'x'.repeat(12)}_${'y'.repeat(43)}`
+    const address = '127.0.0.1'
     const statuses = []
-    for (let count = 0; count < 25; count++) statuses.push((await world.ask(EVENTS, { token: bad })).status)
+    for (let count = 0; count < 30; count++) {
+      const token = [bad, 'nonsense', ''][count % 3]
+      statuses.push((await world.ask(EVENTS, { token, address })).status)
+      expect((await world.ask(EVENTS, { token: good, address })).status).toBe(200)
+    }
     expect(statuses.filter((status) => status === 401)).toHaveLength(20)
     expect(statuses.at(-1)).toBe(429)
-    expect(looks).toBe(20)
+    expect((await world.ask(EVENTS, { token: bad, address })).headers.get('retry-after')).toBe('1')
+    // Nor is somebody refused who needs no token.
+    const headers = { host: '127.0.0.1:8080' }
+    expect((await world.ask(EVENTS, { address, headers })).status).toBe(200)
     expect((await world.ask(EVENTS, { token: bad, address: '192.0.2.8' })).status).toBe(401)
+    await clock.advance(1_000)
+    expect((await world.ask(EVENTS, { token: bad, address })).status).toBe(401)
   })
 })
 

@@ -84,6 +84,7 @@ export function addExecutionRoutes(app: Hono<HttpEnvironment>, parts: ExecutionR
     const start = readLastEventId(asked.req.header('last-event-id')) ?? after
     const patterns = type?.map(compileTypePattern)
     const execution = await open(asked)
+    asked.env.visit?.follow(asked.get('caller'))
     const key = JSON.stringify([asked.get('caller').tenant, execution.id])
     const following = followSignals(closing)
     const stream = streamEvents({

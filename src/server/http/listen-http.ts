@@ -6,29 +6,37 @@ import {
   type IncomingMessage,
   type Server,
   type ServerOptions,
+  type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { UnavailableError } from '../../base/errors.ts'
-import { listen } from '../../base/listen.ts'
+import { InvalidError, UnavailableError } from '../../base/errors.ts'
+import { isWrongAddress, listen } from '../../base/listen.ts'
 import { once } from '../../base/once.ts'
 import type { Redactor } from '../../base/redaction.ts'
 import {
   HTTP_ARRIVAL_LOOK_MS,
   HTTP_CLOSE_DEADLINE_MS,
-  HTTP_CONNECTIONS_MAX,
+  HTTP_CLOSE_GRACE_MS,
   HTTP_HEADERS_MAX_BYTES,
   HTTP_HEADERS_TIMEOUT_MS,
   HTTP_REQUEST_TIMEOUT_MS,
 } from '../limits.ts'
+import { openProxies, type Proxies } from '../access/client-address.ts'
+import type { Arrival } from './environment.ts'
 import { answerRefusedRequests } from './refused-requests.ts'
+import { renderFailure } from './render-failure.ts'
+import { Visits, type ConnectionLimits } from './visits.ts'
 
 export interface ListenHttpOptions {
-  readonly fetch: (request: Request, incoming: IncomingMessage) => Response | Promise<Response>
+  readonly fetch: (request: Request, arrival: Arrival) => Response | Promise<Response>
+  /** None unless given. */
+  readonly proxies?: Proxies | undefined
   readonly address: string
   readonly port: number
   readonly redactor: Redactor
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined
   readonly timeouts?: Partial<ArrivalTimeouts>
+  readonly connections?: Partial<ConnectionLimits> | undefined
   readonly closeDeadlineMs?: number | undefined
   /** Called before requests are awaited: ends those that would not end by themselves. */
   readonly onClose?: () => void
@@ -50,9 +58,15 @@ export interface HttpDoor {
 }
 
 export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> {
-  const { address, port, tls, timeouts = {}, redactor } = options
+  const { address, port, tls, timeouts = {}, redactor, proxies = openProxies() } = options
+  const { closeDeadlineMs: deadlineMs = HTTP_CLOSE_DEADLINE_MS } = options
   const server = createAdaptorServer({
-    fetch: (request, { incoming }) => options.fetch(request, incoming as IncomingMessage),
+    fetch: (request, exchange) => {
+      if (visits.connections.isClosing) return refuseClosing(request, redactor)
+      const [incoming, response] = [exchange.incoming as IncomingMessage, exchange.outgoing as ServerResponse]
+      const visit = visits.begin(incoming, response, { isShared: proxies.has(incoming.socket.remoteAddress) })
+      return options.fetch(request, { ...arrivalOf(incoming, proxies), visit })
+    },
     createServer: tls === undefined ? createPlainServer : createTlsServer,
     serverOptions: {
       headersTimeout: timeouts.headMs ?? HTTP_HEADERS_TIMEOUT_MS,
@@ -70,27 +84,48 @@ export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> 
           }),
     } as ServerOptions,
   }) as Server
+  const visits = new Visits(server, options.connections)
   answerRefusedRequests(server, redactor)
-  server.maxConnections = HTTP_CONNECTIONS_MAX
-  const listening = await listen(server, { host: address, port }, (cause) => {
-    return new UnavailableError('server/no-port', `serve HTTP on ${address}:${port}: ${cause.message}`, {
-      cause,
-      next: 'Choose a port that is free, or 0 for any.',
-    })
-  })
+  const listening = await listen(server, { host: address, port }, (cause) => explain(cause, options))
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${listening}`,
     close: once(() => {
+      const closed = visits.connections.close({ graceMs: HTTP_CLOSE_GRACE_MS, deadlineMs })
       options.onClose?.()
-      return closeServer(server, options.closeDeadlineMs ?? HTTP_CLOSE_DEADLINE_MS)
+      return closed
     }),
   }
 }
 
-async function closeServer(server: Server, deadlineMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const cut = setTimeout(() => server.closeAllConnections(), deadlineMs)
-  await closed
-  clearTimeout(cut)
+function arrivalOf({ socket, headers, httpVersion }: IncomingMessage, proxies: Proxies): Arrival {
+  const peer = socket.remoteAddress
+  const forwarded = headers['x-forwarded-for']
+  return {
+    address: proxies.clientOf(peer, typeof forwarded === 'string' ? forwarded : forwarded?.join()),
+    isProxied: httpVersion === '1.0' || proxies.has(peer),
+  }
+}
+
+function explain(cause: NodeJS.ErrnoException, { address, port }: ListenHttpOptions): Error {
+  const what = `serve HTTP on ${address}:${port}: ${cause.message}`
+  if (isWrongAddress(cause)) {
+    const next = 'Choose an address of this machine, and a port that this user may listen on.'
+    return new InvalidError('server/bad-address', what, { cause, next })
+  }
+  return new UnavailableError('server/no-port', what, {
+    cause,
+    next: 'Choose a port that is free, or 0 for any.',
+  })
+}
+
+/** Sent again, it reaches another instance, or this one when it is back. */
+function refuseClosing(request: Request, redactor: Redactor): Response {
+  if (new URL(request.url).pathname === '/healthz') {
+    return Response.json({ ok: false, problems: ['the server is closing'] }, { status: 503 })
+  }
+  const closing = new UnavailableError('server/closing', 'accept a request: the server is closing', {
+    retryAfterMs: 1_000,
+    next: 'Send it again.',
+  })
+  return renderFailure(closing, redactor)
 }

@@ -17,6 +17,8 @@ const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
   'conductor/payload-too-large': 413,
   'api/not-json': 415,
   'api/too-many-requests': 429,
+  'api/too-many-at-once': 429,
+  'api/too-many-connections': 429,
   'api/too-many-followers': 429,
   'api/too-many-waiters': 429,
   'server/head-too-large': 431,

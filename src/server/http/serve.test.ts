@@ -1,11 +1,14 @@
 // The door on real sockets: following, TLS, closing.
-import { request as httpsRequest } from 'node:https'
+import { generateKeyPairSync } from 'node:crypto'
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { TEST_CERTIFICATE, TEST_KEY } from '../../../test/support/doors/certificate.ts'
 import { serveWorld, type ServedOptions, type ServedWorld } from '../../../test/support/doors/serve.ts'
 import { openDoorWorld } from '../../../test/support/doors/world.ts'
 import { silentLogger } from '../../base/logger.ts'
+import { startServer } from '../start-server.ts'
 import { serveHttp } from './serve.ts'
 
 const closing: (() => Promise<void>)[] = []
@@ -159,6 +162,40 @@ async function readStreamHead(response: Response): Promise<void> {
   reader.releaseLock()
 }
 
+interface Answered {
+  readonly status: number | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  /** The connection had carried another request before. */
+  readonly isReused: boolean
+}
+
+/** A client that keeps its one connection. */
+function openAgent() {
+  const options = { keepAlive: true, maxSockets: 1 }
+  const agents = { 'http:': new HttpAgent(options), 'https:': new HttpsAgent(options) }
+  closing.push(() => {
+    for (const agent of Object.values(agents)) agent.destroy()
+    return Promise.resolve()
+  })
+  const ask = (url: string, headers: Record<string, string> = {}): Promise<Answered> =>
+    new Promise((resolve, reject) => {
+      const isSecure = url.startsWith('https:')
+      const agent = agents[isSecure ? 'https:' : 'http:']
+      const tls = { ca: TEST_CERTIFICATE, servername: 'localhost' }
+      const sent = (isSecure ? httpsRequest : httpRequest)(url, { agent, headers, ...tls }, (response) => {
+        let text = ''
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+        response.on('end', () => {
+          const { statusCode: status, headers: answered } = response
+          resolve({ status, headers: answered, text, isReused: sent.reusedSocket })
+        })
+      })
+      sent.on('error', reject).end()
+    })
+  return { ask }
+}
+
 describe('TLS', () => {
   test('DO-11 with a certificate the door speaks TLS, and nothing else', async () => {
     const { door, token } = await serve({ tls: { certificate: TEST_CERTIFICATE, key: TEST_KEY } })
@@ -199,6 +236,36 @@ describe('TLS', () => {
   })
 })
 
+describe('what cannot be served', () => {
+  const tls = { certificate: TEST_CERTIFICATE, key: TEST_KEY }
+  const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+  test.each([
+    ['no PEM', { ...tls, certificate: 'bad' }],
+    ['a PEM cut short', { ...tls, certificate: TEST_CERTIFICATE.slice(0, 200) }],
+    ['no key', { ...tls, key: TEST_CERTIFICATE }],
+    ['the key of another', { ...tls, key: String(otherKey.export({ type: 'pkcs8', format: 'pem' })) }],
+  ])('DO-75 a certificate that is %s is a configuration error', async (_, wrong) => {
+    const expected = { code: 'server/bad-certificate', kind: 'invalid' }
+    await expect(serve({ tls: wrong })).rejects.toMatchObject(expected)
+    const starting = startServer({
+      store: 'memory:',
+      port: 0,
+      engine: true,
+      metrics: { port: 0 },
+      tls: wrong,
+    })
+    await expect(starting).rejects.toMatchObject(expected)
+  })
+
+  test.each(['no.such.host.invalid', '192.0.2.1', '', '999.1.1.1'])(
+    'DO-75 a host %j of which this machine has no address is a configuration error',
+    async (address) => {
+      const opening = serve({ address, allowPlainText: true })
+      await expect(opening).rejects.toMatchObject({ code: 'server/bad-address', kind: 'invalid' })
+    },
+  )
+})
+
 describe('opening and closing', () => {
   test('DO-14 closing lets requests end, lets go of followers, and takes no more', async () => {
     const held: (() => void)[] = []
@@ -219,6 +286,54 @@ describe('opening and closing', () => {
     held[0]!()
     expect((await running).status).toBe(200)
     await closed
+  })
+
+  test.each([
+    ['plain', undefined],
+    ['TLS', { certificate: TEST_CERTIFICATE, key: TEST_KEY }],
+  ])(
+    'DO-74 closing begins nothing on connections that are kept (%s), and running requests end',
+    async (_, tls) => {
+      const held: (() => void)[] = []
+      const { door } = await serve({
+        ...{ tls, host: { examine: () => new Promise((resolve) => held.push(() => resolve([]))) } },
+      })
+      const kept = openAgent()
+      expect(await kept.ask(`${door.url}/openapi.json`)).toMatchObject({ status: 200 })
+      const running = openAgent().ask(`${door.url}/healthz`)
+      await expect.poll(() => held.length).toBe(1)
+      const closed = door.close()
+      const refused = await kept.ask(`${door.url}/executions/exec_1/events`)
+      expect(refused.isReused).toBe(true)
+      expect(refused).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '1' } })
+      expect(JSON.parse(refused.text)).toMatchObject({
+        error: { code: 'server/closing', kind: 'unavailable' },
+      })
+      held[0]!()
+      expect(await running).toMatchObject({ status: 200, headers: { connection: 'close' } })
+      await closed
+    },
+  )
+
+  test('DO-74 connections without a request do not keep a server from closing', async () => {
+    const { door } = await serve({ closeDeadlineMs: 60_000 })
+    await openAgent().ask(`${door.url}/openapi.json`)
+    const silent = connect(Number(new URL(door.url).port), '127.0.0.1')
+    await new Promise((resolve) => silent.once('connect', resolve))
+    await door.close()
+    silent.destroy()
+  })
+
+  test('DO-74 a worker that waits for tasks is answered when the server closes', async () => {
+    const { door, token } = await serve({ closeDeadlineMs: 60_000 })
+    const headers = { 'x-authorization': token }
+    const poll = (timeout: number) =>
+      openAgent().ask(`${door.url}/api/tasks/poll/batch/t?workerid=w&timeout=${timeout}`, headers)
+    expect(await poll(0)).toMatchObject({ status: 200, text: '[]' })
+    const waiting = poll(5_000)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await door.close()
+    expect(await waiting).toMatchObject({ status: 200, text: '[]', headers: { connection: 'close' } })
   })
 
   test('DO-14 what does not end is cut at the deadline', async () => {

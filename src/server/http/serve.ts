@@ -2,15 +2,19 @@
  * The API on a port: connections, TLS and closing.
  *
  * - SV-1 A server that listens beyond loopback speaks TLS, unless plain text was allowed explicitly.
- * - SV-2 Closing takes no new request, closes event streams, lets running requests end, and cuts the rest at a deadline.
+ * - SV-2 Closing begins no new request, answers those on kept connections with 503, closes event streams, lets running requests
+ *   end, and cuts the rest at a deadline.
  */
 
-import { InvalidError } from '../../base/errors.ts'
+import { createSecureContext } from 'node:tls'
+import { InvalidError, messageOf } from '../../base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isLoopbackAddress } from '../../base/listen.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
+import { openProxies } from '../access/client-address.ts'
 import { buildHttpApp, type HttpAppParts } from './app.ts'
 import { listenHttp, type ArrivalTimeouts, type HttpDoor } from './listen-http.ts'
+import type { ConnectionLimits } from './visits.ts'
 import { buildWorkerDoor, isForWorkers, type Answer } from './worker-door.ts'
 
 export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
@@ -21,8 +25,11 @@ export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined
   /** Lets a server without TLS listen beyond loopback, such as behind a proxy that speaks TLS. */
   readonly allowPlainText?: boolean | undefined
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies?: readonly string[] | undefined
   readonly closeDeadlineMs?: number | undefined
   readonly timeouts?: Partial<ArrivalTimeouts>
+  readonly connections?: Partial<ConnectionLimits> | undefined
 }
 
 const DEFAULT_HTTP_PORT = 8080
@@ -30,28 +37,54 @@ const DEFAULT_HTTP_PORT = 8080
 export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   const { address = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls, timeouts = {} } = options
   checkExposure(address, options)
+  checkCertificate(tls)
+  const proxies = openProxies(options.trustedProxies)
   const closing = new AbortController()
   const app = buildHttpApp({ ...options, closing: closing.signal })
   const { redactor = plainRedactor, closeDeadlineMs } = options
-  const answerWorkers = openWorkerDoor(options, redactor)
+  const answerWorkers = openWorkerDoor(options, redactor, closing.signal)
   return listenHttp({
-    fetch: (request, { socket: { remoteAddress } }) =>
+    fetch: (request, arrival) =>
       answerWorkers !== undefined && isForWorkers(request.url)
-        ? answerWorkers(request, remoteAddress)
-        : app.fetch(request, { address: remoteAddress }),
+        ? answerWorkers(request, arrival)
+        : app.fetch(request, arrival),
     onClose: () => closing.abort(),
-    ...{ address, port, tls, timeouts, redactor, closeDeadlineMs },
+    ...{ address, port, tls, timeouts, redactor, closeDeadlineMs, proxies },
+    connections: options.connections,
   })
 }
 
-function openWorkerDoor(options: ServeHttpOptions, redactor: Redactor): Answer | undefined {
+function openWorkerDoor(
+  options: ServeHttpOptions,
+  redactor: Redactor,
+  closing: AbortSignal,
+): Answer | undefined {
   const { host, tokens, logger, openLoopback, clock = systemClock } = options
   const { engines, store } = host
   if (engines === undefined) return undefined
-  return buildWorkerDoor({ engines, store, tokens, logger, openLoopback, redactor, clock })
+  return buildWorkerDoor({ engines, store, tokens, logger, openLoopback, redactor, clock, closing })
+}
+
+/** Throws `server/bad-certificate`. */
+export function checkCertificate(tls: ServeHttpOptions['tls']): void {
+  if (tls === undefined) return
+  try {
+    createSecureContext({ cert: tls.certificate, key: tls.key })
+  } catch (cause) {
+    throw new InvalidError('server/bad-certificate', `serve HTTP with TLS: ${messageOf(cause)}`, {
+      cause,
+      next: 'Give a certificate in PEM, and the key that belongs to it.',
+    })
+  }
 }
 
 function checkExposure(address: string, { tls, allowPlainText, openLoopback }: ServeHttpOptions): void {
+  if (address === '') {
+    // Node would listen on every address.
+    throw new InvalidError('server/bad-address', 'serve HTTP: the address to listen on is empty', {
+      next: 'Name an address, such as 127.0.0.1, or 0.0.0.0 for all of this machine.',
+    })
+  }
   if (isLoopbackAddress(address)) return
   if (openLoopback !== undefined) {
     throw new InvalidError(

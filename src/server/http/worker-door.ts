@@ -8,7 +8,6 @@
 import { z } from 'zod'
 import { BoundedMap } from '../../base/bounded-map.ts'
 import type { Clock } from '../../base/clock.ts'
-import { errorKindOf } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Redactor } from '../../base/redaction.ts'
 import type { Store } from '../../core/ports.ts'
@@ -20,6 +19,8 @@ import { buildConductorApp } from '../conductor/conductor-app.ts'
 import { openDefinitionShelf } from '../conductor/definition-shelf.ts'
 import { API_FAILURES_AT_ONCE, API_FAILURES_PER_SECOND } from '../limits.ts'
 import { authenticate, type AuthenticateParts } from './authenticate.ts'
+import type { Arrival } from './environment.ts'
+import { logFailure } from './log-failure.ts'
 import { readJsonBody } from './read-body.ts'
 import { readFields } from './read-request.ts'
 import { showFailure } from './render-failure.ts'
@@ -30,9 +31,10 @@ export interface WorkerDoorParts extends Omit<AuthenticateParts, 'failures'> {
   readonly logger: Logger
   readonly redactor: Redactor
   readonly clock: Clock
+  readonly closing: AbortSignal
 }
 
-export type Answer = (request: Request, address: string | undefined) => Promise<Response>
+export type Answer = (request: Request, arrival: Arrival) => Promise<Response>
 
 /** Which requests are for it. */
 export function isForWorkers(url: string): boolean {
@@ -45,21 +47,25 @@ export function buildWorkerDoor(parts: WorkerDoorParts): Answer {
     { atOnce: API_FAILURES_AT_ONCE, perSecond: API_FAILURES_PER_SECOND },
     clock,
   )
-  const identify = (headers: Headers, address: string | undefined): Promise<Caller> =>
-    authenticate({ tokens, openLoopback, failures }, { headers, address })
+  const identify = (headers: Headers, { address, isProxied }: Arrival): Promise<Caller> =>
+    authenticate({ tokens, openLoopback, failures }, { headers, address, isProxied })
   const appOf = openApps(parts)
-  const answer: Answer = async (request, address) => {
-    if (new URL(request.url).pathname === '/api/token')
-      return trade(request, (headers) => identify(headers, address))
-    const caller = await identify(bearerOf(request.headers), address)
+  const answer: Answer = async (request, arrival) => {
+    const enter = async (headers: Headers): Promise<Caller> => {
+      const caller = await identify(headers, arrival)
+      arrival.visit?.enter(caller)
+      return caller
+    }
+    if (new URL(request.url).pathname === '/api/token') return trade(request, enter)
+    const caller = await enter(bearerOf(request.headers))
     requireRight(caller, 'work for the engine')
     return (await appOf(caller.tenant)).fetch(request)
   }
-  return async (request, address) => {
+  return async (request, arrival) => {
     try {
-      return await answer(request, address)
+      return await answer(request, arrival)
     } catch (error) {
-      if (errorKindOf(error) === 'defect') logger.error('internal error', { error, path: request.url })
+      logFailure(logger, error, request)
       const { status, headers, body } = showFailure(error, redactor)
       return Response.json({ status, message: body.error.message, retryable: false }, { status, headers })
     }
@@ -67,7 +73,7 @@ export function buildWorkerDoor(parts: WorkerDoorParts): Answer {
 }
 
 /** One for each tenant: its tasks, and its definitions. */
-function openApps({ engines, store, logger, redactor }: WorkerDoorParts) {
+function openApps({ engines, store, logger, redactor, closing }: WorkerDoorParts) {
   const apps = new BoundedMap<string | undefined, ReturnType<typeof buildConductorApp>>({
     max: ENGINE_TENANTS_MAX,
     evict: 'least-recently-used',
@@ -76,7 +82,8 @@ function openApps({ engines, store, logger, redactor }: WorkerDoorParts) {
     const { queue, control } = await engines.of(tenant)
     return apps.getOrAdd(tenant, () => {
       const definitions = openDefinitionShelf(store, control, tenant)
-      return buildConductorApp({ queue, control, definitions, logger, redactor, callersAreKnown: true })
+      const served = { queue, control, definitions, logger, redactor, closing }
+      return buildConductorApp({ ...served, callersAreKnown: true })
     })
   }
 }
