@@ -68,7 +68,15 @@ export const EMBEDDED_HISTORY_MAX = 10_000
 /** @internal Part of a request's path that is kept with it. */
 export const EMBEDDED_HISTORY_PATH_MAX_CHARS = 4_096
 /** Largest action file. */
-export const EMBEDDED_ACTION_FILE_MAX_BYTES = 1_048_576
+export const EMBEDDED_ACTION_FILE_MAX_BYTES = 65_536
+/** All action files of a tree together. */
+export const EMBEDDED_ACTION_FILES_MAX_BYTES = 262_144
+/** @internal All of them as JSON, with what their aliases stand for. */
+export const EMBEDDED_ACTIONS_MAX_CHARS = 1_048_576
+/** @internal Text of action files whose reading is kept. */
+export const EMBEDDED_ACTION_CACHE_CHARS = 1_048_576
+/** Hooks run by one update. */
+export const EMBEDDED_HOOKS_MAX = 100
 /** Action files read per update. */
 export const EMBEDDED_ACTION_FILES_MAX = 100
 /** Time for one action hook. */
@@ -77,10 +85,18 @@ export const EMBEDDED_HOOK_MS = 5_000
 export const EMBEDDED_HOOK_MEMORY_BYTES = 67_108_864
 /** Output of one action hook that is kept. */
 export const EMBEDDED_HOOK_OUTPUT_MAX_BYTES = 65_536
+/** Error text of one action hook that is kept. */
+export const EMBEDDED_HOOK_ERROR_MAX_BYTES = 4_096
+/** Error text of a refused update. */
+export const EMBEDDED_REFUSAL_MAX_CHARS = 16_384
+/** @internal Memory beyond which the thread of a hook is not used again. */
+export const EMBEDDED_HOOK_THREAD_KEPT_BYTES = 33_554_432
 /** Action hooks that run in parallel. */
 export const EMBEDDED_HOOK_WORKERS_MAX = 2
 /** Action runs kept per repository. */
 export const EMBEDDED_ACTION_RUNS_MAX = 1000
+/** Memory of the action runs that are kept, of all repositories; the oldest go first. */
+export const EMBEDDED_ACTION_RUNS_MAX_BYTES = 16_777_216
 
 // ── storage
 /** @internal SQLite's memory cache for metadata, in KiB. */
