@@ -3,7 +3,8 @@
 #   docker build -t perago .
 #   docker build -t perago-orders-etl --target orders-etl .
 
-ARG NODE_TAG=26-bookworm-slim
+# The digest that many public projects pin for this tag; the registry was not asked.
+ARG NODE_TAG=26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2
 
 FROM node:${NODE_TAG} AS build
 WORKDIR /build

@@ -111,26 +111,29 @@ interface Service {
   readonly entrypoint?: readonly string[]
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
+  readonly cap_add?: readonly string[]
   readonly security_opt?: readonly string[]
+  readonly tmpfs?: readonly string[]
+  readonly mem_limit?: string
+  readonly pids_limit?: number
 }
 
 describe('the compose file', () => {
-  const composed = parse(readText('docker-compose.yml'), { merge: true }) as {
+  const text = readText('docker-compose.yml')
+  const composed = parse(text, { merge: true }) as {
     readonly services: Readonly<Record<string, Service>>
     readonly volumes: Readonly<Record<string, unknown>>
   }
   const services = Object.entries(composed.services)
   const ours = services.filter(([, { build }]) => build !== undefined)
 
-  test('CN-05 every service waits for ones that are there and can tell, and what others make is pinned', () => {
+  test('CN-05 every service waits for ones that are there and can tell', () => {
     for (const [, { depends_on: waits = {} }] of services) {
       for (const [other, { condition }] of Object.entries(waits)) {
         expect(Object.keys(composed.services)).toContain(other)
         if (condition === 'service_healthy') expect(composed.services[other]?.healthcheck?.test).toBeDefined()
       }
     }
-    const others = services.filter(([, { build }]) => build === undefined)
-    expect(others.filter(([, { image = '' }]) => !/:[\w.-]*\d[\w.-]*$/.test(image))).toEqual([])
     const named = services.flatMap(([, { volumes = [] }]) => volumes.map((volume) => volume.split(':')[0]))
     expect(named.toSorted()).toEqual(Object.keys(composed.volumes).toSorted())
   })
@@ -157,13 +160,79 @@ describe('the compose file', () => {
     expect(ports.length).toBeGreaterThan(0)
   })
 
+  test('CN-09 what others make is named by exact version, and by digest where the file does not say otherwise', () => {
+    const others = services.filter(([, { build }]) => build === undefined)
+    const exact = /:(?:\d+\.\d+|RELEASE\.\d{4}-\d\d-\d\dT)[\w.-]*(?:@sha256:[0-9a-f]{64})?$/
+    expect(others.filter(([, { image = '' }]) => !exact.test(image))).toEqual([])
+    const undigested = others.filter(([, { image = '' }]) => !image.includes('@')).map(([name]) => name)
+    const [, named = ''] = /Known for none: ([\w, ]+)\./.exec(text) ?? []
+    expect(undigested.toSorted()).toEqual(named.split(', ').toSorted())
+    const [, base = ''] = /^ARG NODE_TAG=(\S+)$/m.exec(readText('Dockerfile')) ?? []
+    expect(base).toMatch(/^\d+\.\d+\.\d+-[\w-]+@sha256:[0-9a-f]{64}$/)
+  })
+
+  test('CN-10 every service has a limit of memory and of processes', () => {
+    for (const [, { mem_limit: memory = '', pids_limit: processes = 0 }] of services) {
+      expect(memory).toMatch(/^[1-4]g$/)
+      expect(processes).toBeGreaterThan(0)
+      expect(processes).toBeLessThanOrEqual(1024)
+    }
+  })
+
+  test('CN-11 every service drops all capabilities and can gain no privilege', () => {
+    for (const [name, service] of services) {
+      expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+      expect([name, service.cap_add]).toEqual([
+        name,
+        name === 'conductor' ? ['CHOWN', 'SETGID', 'SETUID'] : undefined,
+      ])
+    }
+  })
+
+  test('CN-12 every service but Conductor has a read-only file system, with /tmp in memory', () => {
+    expect(services.filter(([, service]) => service.read_only !== true).map(([name]) => name)).toEqual([
+      'conductor',
+    ])
+    for (const [, { tmpfs }] of services) expect(tmpfs).toContain('/tmp')
+  })
+
+  test('CN-13 no password has a default', () => {
+    const variables = [...text.matchAll(/\$\{(\w+)([^}]*)\}/g)]
+    const withDefault = variables.filter(([, , rest = '']) => !rest.startsWith(':?')).map(([, name]) => name)
+    expect(new Set(withDefault)).toEqual(new Set(['DAY']))
+    const secrets = services.flatMap(([, { environment = {} }]) =>
+      Object.entries(environment).filter(([name]) =>
+        /PASSWORD|SECRET|ACCESS_KEY_ID$|MC_HOST|CONNECTION_STRING/.test(name),
+      ),
+    )
+    expect(secrets.length).toBeGreaterThan(5)
+    const own = secrets.filter(
+      ([name, value]) => !value.includes(':?') && name !== 'LAKEFS_BLOCKSTORE_S3_CREDENTIALS_ACCESS_KEY_ID',
+    )
+    expect(own).toEqual([])
+  })
+
+  test('CN-14 the file with the passwords is neither committed nor sent to the engine', () => {
+    expect(readText('.gitignore').split('\n')).toContain('.env')
+    expect(readText('.dockerignore').split('\n')).not.toContain('!.env')
+  })
+
+  test('CN-15 no service reaches around its container', () => {
+    for (const [, service] of services) {
+      const keys = Object.keys(service)
+      for (const key of ['privileged', 'network_mode', 'pid', 'ipc', 'userns_mode', 'devices'])
+        expect(keys).not.toContain(key)
+      for (const volume of service.volumes ?? []) expect(volume).toMatch(/^[a-z]+:\/[\w/]+$/)
+    }
+  })
+
   test('CN-08 the configuration takes the environment of the worker', async () => {
     const project = await openProject()
     onTestFinished(() => project.close())
     const environment = Object.fromEntries(
       Object.entries(composed.services['worker']?.environment ?? {}).map(([name, value]) => [
         name,
-        value.replace(/\$\{\w+:-(.*)\}/, '$1'),
+        value.replace(/\$\{(\w+):\?.*\}/, 'given-$1'),
       ]),
     )
     const { code, stdout, stderr } = await project.run(['config', '--json'], environment)

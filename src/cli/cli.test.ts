@@ -312,6 +312,32 @@ describe('lakefs', () => {
     expect(stdout + stderr).not.toContain('my-own-secret')
   })
 
+  test('CL-135 a secret given as a flag is warned about, with the variable to use; one in the variable is not', async () => {
+    const keys = ['--memory', '--access-key', 'MYKEY']
+    const flagged = serving(...keys, '--secret-key', 'my-own-secret')
+    const quiet = start(['lakefs', '--port', '0', ...keys], {
+      PERAGO_EMBEDDED_SECRET_ACCESS_KEY: 'my-own-secret',
+    })
+    for (const [server, warning] of [
+      [flagged, /^warning: --secret-key shows .*: set PERAGO_EMBEDDED_SECRET_ACCESS_KEY instead\n$/],
+      [quiet, /^$/],
+    ] as const) {
+      await server.firstLine
+      server.child.kill('SIGTERM')
+      expect((await server.ended).stderr).toMatch(warning)
+    }
+  })
+
+  test('CL-136 a secret of fewer than 16 characters is refused where others can reach the server', async () => {
+    const refused = await run(['lakefs', '--memory', '--port', '0', '--host', '0.0.0.0'], {
+      PERAGO_EMBEDDED_ACCESS_KEY_ID: 'MYKEY',
+      PERAGO_EMBEDDED_SECRET_ACCESS_KEY: 'fifteen-letters',
+    })
+    expect([refused.code, refused.stdout]).toEqual([2, ''])
+    expect(refused.stderr).toContain('[embedded/short-secret]')
+    expect(refused.stderr).not.toContain('fifteen-letters')
+  })
+
   test('CL-22 repositories that are asked for are made, and those that are there are left as they are', async () => {
     const keys = ['--access-key', 'MYKEY', '--secret-key', 'my-own-secret']
     const authorization = `Basic ${Buffer.from('MYKEY:my-own-secret').toString('base64')}`

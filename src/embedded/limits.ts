@@ -5,16 +5,48 @@
 export const EMBEDDED_OBJECT_MAX_BYTES = 1_099_511_627_776
 /** Largest JSON body; only these are held in memory. */
 export const EMBEDDED_JSON_MAX_BYTES = 16_777_216
+/** Largest body of an operation that needs no credentials. */
+export const EMBEDDED_OPEN_BODY_MAX_BYTES = 4_096
+/** Time for a JSON body to arrive. */
+export const EMBEDDED_JSON_MS = 60_000
+/** Time for the body of an operation that needs no credentials to arrive. */
+export const EMBEDDED_OPEN_BODY_MS = 10_000
 /** Longest path of an object, in UTF-8, as in lakeFS. */
 export const EMBEDDED_PATH_MAX_BYTES = 1024
 /** Request line and headers together. */
 export const EMBEDDED_HEADER_MAX_BYTES = 65_536
 /** @internal Part of an unread body that is discarded after an early response; then the connection is closed. */
 export const EMBEDDED_DRAIN_MAX_BYTES = 16_777_216
+/** @internal Time for that part to arrive. */
+export const EMBEDDED_DRAIN_MS = 10_000
 /** Longest pause within a request or a response. */
 export const EMBEDDED_IDLE_MS = 60_000
 /** Time for a client to send its headers. */
-export const EMBEDDED_HEADERS_MS = 30_000
+export const EMBEDDED_HEADERS_MS = 10_000
+/** @internal How often it is looked whether headers are late. */
+export const EMBEDDED_ARRIVAL_LOOK_MS = 1_000
+/** Connections served at a time; fewer where few files may be open. One more is answered 503. */
+export const EMBEDDED_CONNECTIONS_MAX = 1_000
+/** @internal Connections beyond it that get an answer; any other is dropped. */
+export const EMBEDDED_SURPLUS_CONNECTIONS_MAX = 64
+/** @internal Time for such a connection to send its request. */
+export const EMBEDDED_SURPLUS_MS = 2_000
+/** @internal Open files that are not for connections. */
+export const EMBEDDED_RESERVED_FILES = 128
+/** @internal What a 503 for too many connections, or while closing, asks to wait. */
+export const EMBEDDED_RETRY_AFTER_SECONDS = 1
+/** Wrong credentials that one address may try at once for one access key; then one each second. */
+export const EMBEDDED_LOGIN_FAILURES_MAX = 10
+/** Wrong credentials that one address may try at once for all access keys; then five each second. */
+export const EMBEDDED_LOGIN_ADDRESS_FAILURES_MAX = 50
+/** Wrong credentials for one access key from everywhere, after which an address has one try at once. */
+export const EMBEDDED_LOGIN_KEY_FAILURES_MAX = 100
+/** Addresses and access keys whose tries are remembered. */
+export const EMBEDDED_LOGIN_REMEMBERED_MAX = 10_000
+/** How long an address that was accepted is not slowed. */
+export const EMBEDDED_LOGIN_TRUST_MS = 3_600_000
+/** Shortest secret with which the server listens beyond loopback. */
+export const EMBEDDED_SECRET_MIN_CHARS = 16
 /** Time that `close()` gives running requests. */
 export const EMBEDDED_CLOSE_MS = 5_000
 /** Paths in one batch deletion, as in lakeFS. */
@@ -33,8 +65,18 @@ export const EMBEDDED_PRESIGNED_UPLOADS_MAX = 10_000
 export const EMBEDDED_PARTS_MAX = 10_000
 /** Requests kept for inspection in tests. */
 export const EMBEDDED_HISTORY_MAX = 10_000
+/** @internal Part of a request's path that is kept with it. */
+export const EMBEDDED_HISTORY_PATH_MAX_CHARS = 4_096
 /** Largest action file. */
-export const EMBEDDED_ACTION_FILE_MAX_BYTES = 1_048_576
+export const EMBEDDED_ACTION_FILE_MAX_BYTES = 65_536
+/** All action files of a tree together. */
+export const EMBEDDED_ACTION_FILES_MAX_BYTES = 262_144
+/** @internal All of them as JSON, with what their aliases stand for. */
+export const EMBEDDED_ACTIONS_MAX_CHARS = 1_048_576
+/** @internal Text of action files whose reading is kept. */
+export const EMBEDDED_ACTION_CACHE_CHARS = 1_048_576
+/** Hooks run by one update. */
+export const EMBEDDED_HOOKS_MAX = 100
 /** Action files read per update. */
 export const EMBEDDED_ACTION_FILES_MAX = 100
 /** Time for one action hook. */
@@ -43,10 +85,18 @@ export const EMBEDDED_HOOK_MS = 5_000
 export const EMBEDDED_HOOK_MEMORY_BYTES = 67_108_864
 /** Output of one action hook that is kept. */
 export const EMBEDDED_HOOK_OUTPUT_MAX_BYTES = 65_536
+/** Error text of one action hook that is kept. */
+export const EMBEDDED_HOOK_ERROR_MAX_BYTES = 4_096
+/** Error text of a refused update. */
+export const EMBEDDED_REFUSAL_MAX_CHARS = 16_384
+/** @internal Memory beyond which the thread of a hook is not used again. */
+export const EMBEDDED_HOOK_THREAD_KEPT_BYTES = 33_554_432
 /** Action hooks that run in parallel. */
 export const EMBEDDED_HOOK_WORKERS_MAX = 2
 /** Action runs kept per repository. */
 export const EMBEDDED_ACTION_RUNS_MAX = 1000
+/** Memory of the action runs that are kept, of all repositories; the oldest go first. */
+export const EMBEDDED_ACTION_RUNS_MAX_BYTES = 16_777_216
 
 // ── storage
 /** @internal SQLite's memory cache for metadata, in KiB. */

@@ -43,10 +43,14 @@ export async function serveLakefs(options: LakefsOptions, terminal: Terminal): P
     introduce(server, options, terminal)
     await aborted(stop)
   } finally {
+    // First, so that from the signal on no request is begun.
+    const closed = server.close()
     if (dataDir !== undefined) await forgetServerAddress(dataDir)
-    await server.close()
+    await closed
   }
 }
+
+const SECRET_VARIABLE = 'PERAGO_EMBEDDED_SECRET_ACCESS_KEY'
 
 /** Also from variables, so that no secret shows in the list of processes. `LAKEFS_…` are those of the configured server. */
 function givenCredentials(
@@ -54,7 +58,7 @@ function givenCredentials(
   terminal: Terminal,
 ): Pick<EmbeddedLakefsOptions, 'accessKeyId' | 'secretAccessKey'> {
   const accessKeyId = options.accessKey ?? filled(terminal, 'PERAGO_EMBEDDED_ACCESS_KEY_ID')
-  const secretAccessKey = options.secretKey ?? filled(terminal, 'PERAGO_EMBEDDED_SECRET_ACCESS_KEY')
+  const secretAccessKey = options.secretKey ?? filled(terminal, SECRET_VARIABLE)
   if (secretAccessKey !== undefined) terminal.keepSecret(secretAccessKey)
   return defined({ accessKeyId, secretAccessKey })
 }
@@ -65,7 +69,12 @@ function filled(terminal: Terminal, variable: string): string | undefined {
 }
 
 function introduce(server: EmbeddedLakefs, options: LakefsOptions, terminal: Terminal): void {
-  for (const warning of server.warnings) terminal.say(`${terminal.style.bad('warning:')} ${warning}\n`)
+  const shown =
+    options.secretKey === undefined
+      ? []
+      : [`--secret-key shows the secret to everybody who can list processes: set ${SECRET_VARIABLE} instead`]
+  for (const warning of [...shown, ...server.warnings])
+    terminal.say(`${terminal.style.bad('warning:')} ${warning}\n`)
   if (server.generated) {
     const kept = options.memory === true ? '' : '; "perago lakefs credentials" shows them again'
     terminal.say(`credentials, shown this once${kept}:\n`)

@@ -5,7 +5,7 @@
 
 import { randomInt } from 'node:crypto'
 
-import { EMBEDDED_HISTORY_MAX } from '../limits.ts'
+import { EMBEDDED_HISTORY_MAX, EMBEDDED_HISTORY_PATH_MAX_CHARS } from '../limits.ts'
 import { seededRandom, type Random } from '../../base/random.ts'
 import type { OperationName } from './http/operations.ts'
 
@@ -128,10 +128,16 @@ export class FaultPlan {
 
   /** For the server: remembers a request. */
   record(seen: SeenRequest): void {
-    this.#history.push(seen)
+    this.#history.push({ ...seen, path: shortPath(seen.path) })
     if (this.#history.length > EMBEDDED_HISTORY_MAX)
       this.#history = this.#history.slice(-EMBEDDED_HISTORY_MAX / 2)
   }
+}
+
+/** A new string: a part of a long one would keep all of it in memory. */
+function shortPath(path: string): string {
+  if (path.length <= EMBEDDED_HISTORY_PATH_MAX_CHARS) return path
+  return `${Buffer.from(path.slice(0, EMBEDDED_HISTORY_PATH_MAX_CHARS)).toString()}…`
 }
 
 function matches(rule: FaultRule, request: FaultTarget): boolean {

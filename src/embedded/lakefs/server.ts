@@ -4,35 +4,36 @@
  * It has the parts of lakeFS' API that publishing needs, and answers as the real server was measured to answer.
  */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { InvalidError, UnavailableError } from '../../base/errors.ts'
+import { InvalidError } from '../../base/errors.ts'
 import {
   EMBEDDED_CLOSE_MS,
-  EMBEDDED_HEADER_MAX_BYTES,
   EMBEDDED_HEADERS_MS,
   EMBEDDED_HOOK_MEMORY_BYTES,
   EMBEDDED_HOOK_MS,
   EMBEDDED_IDLE_MS,
   EMBEDDED_JSON_MAX_BYTES,
   EMBEDDED_OBJECT_MAX_BYTES,
+  EMBEDDED_OPEN_BODY_MS,
 } from '../limits.ts'
-import { listen } from '../../base/listen.ts'
+import { isLoopbackAddress, listen } from '../../base/listen.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
 import { ActionRuns } from './actions/action-runs.ts'
 import { createHookRunner } from './actions/hook-runner.ts'
 import { LuaPool } from './actions/lua-pool.ts'
-import { loadCredentials, type KeyPair } from './credentials.ts'
+import { loadCredentials } from './credentials.ts'
 import { EngineError } from './engine/engine.ts'
 import { openEngine, type LakefsEngine } from './engine/open-engine.ts'
 import { FaultPlan } from './faults.ts'
 import { createAuthenticator } from './http/authenticate.ts'
+import { connectionLimit, createHttpDoor, type HttpDoor } from './http/http-door.ts'
 import { PresignedUploads } from './http/presigned-uploads.ts'
 import { createRequestListener } from './http/request-listener.ts'
 import { createSignatures } from './http/signatures.ts'
+import { explainListenError, isLongSecret, readKeyPair, shortSecret, warnAboutHost } from './start-checks.ts'
 
 export interface EmbeddedLakefsLimits {
   /** The largest object, however it is uploaded. */
@@ -43,6 +44,12 @@ export interface EmbeddedLakefsLimits {
   readonly closeMs: number
   /** How long a connection may stay silent in the middle of a request or an answer. */
   readonly idleMs: number
+  /** How long the headers of a request may take to arrive. */
+  readonly headersMs: number
+  /** How long the body of a request that needs no credentials may take to arrive. */
+  readonly openBodyMs: number
+  /** Connections served at a time; one more is answered 503. */
+  readonly connections: number
   /** How long one action hook may run. */
   readonly hookMs: number
   /** What one action hook may allocate. */
@@ -82,15 +89,17 @@ export interface EmbeddedLakefs {
   /** What the user must be shown, one line each. */
   readonly warnings: readonly string[]
   readonly faults: FaultPlan
-  /** Accepts no new connection, lets running requests end, then closes the files. May be called twice. */
+  /** Begins no request, lets running ones end, then closes the files. May be called twice. */
   close(): Promise<void>
 }
 
-const DEFAULT_LIMITS: EmbeddedLakefsLimits = {
+const DEFAULT_LIMITS: Omit<EmbeddedLakefsLimits, 'connections'> = {
   objectBytes: EMBEDDED_OBJECT_MAX_BYTES,
   jsonBytes: EMBEDDED_JSON_MAX_BYTES,
   closeMs: EMBEDDED_CLOSE_MS,
   idleMs: EMBEDDED_IDLE_MS,
+  headersMs: EMBEDDED_HEADERS_MS,
+  openBodyMs: EMBEDDED_OPEN_BODY_MS,
   hookMs: EMBEDDED_HOOK_MS,
   hookMemoryBytes: EMBEDDED_HOOK_MEMORY_BYTES,
 }
@@ -112,7 +121,7 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
   const host = options.host ?? '127.0.0.1'
   const clock = options.clock ?? systemClock
   const logger = options.logger ?? silentLogger
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const limits = { ...DEFAULT_LIMITS, connections: connectionLimit(), ...options.limits }
   const faults = options.faults ?? new FaultPlan()
   const runs = new ActionRuns()
   const lua = new LuaPool({ timeMs: limits.hookMs, memoryBytes: limits.hookMemoryBytes })
@@ -127,6 +136,8 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
   try {
     for (const name of options.repositories ?? []) await makeRepository(engine, name)
     const credentials = await loadCredentials({ dataDir: options.dataDir, given })
+    const refusesForwarded = !isLongSecret(credentials.secretAccessKey)
+    if (refusesForwarded && !isLoopbackAddress(host)) throw shortSecret(host)
     const closing = new AbortController()
     const listener = createRequestListener({
       engine,
@@ -138,28 +149,28 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
       presign: options.presign ?? false,
       objectMaxBytes: limits.objectBytes,
       jsonMaxBytes: limits.jsonBytes,
+      openBodyMs: limits.openBodyMs,
+      refusesForwarded,
       userId: USER_ID,
       startedAt: Math.floor(clock.now().getTime() / 1000),
       faults,
       logger,
       closing: closing.signal,
     })
-    const server = createServer(
-      { maxHeaderSize: EMBEDDED_HEADER_MAX_BYTES, requestTimeout: 0 },
-      (request, response) => {
+    const door = createHttpDoor({
+      handle: (request, response) => {
         listener(request, response).catch((error: unknown) => {
           logger.error('a request failed without an answer', { error })
           request.socket.destroy()
         })
       },
-    )
-    watchConnections(server)
-    server.headersTimeout = EMBEDDED_HEADERS_MS
-    server.keepAliveTimeout = limits.idleMs
-    server.timeout = limits.idleMs
+      ...limits,
+    })
     const port = options.port ?? 0
-    const reached = await listen(server, { host, port }, (error) => explainListenError(error, host, port))
-    const address = server.address() as AddressInfo
+    const reached = await listen(door.server, { host, port }, (error) =>
+      explainListenError(error, host, port),
+    )
+    const address = door.server.address() as AddressInfo
     return {
       url: `http://${reached}`,
       host,
@@ -167,9 +178,9 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
       accessKeyId: credentials.accessKeyId,
       secretAccessKey: credentials.secretAccessKey,
       generated: credentials.generated,
-      warnings: [...credentials.warnings, ...warnAboutHost(host, address.address)],
+      warnings: [...credentials.warnings, ...warnAboutHost(host, address)],
       faults,
-      close: once(() => stop({ server, engine, lua, closing, closeMs: limits.closeMs })),
+      close: once(() => stop({ door, engine, lua, closing, closeMs: limits.closeMs })),
     }
   } catch (error) {
     await lua.close()
@@ -191,93 +202,18 @@ async function makeRepository(engine: LakefsEngine, name: string): Promise<void>
   }
 }
 
-function readKeyPair(options: EmbeddedLakefsOptions): KeyPair | undefined {
-  if (options.accessKeyId === undefined && options.secretAccessKey === undefined) return undefined
-  const { accessKeyId = '', secretAccessKey = '' } = options
-  if (accessKeyId === '' || secretAccessKey === '') {
-    throw new InvalidError(
-      'embedded/half-credentials',
-      'start the embedded lakeFS: the access key id or the secret is missing',
-      { next: 'Give both, or neither to have a pair generated.' },
-    )
-  }
-  if (accessKeyId.includes(':')) {
-    throw new InvalidError(
-      'embedded/bad-access-key',
-      'start the embedded lakeFS: an access key id with a ":" cannot be sent in basic authentication',
-      { next: 'Choose an access key id without a colon.' },
-    )
-  }
-  return { accessKeyId, secretAccessKey }
-}
-
-function explainListenError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const where = `listen on ${host}:${String(port)}`
-  if (error.code === 'EADDRINUSE') {
-    return new UnavailableError('embedded/port-in-use', `${where}: another program listens there already`, {
-      details: { host, port },
-      next: 'Stop that program, or choose another port; 0 takes a free one.',
-      cause: error,
-    })
-  }
-  return new InvalidError('embedded/cannot-listen', `${where}: ${error.message}`, {
-    details: { host, port, code: error.code },
-    next: 'Choose an address of this machine and a port this user may listen on.',
-    cause: error,
-  })
-}
-
-function warnAboutHost(host: string, address: string): readonly string[] {
-  if (address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.')) return []
-  return [
-    `listening on ${host}, which is not loopback: everybody who reaches this machine can try credentials, and nothing is encrypted`,
-  ]
-}
-
-/** Ends connections without use: silent ones, and while stopping those whose answer was sent. */
-function watchConnections(server: Server): void {
-  const latest = new WeakMap<
-    Socket,
-    { readonly request: IncomingMessage; readonly response: ServerResponse }
-  >()
-  server.on('request', (request, response) => {
-    latest.set(request.socket, { request, response })
-    response.once('close', () =>
-      setImmediate(() => {
-        if (!server.listening) server.closeIdleConnections()
-      }),
-    )
-  })
-  server.on('timeout', (socket: Socket) => {
-    const exchange = latest.get(socket)
-    // While we work on a request that arrived completely, the silence is ours and not the client's.
-    const isOurs = exchange?.request.complete === true && !exchange.response.headersSent
-    if (!isOurs) socket.destroy()
-  })
-}
-
 interface RunningParts {
-  readonly server: Server
+  readonly door: HttpDoor
   readonly engine: LakefsEngine
   readonly lua: LuaPool
   readonly closing: AbortController
   readonly closeMs: number
 }
 
-async function stop({ server, engine, lua, closing, closeMs }: RunningParts): Promise<void> {
-  const stopped = new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve()
-    })
-  })
-  server.closeIdleConnections()
-  const deadline = setTimeout(() => {
-    closing.abort(new Error('the server is closing'))
-    server.closeAllConnections()
-  }, closeMs)
-  await stopped
-  clearTimeout(deadline)
-  closing.abort(new Error('the server is closing'))
+async function stop({ door, engine, lua, closing, closeMs }: RunningParts): Promise<void> {
+  const reason = new Error('the server is closing')
+  await door.close(closeMs, () => closing.abort(reason))
+  closing.abort(reason)
   await lua.close()
   await engine.close()
 }

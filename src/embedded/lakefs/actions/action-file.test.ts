@@ -1,6 +1,17 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 
-import { appliesTo, checkActionNames, parseActionFile, unenforcedEvents } from './action-file.ts'
+import { appliesTo, checkActionNames, readAction, unenforcedEvents, type Action } from './action-file.ts'
+import { LuaPool } from './lua-pool.ts'
+
+const pool = new LuaPool({ timeMs: 20_000, memoryBytes: 1_000_000 })
+
+afterAll(() => pool.close())
+
+async function parseActionFile(content: string): Promise<Action> {
+  const { documents, error } = await pool.parse([content])
+  if (error !== undefined) throw new Error(error)
+  return readAction(JSON.parse(documents[0] ?? ''))
+}
 
 const FILE = `
 name: fence
@@ -16,8 +27,8 @@ hooks:
       script: print("x")
 `
 
-test('ES-69 an action file names events, branches and hooks', () => {
-  const action = parseActionFile(FILE)
+test('ES-69 an action file names events, branches and hooks', async () => {
+  const action = await parseActionFile(FILE)
   expect(action.name).toBe('fence')
   expect(action.hooks).toEqual([
     { id: 'one_hook', type: 'lua', if: '', properties: { script: 'print("x")' } },
@@ -30,8 +41,8 @@ test('ES-69 an action file names events, branches and hooks', () => {
   expect(unenforcedEvents(action)).toEqual([])
 })
 
-test('ES-69 events that stop something and are not run here are named', () => {
-  const action = parseActionFile('name: some\non: { pre-create-tag: , post-create-tag: }\nhooks: []')
+test('ES-69 events that stop something and are not run here are named', async () => {
+  const action = await parseActionFile('name: some\non: { pre-create-tag: , post-create-tag: }\nhooks: []')
   expect(unenforcedEvents(action)).toEqual(['pre-create-tag'])
 })
 
@@ -50,12 +61,12 @@ test.each([
   ['hooks that are no list', FILE.replace(/hooks:[^]*/, 'hooks: x')],
   ['two hooks of one id', `${FILE}  - { id: one_hook, type: lua, properties: {} }\n`],
   ['an alias bomb', `a: &a [x,x,x,x,x,x,x,x,x]\n${aliasBomb()}name: some`],
-])('ES-70 an action file with %s is refused', (_, content) => {
-  expect(() => parseActionFile(content)).toThrow()
+])('ES-70 an action file with %s is refused', async (_, content) => {
+  await expect(parseActionFile(content)).rejects.toThrow()
 })
 
-test('ES-70 two actions of one name are refused', () => {
-  const action = parseActionFile(FILE)
+test('ES-70 two actions of one name are refused', async () => {
+  const action = await parseActionFile(FILE)
   expect(() => {
     checkActionNames([action, action])
   }).toThrow("duplicate action name 'fence'")

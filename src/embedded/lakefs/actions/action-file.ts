@@ -1,7 +1,5 @@
 /** Action files: what they may contain, and which of them apply to an event. A file that cannot be read stops every update. */
 
-import { parse } from 'yaml'
-
 import { matchesGlob, isGlob } from '../glob.ts'
 
 const HOOK_EVENTS = ['pre-merge', 'post-merge', 'pre-commit', 'post-commit'] as const
@@ -28,9 +26,9 @@ export interface Action {
   readonly hooks: readonly ActionHook[]
 }
 
-/** Reads and checks one file; throws an `Error` that says what is wrong with it. */
-export function parseActionFile(content: string): Action {
-  const file = asRecord(parse(content, { maxAliasCount: 100 }), 'the file')
+/** Checks what one file says; throws an `Error` that says what is wrong with it. */
+export function readAction(document: unknown): Action {
+  const file = asRecord(document, 'the file')
   const name = file['name']
   if (typeof name !== 'string' || name === '') throw new Error("'name' is required: invalid action")
   if (!/^\w[\w\-. ]+$/.test(name)) throw new Error("'name' is invalid: invalid action")

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 
-import { EMBEDDED_ACTION_RUNS_MAX } from '../../limits.ts'
+import { EMBEDDED_ACTION_RUNS_MAX, EMBEDDED_ACTION_RUNS_MAX_BYTES } from '../../limits.ts'
 import type { Page } from '../engine/engine.ts'
 
 export interface HookRun {
@@ -36,13 +36,17 @@ interface RunQuery {
 
 export class ActionRuns {
   readonly #byRepository = new Map<string, ActionRun[]>()
+  #bytes = 0
 
   add(repository: string, run: ActionRun): void {
     const runs = this.#byRepository.get(repository) ?? []
     // Ids get smaller with time, so the newest sorts first; runs may end in another order than they began.
     const index = runs.findIndex((other) => other.id > run.id)
     runs.splice(index < 0 ? runs.length : index, 0, run)
-    this.#byRepository.set(repository, runs.slice(0, EMBEDDED_ACTION_RUNS_MAX))
+    this.#byRepository.set(repository, runs)
+    this.#bytes += bytesOf(run)
+    if (runs.length > EMBEDDED_ACTION_RUNS_MAX) this.#dropOldest(repository)
+    while (this.#bytes > EMBEDDED_ACTION_RUNS_MAX_BYTES) this.#dropOldest(this.#findOldest())
   }
 
   get(repository: string, id: string): ActionRun | undefined {
@@ -61,8 +65,35 @@ export class ActionRuns {
 
   /** A repository made again under the same name starts without runs. */
   forget(repository: string): void {
+    for (const run of this.#byRepository.get(repository) ?? []) this.#bytes -= bytesOf(run)
     this.#byRepository.delete(repository)
   }
+
+  #dropOldest(repository: string): void {
+    const runs = this.#byRepository.get(repository)
+    const oldest = runs?.pop()
+    if (oldest !== undefined) this.#bytes -= bytesOf(oldest)
+    if (runs?.length === 0) this.#byRepository.delete(repository)
+  }
+
+  /** The repository with the oldest run of all. */
+  #findOldest(): string {
+    let found = { repository: '', id: '' }
+    for (const [repository, runs] of this.#byRepository) {
+      const id = runs.at(-1)?.id ?? ''
+      if (id > found.id) found = { repository, id }
+    }
+    return found.repository
+  }
+}
+
+/** What a run takes in memory, roughly: two bytes a character, and its objects. */
+function bytesOf(run: ActionRun): number {
+  const texts = run.hooks.reduce(
+    (chars, { actionName, hookId, output }) => chars + actionName.length + hookId.length + output.length,
+    run.branch.length,
+  )
+  return 2 * texts + 500 * (1 + run.hooks.length)
 }
 
 const TIME_SPAN = 32 ** 9

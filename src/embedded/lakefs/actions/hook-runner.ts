@@ -4,11 +4,11 @@
  */
 
 import type { Clock } from '../../../base/clock.ts'
-import { messageOf } from '../../../base/errors.ts'
-import { EMBEDDED_ACTION_FILE_MAX_BYTES } from '../../limits.ts'
-import { ACTIONS_FOLDER } from '../../../base/reserved-paths.ts'
-import { EngineError, type Entry, type HookEvent, type HookRunner } from '../engine/engine.ts'
-import type { Action, ActionHook } from './action-file.ts'
+import { shortened } from '../../../base/one-line.ts'
+import { EMBEDDED_HOOKS_MAX, EMBEDDED_REFUSAL_MAX_CHARS } from '../../limits.ts'
+import { EngineError, type HookEvent, type HookRunner } from '../engine/engine.ts'
+import { appliesTo, unenforcedEvents, type Action, type ActionHook } from './action-file.ts'
+import { createActionLoader } from './action-loader.ts'
 import { newRunId, type ActionRuns, type HookRun } from './action-runs.ts'
 import type { LuaPool } from './lua-pool.ts'
 
@@ -20,40 +20,14 @@ interface HookRunnerParts {
 }
 
 export function createHookRunner(parts: HookRunnerParts): HookRunner {
+  const loadActions = createActionLoader(parts.lua)
   return async (event, read) => {
     const files = event.listActionFiles()
-    // Most trees have none, and the YAML reader is slow to load.
+    // Most trees have none.
     if (files.length === 0) return
     const runId = newRunId(parts.clock.now().getTime())
     await runActions(parts, event, runId, await loadActions(files, read))
   }
-}
-
-async function loadActions(
-  files: readonly Entry[],
-  read: (entry: Entry) => Promise<Buffer>,
-): Promise<readonly Action[]> {
-  const { parseActionFile, checkActionNames } = await import('./action-file.ts')
-  const actions: Action[] = []
-  for (const file of files) {
-    try {
-      if (file.path.slice(ACTIONS_FOLDER.length).includes('/')) throw new Error('sub-folders are not allowed')
-      if (file.sizeBytes > EMBEDDED_ACTION_FILE_MAX_BYTES) {
-        throw new Error(`it is larger than ${String(EMBEDDED_ACTION_FILE_MAX_BYTES)} bytes`)
-      }
-      actions.push(parseActionFile((await read(file)).toString('utf8')))
-    } catch (error) {
-      throw new EngineError('bad-action-file', `parsing file ${file.path}: ${messageOf(error)}`, {
-        cause: error,
-      })
-    }
-  }
-  try {
-    checkActionNames(actions)
-  } catch (error) {
-    throw new EngineError('bad-action-file', messageOf(error), { cause: error })
-  }
-  return actions
 }
 
 async function runActions(
@@ -62,7 +36,6 @@ async function runActions(
   runId: string,
   actions: readonly Action[],
 ): Promise<void> {
-  const { appliesTo, unenforcedEvents } = await import('./action-file.ts')
   for (const action of actions) {
     const [unenforced] = unenforcedEvents(action)
     if (unenforced !== undefined) {
@@ -75,6 +48,10 @@ async function runActions(
     (action) => action.hooks.length > 0 && appliesTo(action, event.type, event.branch),
   )
   if (applying.length === 0) return
+  const hookCount = applying.reduce((count, action) => count + action.hooks.length, 0)
+  if (hookCount > EMBEDDED_HOOKS_MAX) {
+    throw refusal(event, runId, [`${hookCount} hooks apply, and only ${EMBEDDED_HOOKS_MAX} are run`])
+  }
 
   const hooks: HookRun[] = []
   const errors: string[] = []
@@ -202,7 +179,7 @@ const CONDITIONS: ReadonlyMap<string, (hasFailed: boolean) => boolean> = new Map
 
 function refusal(event: HookEvent, runId: string, errors: readonly string[]): EngineError {
   const count = errors.length === 1 ? '1 error' : `${String(errors.length)} errors`
-  const list = errors.map((error) => `* ${error}`).join('\n\t')
+  const list = shortened(errors.map((error) => `* ${error}`).join('\n\t'), EMBEDDED_REFUSAL_MAX_CHARS)
   const prefix = event.type.endsWith('-merge') ? `update branch ${event.branch}: ` : ''
   return new EngineError(
     'hook-refused',

@@ -1,14 +1,29 @@
 /**
- * Runs Lua scripts in threads of their own, so that an endless loop blocks its thread and never the server: at the
- * deadline the thread is ended and a new one replaces it.
+ * Reads action files and runs Lua scripts in threads of their own, so that an endless loop blocks its thread and never the
+ * server: at the deadline the thread is ended and a new one replaces it.
  */
 
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 
-import { EMBEDDED_HOOK_OUTPUT_MAX_BYTES, EMBEDDED_HOOK_WORKERS_MAX } from '../../limits.ts'
+import { once } from '../../../base/once.ts'
+import {
+  EMBEDDED_ACTIONS_MAX_CHARS,
+  EMBEDDED_HOOK_ERROR_MAX_BYTES,
+  EMBEDDED_HOOK_OUTPUT_MAX_BYTES,
+  EMBEDDED_HOOK_THREAD_KEPT_BYTES,
+  EMBEDDED_HOOK_WORKERS_MAX,
+} from '../../limits.ts'
 import { toLuaSource } from './lua-literal.ts'
-import { LUA_WORKER_SOURCE, type LuaJob, type LuaOutcome } from './lua-worker.ts'
+import { compileLua } from './lua-module.ts'
+import {
+  LUA_WORKER_SOURCE,
+  type HookThreadData,
+  type LuaJob,
+  type LuaOutcome,
+  type ParseJob,
+  type ParseOutcome,
+} from './lua-worker.ts'
 
 interface LuaRun {
   readonly script: string
@@ -25,11 +40,14 @@ interface LuaLimits {
   readonly memoryBytes: number
 }
 
+type Outcome = LuaOutcome | ParseOutcome
+
 export class LuaPool {
   readonly #limits: LuaLimits
   readonly #idle: Worker[] = []
   readonly #waiting: (() => void)[] = []
   readonly #workers = new Set<Worker>()
+  readonly #compile = once(() => compileLua(this.#limits.memoryBytes))
   #busy = 0
   #closed = false
 
@@ -42,23 +60,45 @@ export class LuaPool {
     if (script.includes('\0') || script.startsWith('\u001b')) {
       return { output: '', error: 'the script is not plain text' }
     }
-    await this.#takeTurn()
-    try {
-      return await this.#runOn(this.#idle.pop() ?? this.#start(), {
-        script,
-        globals: toLuaSource(globals),
-        memoryBytes: this.#limits.memoryBytes,
-        outputMaxBytes: EMBEDDED_HOOK_OUTPUT_MAX_BYTES,
-      })
-    } finally {
-      this.#busy -= 1
-      this.#waiting.shift()?.()
-    }
+    const outcome = await this.#do<LuaOutcome>({
+      kind: 'lua',
+      script,
+      globals: toLuaSource(globals),
+      memoryBytes: this.#limits.memoryBytes,
+      outputMaxBytes: EMBEDDED_HOOK_OUTPUT_MAX_BYTES,
+      errorMaxBytes: EMBEDDED_HOOK_ERROR_MAX_BYTES / 2,
+      keptBytes: EMBEDDED_HOOK_THREAD_KEPT_BYTES,
+    })
+    return typeof outcome === 'string'
+      ? { output: '', error: outcome }
+      : { output: outcome.output, error: outcome.error }
+  }
+
+  /** What texts in YAML say, as JSON, up to the first that cannot be read. One deadline is for all of them. */
+  async parse(texts: readonly string[]): Promise<ParseOutcome> {
+    const outcome = await this.#do<ParseOutcome>({
+      kind: 'parse',
+      texts,
+      maxChars: EMBEDDED_ACTIONS_MAX_CHARS,
+    })
+    return typeof outcome === 'string' ? { documents: [], error: outcome } : outcome
   }
 
   async close(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#workers].map((worker) => worker.terminate()))
+  }
+
+  /** The outcome, or why there is none. */
+  async #do<Wanted extends Outcome>(job: LuaJob | ParseJob): Promise<Wanted | string> {
+    await this.#takeTurn()
+    try {
+      const worker = this.#idle.pop() ?? (await this.#start())
+      return (await this.#runOn(worker, job)) as Wanted | string
+    } finally {
+      this.#busy -= 1
+      this.#waiting.shift()?.()
+    }
   }
 
   async #takeTurn(): Promise<void> {
@@ -69,11 +109,16 @@ export class LuaPool {
     this.#busy += 1
   }
 
-  #start(): Worker {
-    const wasmoon = createRequire(import.meta.url).resolve('wasmoon')
+  async #start(): Promise<Worker> {
+    const { resolve } = createRequire(import.meta.url)
+    const workerData: HookThreadData = {
+      wasmoon: resolve('wasmoon'),
+      yaml: resolve('yaml'),
+      module: await this.#compile(),
+    }
     const worker = new Worker(LUA_WORKER_SOURCE, {
       eval: true,
-      workerData: { wasmoon },
+      workerData,
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 128 },
@@ -87,9 +132,9 @@ export class LuaPool {
     return worker
   }
 
-  #runOn(worker: Worker, job: LuaJob): Promise<LuaResult> {
+  #runOn(worker: Worker, job: LuaJob | ParseJob): Promise<Outcome | string> {
     return new Promise((resolve) => {
-      const settle = (result: LuaResult, isReusable: boolean): void => {
+      const settle = (result: Outcome | string, isReusable: boolean): void => {
         clearTimeout(deadline)
         worker.off('message', onMessage)
         worker.off('error', onError)
@@ -105,10 +150,10 @@ export class LuaPool {
         resolve(result)
       }
       const fail = (error: string): void => {
-        settle({ output: '', error }, false)
+        settle(error, false)
       }
-      const onMessage = (outcome: LuaOutcome): void => {
-        settle({ output: outcome.output, error: outcome.error }, !outcome.isBroken)
+      const onMessage = (outcome: Outcome): void => {
+        settle(outcome, !('isSpent' in outcome && outcome.isSpent))
       }
       const onError = (error: Error): void => {
         fail(`the Lua thread failed: ${error.message}`)

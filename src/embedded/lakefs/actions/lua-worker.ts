@@ -1,6 +1,6 @@
 /**
- * The body of the thread that runs Lua. It is a function turned into text, so that it runs from the TypeScript sources
- * and from the built package: **nothing outside the function may be used in it**.
+ * The body of the thread that reads action files and runs Lua. It is a function turned into text, so that it runs from the
+ * TypeScript sources and from the built package: **nothing outside the function may be used in it**.
  *
  * Lua sees no file, no network, no process, no JavaScript object. Every run has a fresh state.
  */
@@ -8,22 +8,49 @@
 import type * as WorkerThreads from 'node:worker_threads'
 
 import type * as Wasmoon from 'wasmoon'
+import type * as Yaml from 'yaml'
+
+import type { LuaModule } from './lua-module.ts'
+
+export interface HookThreadData {
+  /** Where the packages are. */
+  readonly wasmoon: string
+  readonly yaml: string
+  readonly module: LuaModule
+}
 
 export interface LuaJob {
+  readonly kind: 'lua'
   readonly script: string
   /** Lua source that sets the globals of the run; literals only. */
   readonly globals: string
   readonly memoryBytes: number
   readonly outputMaxBytes: number
+  readonly errorMaxBytes: number
+  /** With more memory than this the thread is spent. */
+  readonly keptBytes: number
 }
 
 export interface LuaOutcome {
   /** What the script printed, cut at the limit. */
   readonly output: string
-  /** Undefined when the script succeeded. */
+  /** Undefined when the script succeeded; cut at the limit. */
   readonly error: string | undefined
-  /** The thread must not be used again: something other than Lua failed. */
-  readonly isBroken: boolean
+  /** The thread must not be used again: it has grown, or something other than Lua failed. */
+  readonly isSpent: boolean
+}
+
+export interface ParseJob {
+  readonly kind: 'parse'
+  readonly texts: readonly string[]
+  /** For all results together. */
+  readonly maxChars: number
+}
+
+/** What each text says, as JSON, up to the first that cannot be read. */
+export interface ParseOutcome {
+  readonly documents: readonly string[]
+  readonly error: string | undefined
 }
 
 export const LUA_WORKER_SOURCE = `(${luaWorkerBody.toString()})(require)`
@@ -31,9 +58,17 @@ export const LUA_WORKER_SOURCE = `(${luaWorkerBody.toString()})(require)`
 function luaWorkerBody(load: NodeJS.Require): void {
   const threads = load('node:worker_threads') as typeof WorkerThreads
   const { parentPort } = threads
-  const { wasmoon } = threads.workerData as { readonly wasmoon: string }
-  const { LuaFactory } = load(wasmoon) as typeof Wasmoon
+  const data = threads.workerData as HookThreadData
+  // The module writes each refused growth of its memory to standard error.
+  console.error = console.warn = () => undefined
+  const wasm = (globalThis as unknown as { WebAssembly: { instantiate: (...args: object[]) => unknown } })
+    .WebAssembly
+  const { instantiate } = wasm
+  wasm.instantiate = async (_bytes, imports = {}) => ({ instance: await instantiate(data.module, imports) })
+  const { LuaFactory } = load(data.wasmoon) as typeof Wasmoon
   const factory = new LuaFactory()
+  const YIELDED = 1
+  const OUT_OF_MEMORY = 4
 
   // `load` takes only text: crafted bytecode could escape from the Lua state.
   const prelude = `
@@ -57,46 +92,112 @@ function luaWorkerBody(load: NodeJS.Require): void {
     return function() return concat(parts) end
   `
 
+  /** The text of a value; no more of it becomes a JavaScript string than is wanted. */
+  function textAt(thread: Wasmoon.LuaThread, index: number, maxBytes: number): string {
+    const { module } = thread.lua
+    const lengthAt = module._malloc(4)
+    const numbers = ['number', 'number', 'number'] as ['number', 'number', 'number']
+    const pointer = module.ccall('luaL_tolstring', 'number', numbers, [thread.address, index, lengthAt])
+    const length = module.getValue(lengthAt, 'i32')
+    module._free(lengthAt)
+    const text = Buffer.from(module.HEAPU8.buffer, pointer, Math.min(length, maxBytes)).toString()
+    thread.pop()
+    return length > maxBytes ? `${text.replace(/\ufffd+$/, '')}…` : text
+  }
+
+  async function runScript(thread: Wasmoon.LuaThread, { script, errorMaxBytes }: LuaJob): Promise<void> {
+    try {
+      thread.loadString(script, 'lua')
+    } catch (error) {
+      throw new Error(`syntax error: ${(error as Error).message.slice(0, errorMaxBytes)}`, {
+        cause: error,
+      })
+    }
+    let step = thread.resume(0)
+    let status: number = step.result
+    // What the script gives back, by a yield or at its end, is not looked at: a table would be copied whole.
+    while (status === YIELDED) {
+      thread.pop(step.resultCount)
+      await new Promise((resolve) => setImmediate(resolve))
+      step = thread.resume(0)
+      status = step.result
+    }
+    if (status === 0) return
+    const message = textAt(thread, -1, errorMaxBytes)
+    let trace = ''
+    if (status !== OUT_OF_MEMORY) {
+      thread.lua.luaL_traceback(thread.address, thread.address, null, 1)
+      trace = textAt(thread, -1, errorMaxBytes)
+    }
+    const hasTrace = trace !== '' && trace.trim() !== 'stack traceback:'
+    throw new Error(`runtime error: ${message}${hasTrace ? `\n${trace}` : ''}`)
+  }
+
   async function run(job: LuaJob): Promise<LuaOutcome> {
     const engine = await factory.createEngine({
       injectObjects: false,
       enableProxy: false,
       traceAllocations: true,
     })
+    const { global } = engine
     let readOutput: () => string = () => ''
-    let kind = 'runtime error'
+    let error: string | undefined
+    let output = ''
+    let isSpent = false
     try {
       await engine.doString(`LIMIT = "${String(job.outputMaxBytes)}"`)
       readOutput = (await engine.doString(prelude)) as () => string
       await engine.doString(job.globals)
-      engine.global.setMemoryMax(engine.global.getMemoryUsed() + job.memoryBytes)
-      const thread = engine.global.newThread()
-      kind = 'syntax error'
-      thread.loadString(job.script, 'lua')
-      kind = 'runtime error'
-      await thread.run(0)
-      engine.global.setMemoryMax(undefined)
-      return { output: readOutput(), error: undefined, isBroken: false }
-    } catch (error) {
-      engine.global.setMemoryMax(undefined)
+      global.setMemoryMax(global.getMemoryUsed() + job.memoryBytes)
+      await runScript(global.newThread(), job)
+    } catch (failure) {
       // A trap of the virtual machine itself, or its stack run over.
-      const isBroken =
-        error instanceof RangeError || (error instanceof Error && error.name === 'RuntimeError')
-      const message = error instanceof Error ? error.message : String(error)
-      return { output: isBroken ? '' : readOutput(), error: `${kind}: ${message}`, isBroken }
-    } finally {
-      engine.global.close()
+      isSpent =
+        !(failure instanceof Error) || failure instanceof RangeError || failure.name === 'RuntimeError'
+      error = failure instanceof Error ? failure.message : String(failure)
     }
+    try {
+      // To put the output together takes memory too. The limit stays: finalizers run now, and when the state is closed.
+      global.setMemoryMax(global.getMemoryUsed() + 4 * job.outputMaxBytes)
+      if (!isSpent) output = readOutput()
+      global.close()
+    } catch (failure) {
+      isSpent = true
+      error ??= failure instanceof Error ? failure.message : String(failure)
+    }
+    isSpent ||= global.lua.module.HEAPU8.length > job.keptBytes
+    return { output, error: error?.slice(0, 2 * job.errorMaxBytes), isSpent }
   }
 
-  parentPort?.on('message', (job: LuaJob) => {
+  function parse({ texts, maxChars }: ParseJob): ParseOutcome {
+    const yaml = load(data.yaml) as typeof Yaml
+    const documents: string[] = []
+    let left = maxChars
+    for (const text of texts) {
+      try {
+        const document = JSON.stringify(yaml.parse(text, { maxAliasCount: 100, logLevel: 'error' }))
+        left -= document.length
+        if (left < 0) throw new Error(`the action files say more than ${String(maxChars)} characters`)
+        documents.push(document)
+      } catch (error) {
+        return { documents, error: error instanceof Error ? error.message : String(error) }
+      }
+    }
+    return { documents, error: undefined }
+  }
+
+  parentPort?.on('message', (job: LuaJob | ParseJob) => {
+    if (job.kind === 'parse') {
+      parentPort.postMessage(parse(job))
+      return
+    }
     run(job).then(
       (outcome) => {
         parentPort.postMessage(outcome)
       },
       (error: unknown) => {
         const message = error instanceof Error ? error.message : String(error)
-        parentPort.postMessage({ output: '', error: message, isBroken: true })
+        parentPort.postMessage({ output: '', error: message, isSpent: true })
       },
     )
   })

@@ -4,12 +4,20 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 import type { Clock } from '../../../base/clock.ts'
 import { EMBEDDED_TOKEN_MS } from '../../limits.ts'
+import { HttpProblem } from './answer.ts'
+import { LoginBrake } from './login-brake.ts'
 
+/** Both throw a 429, without looking at the credentials, when there were too many wrong ones. `address` is the caller's. */
 export interface Authenticator {
   /** True when the `Authorization` header is valid. */
-  accepts(header: string | undefined): boolean
+  accepts(header: string | undefined, address: string): boolean
   /** A token for the right credentials, otherwise undefined. */
-  login(accessKeyId: string, secretAccessKey: string): { token: string; expiresAt: number } | undefined
+  login(pair: LoginPair, address: string): { token: string; expiresAt: number } | undefined
+}
+
+interface LoginPair {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
 }
 
 export function createAuthenticator(options: {
@@ -19,11 +27,25 @@ export function createAuthenticator(options: {
   readonly signingSecret: string
   readonly clock: Clock
 }): Authenticator {
-  const expected = digestPair(options.accessKeyId, options.secretAccessKey)
-  const isKnown = (id: string, secret: string): boolean => timingSafeEqual(digestPair(id, secret), expected)
+  const expected = digestPair(options)
+  const brake = new LoginBrake(options.clock)
   const sign = (payload: string): string =>
     createHmac('sha256', options.signingSecret).update(`bearer\n${payload}`).digest('base64url')
 
+  function acceptsPair(pair: LoginPair, address: string): boolean {
+    const waitMs = brake.waitMs(address, pair.accessKeyId)
+    if (waitMs > 0) {
+      throw new HttpProblem(429, 'Too many attempts, try again later', {
+        'Retry-After': Math.ceil(waitMs / 1_000),
+      })
+    }
+    const isKnown = timingSafeEqual(digestPair(pair), expected)
+    if (isKnown) brake.accepted(address, pair.accessKeyId)
+    else brake.failed(address, pair.accessKeyId)
+    return isKnown
+  }
+
+  /** Never slowed: nobody guesses a signature. */
   function acceptsToken(token: string): boolean {
     const dot = token.indexOf('.')
     const payload = token.slice(0, Math.max(dot, 0))
@@ -33,17 +55,21 @@ export function createAuthenticator(options: {
   }
 
   return {
-    accepts(header) {
+    accepts(header, address) {
       const match = /^(basic|bearer) +(\S+)$/i.exec(header ?? '')
       const credentials = match?.[2] ?? ''
       if (match?.[1]?.toLowerCase() === 'bearer') return acceptsToken(credentials)
       if (match === null) return false
       const pair = Buffer.from(credentials, 'base64').toString('utf8')
       const colon = pair.indexOf(':')
-      return colon >= 0 && isKnown(pair.slice(0, colon), pair.slice(colon + 1))
+      if (colon < 0) return false
+      return acceptsPair(
+        { accessKeyId: pair.slice(0, colon), secretAccessKey: pair.slice(colon + 1) },
+        address,
+      )
     },
-    login(accessKeyId, secretAccessKey) {
-      if (!isKnown(accessKeyId, secretAccessKey)) return undefined
+    login(pair, address) {
+      if (!acceptsPair(pair, address)) return undefined
       const expiresAt = options.clock.now().getTime() + EMBEDDED_TOKEN_MS
       return { token: `${String(expiresAt)}.${sign(String(expiresAt))}`, expiresAt }
     },
@@ -51,7 +77,7 @@ export function createAuthenticator(options: {
 }
 
 /** Of equal length for every input, so that the time of the comparison shows nothing. */
-function digestPair(accessKeyId: string, secretAccessKey: string): Buffer {
+function digestPair({ accessKeyId, secretAccessKey }: LoginPair): Buffer {
   return Buffer.concat([digest(accessKeyId), digest(secretAccessKey)])
 }
 

@@ -25,6 +25,8 @@ export interface ServerParts {
   readonly presign: boolean
   readonly objectMaxBytes: number
   readonly jsonMaxBytes: number
+  /** Time for the body of an operation that anybody may call. */
+  readonly openBodyMs: number
   /** The only user; also the committer of every commit. */
   readonly userId: string
   readonly startedAt: number
@@ -37,6 +39,11 @@ export type Handler<Body = undefined> = (
   exchange: Exchange,
   readBody: ReadBody<Reader<Body>>,
 ) => Answer | Promise<Answer>
+
+/** Of whoever is connected; behind a proxy, the proxy's. */
+export function addressOf(request: IncomingMessage): string {
+  return request.socket.remoteAddress ?? ''
+}
 
 export const PRESIGN_NOT_OFFERED = 'local adapter presigned URL: operation not supported'
 const READ_GRANT = { method: 'GET', uploadId: '', partNumber: 0 } as const
@@ -85,6 +92,10 @@ export class Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  get callerAddress(): string {
+    return addressOf(this.request)
   }
 
   /** Unix seconds. */

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http'
 
-import { HttpProblem } from './answer.ts'
+import { ClientGone, HttpProblem } from './answer.ts'
 
 /** Checks one value and returns it typed; `at` is its place in the body, for the error. */
 export type Reader<Value> = (value: unknown, at: string) => Value
@@ -57,19 +57,13 @@ export function objectOf<Fields extends Shape>(
 /** Reads a bounded JSON body. `undefined` when there is none and it is optional. */
 export async function readJson(
   request: IncomingMessage,
-  options: { readonly maxBytes: number; readonly optional: boolean },
+  options: { readonly maxBytes: number; readonly maxMs: number; readonly optional: boolean },
 ): Promise<unknown> {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > options.maxBytes) throw tooLarge(options.maxBytes)
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > options.maxBytes) throw tooLarge(options.maxBytes)
-    chunks.push(chunk)
-  }
-  if (bytes === 0 && options.optional) return undefined
-  if (bytes === 0) throw badBody('', 'value is required but missing')
+  const body = await readWhole(request, options)
+  if (body.length === 0 && options.optional) return undefined
+  if (body.length === 0) throw badBody('', 'value is required but missing')
   const contentType = request.headers['content-type'] ?? ''
   if (!/^application\/json\s*(;|$)/i.test(contentType)) {
     throw new HttpProblem(
@@ -78,10 +72,40 @@ export async function readJson(
     )
   }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks))) as unknown
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown
   } catch {
     throw new HttpProblem(400, 'request body has an error: failed to decode request body')
   }
+}
+
+/** Leaves the request open when it refuses: the rest is discarded behind the answer. */
+function readWhole(
+  request: IncomingMessage,
+  { maxBytes, maxMs }: { readonly maxBytes: number; readonly maxMs: number },
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    // Gone already, and nothing will say so again.
+    if (request.destroyed && !request.readableEnded) throw new ClientGone()
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const settle = (outcome: () => void): void => {
+      clearTimeout(late)
+      request.off('data', onData).off('end', onEnd).off('close', onGone)
+      outcome()
+    }
+    const refuse = (error: Error): void => settle(() => reject(error))
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length
+      if (bytes > maxBytes) refuse(tooLarge(maxBytes))
+      else chunks.push(chunk)
+    }
+    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks)))
+    const onGone = (): void => refuse(new ClientGone())
+    const late = setTimeout(() => refuse(tooLate(maxMs)), maxMs)
+    // What breaks a request closes it too.
+    request.on('error', ignoreError)
+    request.on('data', onData).once('end', onEnd).once('close', onGone)
+  })
 }
 
 // Encoded as UTF-8 a lone surrogate becomes U+FFFD, so two different names would become one.
@@ -104,6 +128,16 @@ function tooLarge(maxBytes: number): HttpProblem {
   return new HttpProblem(413, `request body has an error: it is larger than ${String(maxBytes)} bytes`, {
     Connection: 'close',
   })
+}
+
+function tooLate(maxMs: number): HttpProblem {
+  return new HttpProblem(408, `request body has an error: it did not arrive within ${String(maxMs)} ms`, {
+    Connection: 'close',
+  })
+}
+
+function ignoreError(): void {
+  // Reported by the end of the request.
 }
 
 /** An error as lakeFS words it. */

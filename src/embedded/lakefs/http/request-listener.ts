@@ -8,10 +8,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { invariant, isPeragoError, UnavailableError } from '../../../base/errors.ts'
 import type { Logger } from '../../../base/logger.ts'
+import { EMBEDDED_JSON_MS, EMBEDDED_OPEN_BODY_MAX_BYTES } from '../../limits.ts'
 import { EngineError } from '../engine/engine.ts'
 import type { Fault, FaultPlan } from '../faults.ts'
 import { ClientGone, empty, failure, HttpProblem, type Answer } from './answer.ts'
-import { Exchange, type ServerParts } from './exchange.ts'
+import { addressOf, Exchange, type ServerParts } from './exchange.ts'
+import { FORWARDED_MESSAGE, isForwarded } from './forwarded.ts'
 import { readJson } from './json-body.ts'
 import type { Operation } from './operations.ts'
 import { findRoute, type Route } from './router.ts'
@@ -21,6 +23,8 @@ import { REASON_STATUS, statusOf } from './statuses.ts'
 interface ListenerParts extends ServerParts {
   readonly faults: FaultPlan
   readonly logger: Logger
+  /** Its secret is good for loopback only: what a proxy forwards is refused. */
+  readonly refusesForwarded: boolean
   /** Aborted when the server stops waiting for requests under way. */
   readonly closing: AbortSignal
 }
@@ -40,7 +44,6 @@ export function createRequestListener(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
     response.setHeader('X-Request-Id', randomUUID())
-    if (parts.closing.aborted) response.setHeader('Connection', 'close')
     try {
       await handleRequest(parts, request, response)
     } catch (error) {
@@ -93,10 +96,12 @@ async function answerRoute(
 ): Promise<Answer> {
   const { route, rawQuery } = target
   try {
+    if (parts.refusesForwarded && isForwarded(request)) throw new HttpProblem(403, FORWARDED_MESSAGE)
     if (route === undefined) return failure(404, 'invalid API endpoint')
     const { operation, segments } = route
-    if (operation.access === 'credentials' && !parts.authenticator.accepts(request.headers.authorization)) {
-      return withoutBodyForHead(request, failure(401, 'error authenticating request'))
+    if (operation.access === 'credentials') {
+      const isAccepted = parts.authenticator.accepts(request.headers.authorization, addressOf(request))
+      if (!isAccepted) return withoutBodyForHead(request, failure(401, 'error authenticating request'))
     }
     const exchange = new Exchange(request, parts, { segments, rawQuery })
     return await operation.handle(exchange, () => readBody(parts, request, operation))
@@ -107,9 +112,17 @@ async function answerRoute(
   }
 }
 
-async function readBody(parts: ServerParts, request: IncomingMessage, { body }: Operation): Promise<never> {
+async function readBody(
+  parts: ServerParts,
+  request: IncomingMessage,
+  { body, access }: Operation,
+): Promise<never> {
   invariant(body, 'an operation that reads a body has a schema')
-  const value = await readJson(request, { maxBytes: parts.jsonMaxBytes, optional: body.optional })
+  const bounds =
+    access === 'anyone'
+      ? { maxBytes: EMBEDDED_OPEN_BODY_MAX_BYTES, maxMs: parts.openBodyMs }
+      : { maxBytes: parts.jsonMaxBytes, maxMs: EMBEDDED_JSON_MS }
+  const value = await readJson(request, { ...bounds, optional: body.optional })
   // The row that named the schema was compiled with the handler that reads its result.
   return body.schema(body.optional ? (value ?? {}) : value, '') as never
 }

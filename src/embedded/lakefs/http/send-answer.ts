@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-import { EMBEDDED_DRAIN_MAX_BYTES } from '../../limits.ts'
+import { EMBEDDED_DRAIN_MAX_BYTES, EMBEDDED_DRAIN_MS } from '../../limits.ts'
 import type { Fault } from '../faults.ts'
 import type { Answer, StreamedBody } from './answer.ts'
 
@@ -84,10 +84,12 @@ function hasBody(status: number): boolean {
   return status !== 204 && status !== 304
 }
 
-/** Discards what an early answer left unread, up to a limit, so that the client can read the answer. */
+/** Discards what an early answer left unread, up to a limit of bytes and time, so that the client can read the answer. */
 function drain(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   let bytes = 0
+  const late = setTimeout(() => request.socket.destroy(), EMBEDDED_DRAIN_MS)
+  request.once('close', () => clearTimeout(late))
   request.on('error', ignoreError)
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length

@@ -50,9 +50,10 @@ export async function setupCommPrefs(
 
 export const LOGIN = objectOf({ access_key_id: text, secret_access_key: text })
 
-export async function login({ parts }: Exchange, readBody: ReadBody<typeof LOGIN>): Promise<Answer> {
-  const body = await readBody()
-  const granted = parts.authenticator.login(body.access_key_id, body.secret_access_key)
+export async function login(exchange: Exchange, readBody: ReadBody<typeof LOGIN>): Promise<Answer> {
+  const { access_key_id: accessKeyId, secret_access_key: secretAccessKey } = await readBody()
+  const { parts, callerAddress } = exchange
+  const granted = parts.authenticator.login({ accessKeyId, secretAccessKey }, callerAddress)
   if (granted === undefined) return failure(401, 'error authenticating request')
   return json(200, { token: granted.token, token_expiration: Math.floor(granted.expiresAt / 1000) })
 }
