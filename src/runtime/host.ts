@@ -17,7 +17,7 @@ import type { WebhookDispatcher } from '../webhooks/delivering/dispatcher.ts'
 import { openWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { openEngines, type EngineSetup, type Engines } from './engines.ts'
 import { EXECUTION_TENANTS_REMEMBERED } from './limits.ts'
-import { examineStore } from './stores/open-store.ts'
+import { openExamination } from './stores/store-health.ts'
 
 export interface HostParts {
   readonly store: Store
@@ -81,7 +81,7 @@ export function openHost(parts: HostParts): Host {
     webhooks,
     maintenance,
     engines: own ?? given,
-    examine: () => examineStore(store),
+    examine: openExamination(store, clock),
     startWork() {
       own?.startWork()
       work ??= {

@@ -4,10 +4,12 @@ import { ARCHIVE_BATCH_EVENTS } from '../limits.ts'
 import { decodeJson, encodeJson } from '../json.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { Scope } from '../namespaces/scope.ts'
+import type { BoundScope } from '../namespaces/scopes.ts'
 import type { ArchivePlace, EventArchive, EventRow } from './archive-port.ts'
 import type { CheckedFilter } from './event-filter.ts'
 import type { SourceKind } from './event-types.ts'
 import type { ExecutionEvent } from './event.ts'
+import { LogCheck } from './log-check.ts'
 
 export function placeOf({ tenant, execution }: Pick<Scope, 'tenant' | 'execution'>): ArchivePlace {
   return { tenant: tenant ?? '', execution }
@@ -26,10 +28,12 @@ export async function readArchivedLatest(
 /** Patterns are matched against the types that the execution has; the database does the rest. */
 export async function* listArchived(
   archive: EventArchive,
-  scope: Scope,
+  bound: BoundScope,
   filter: CheckedFilter,
 ): AsyncGenerator<ExecutionEvent, void, undefined> {
+  const { scope } = bound
   const place = placeOf(scope)
+  const check = isUnfiltered(filter) ? new LogCheck(bound, filter, 'archive') : undefined
   const { entityType: sourceType, entityId: sourceId, start, end, order } = filter
   const types = filter.types && (await findTypes(archive, place, filter))
   const limit = Math.min(filter.limit ?? ARCHIVE_BATCH_EVENTS, ARCHIVE_BATCH_EVENTS)
@@ -37,10 +41,18 @@ export async function* listArchived(
   let { after } = filter
   for (;;) {
     const rows = await archive.read({ ...wanted, after })
-    for (const row of rows) yield eventOfRow(row, scope)
-    if (rows.length < limit) return
+    for (const row of rows) {
+      await check?.see(row.sequence)
+      yield eventOfRow(row, scope)
+    }
+    if (rows.length < limit) return check?.end()
     after = rows.at(-1)?.sequence
   }
+}
+
+/** Only then the rows have every place of the log. */
+function isUnfiltered({ types, entityType, entityId, start, end }: CheckedFilter): boolean {
+  return [types, entityType, entityId, start, end].every((one) => one === undefined)
 }
 
 async function findTypes(

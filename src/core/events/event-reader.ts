@@ -9,7 +9,8 @@ import { listArchived, readArchivedLatest } from './archived-events.ts'
 import { readPages } from '../read-pages.ts'
 import { checkFilter, isListed, type CheckedFilter, type EventFilter } from './event-filter.ts'
 import { checkType } from './event-types.ts'
-import { decodeEvent, decodeHeldEvent, type ExecutionEvent } from './event.ts'
+import { decodeEvent, decodeHeldEvent, misplaced, type ExecutionEvent } from './event.ts'
+import { LogCheck } from './log-check.ts'
 
 /** Returns a promise only if it must wait: in memory the promise would cost more than the read. */
 export function hasEvent(
@@ -41,7 +42,11 @@ export async function getEvent(
   if (held !== undefined) return decodeHeldEvent(held.value)
   checkType(type)
   const entry = store.peek === undefined ? await store.get(key) : undefined
-  if (entry !== undefined) return decodeEvent(entry.value)
+  if (entry !== undefined) {
+    const event = decodeEvent(entry.value)
+    if (event.type !== type) throw misplaced(key)
+    return event
+  }
   if (archive !== undefined) return (await readArchived(bound, archive, type)) ?? null
   noneIn(bound)
   return null
@@ -57,7 +62,7 @@ export async function queryEvents(
   // Checked after reading: events freed while we read were archived before.
   if (archive === undefined) noneIn(bound)
   if (archive === undefined || !(await isArchived(bound))) return hot
-  return collect(listArchived(archive, bound.scope, checked), checked)
+  return collect(listArchived(archive, bound, checked), checked)
 }
 
 async function collect(
@@ -74,10 +79,11 @@ async function collect(
 }
 
 async function* listHot(
-  { scope }: BoundScope,
+  bound: BoundScope,
   filter: CheckedFilter,
 ): AsyncGenerator<ExecutionEvent, void, undefined> {
-  const { store, keys } = scope
+  const { store, keys } = bound.scope
+  const check = new LogCheck(bound, filter, 'store')
   const range = {
     prefix: keys.log,
     order: filter.order,
@@ -89,8 +95,11 @@ async function* listHot(
     ),
   }
   for await (const page of readPages(store, range)) {
-    for (const { value } of page) {
+    for (const { key, value } of page) {
       const event = decodeEvent(value)
+      if (keys.entry(event.sequence) !== key) throw misplaced(key)
+      const judged = check.see(event.sequence)
+      if (judged !== undefined) await judged
       // The log is ordered by time: no event after this one can match.
       const isBehind =
         filter.order === 'ascending'
@@ -100,6 +109,7 @@ async function* listHot(
       if (isListed(event, filter)) yield event
     }
   }
+  await check.end()
 }
 
 function keyOf({ scope }: BoundScope, type: string): string {

@@ -70,7 +70,7 @@ export class ChangeLog {
     }>(
       `SELECT CAST(revision AS INTEGER) AS revision, CAST(position AS INTEGER) AS position, coalesce(CAST(key AS BLOB), x'') AS key,
           coalesce(CAST(kind AS BLOB), x'') AS kind, CAST(sum AS INTEGER) AS sum
-        FROM changes WHERE revision > ? AND revision <= ? ORDER BY revision, position`,
+        FROM changes WHERE revision > ? AND revision <= ? ORDER BY changes.revision, changes.position`,
       after,
       upTo,
     )

@@ -81,6 +81,10 @@ test('ST-103 a key that is changed wherever it stands in the file is found, or r
         operations: [put('x')],
       })
       await expect(taken).rejects.toEqual(corrupt('keyOfInterest'))
+      for (const order of ['ascending', 'descending'] as const) {
+        const listed = store.range({ prefix: '', order })
+        await expect(listed).rejects.toMatchObject({ code: 'stores/corrupt' })
+      }
     }
     await store.close()
     for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true })

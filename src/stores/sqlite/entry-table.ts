@@ -147,19 +147,42 @@ export class EntryTable {
     })
   }
 
-  /** Where a whole part of the file cannot be read: the first key of the range whose entry cannot, if one of its places names it. */
-  findUnreadable(span: KeySpan): string | undefined {
-    const keys = new Set<string>()
-    for (const place of [TABLE, WITNESS]) {
+  /**
+   * Where a part of the file cannot be read: what the other place names, up to the first entry that cannot be read, or the key of
+   * that entry where it is the first one. No key where neither place can be listed.
+   */
+  rangeUpToDamage(span: KeySpan, now: number): RangePage | { readonly damaged: string | undefined } {
+    const named = this.#namedIn(span)
+    if (named === undefined) return { damaged: undefined }
+    const entries: StoreEntry[] = []
+    for (const key of named.slice(0, span.limit)) {
+      const stored = this.#tryGet(key)
+      if (stored === undefined) {
+        return entries.length === 0 ? { damaged: key } : { entries, next: entries.at(-1)?.key }
+      }
+      if (stored.expiresAt === null || stored.expiresAt > now) entries.push(showEntry(key, stored))
+    }
+    return { entries, next: named.length > span.limit ? named[span.limit - 1] : undefined }
+  }
+
+  /** By the place that can be listed. */
+  #namedIn(span: KeySpan): readonly string[] | undefined {
+    for (const place of [WITNESS, TABLE]) {
       try {
-        for (const { key } of this.#list(place, span, undefined)) keys.add(key.toString())
+        return this.#list(place, span, undefined).map(({ key }) => key.toString())
       } catch (error) {
         if (sqliteTroubleOf(error) !== 'corrupt') throw error
       }
     }
-    const inOrder = [...keys].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
-    if (span.order === 'descending') inOrder.reverse()
-    return inOrder.find((key) => !this.#isReadable(key))
+    return undefined
+  }
+
+  #tryGet(key: string): StoredEntry | undefined {
+    try {
+      return this.get(key)
+    } catch {
+      return undefined
+    }
   }
 
   #checked(key: string, row: Mark & { readonly value: Buffer | null }): StoredEntry {
@@ -170,18 +193,11 @@ export class EntryTable {
     return stored
   }
 
-  #isReadable(key: string): boolean {
-    try {
-      return this.get(key) !== undefined
-    } catch {
-      return false
-    }
-  }
-
   #marksIn(span: KeySpan, now: number): readonly (KeyedMark & { readonly bytes: number })[] {
     const marks = this.#list(TABLE, span, now)
     const witnesses = this.#list(WITNESS, span, now)
-    for (let at = 0; at < Math.max(marks.length, witnesses.length); at += 1) {
+    // The one beyond the limit only tells that there are more; the next page checks it.
+    for (let at = 0; at < Math.min(span.limit, Math.max(marks.length, witnesses.length)); at += 1) {
       const [mark, witness] = [marks[at], witnesses[at]]
       if (
         mark !== undefined &&
@@ -192,7 +208,7 @@ export class EntryTable {
         continue
       throw this.#corrupt(firstOf(span, mark, witness), 'the entry and its entry in the index differ')
     }
-    return marks
+    return marks.length < witnesses.length ? [...marks, ...marks.slice(-1)] : marks
   }
 
   /** One more than the limit, which tells whether there are more. Without `now` also those that have expired. */
@@ -202,7 +218,7 @@ export class EntryTable {
     return this.#db.all(
       `SELECT ${KEY}, ${bytes} AS bytes, ${MARK} FROM ${place}
         WHERE key >= ?${to === undefined ? '' : ' AND key < ?'}${now === undefined ? '' : ` AND ${ALIVE}`}
-        ORDER BY key ${order === 'ascending' ? 'ASC' : 'DESC'} LIMIT ?`,
+        ORDER BY entries.key ${order === 'ascending' ? 'ASC' : 'DESC'} LIMIT ?`,
       ...(to === undefined ? [from] : [from, to]),
       ...(now === undefined ? [] : [now]),
       limit + 1,

@@ -90,22 +90,23 @@ class SqliteBackend implements Backend {
     })
   }
 
-  range(span: KeySpan): Promise<RangePage> {
-    return this.#read('read a range', () => {
-      try {
-        return this.#entries.range(span, this.#now())
-      } catch (cause) {
-        if (isPeragoError(cause) || !isCorrupt(cause)) throw cause
-        const key = this.#entries.findUnreadable(span)
-        throw corruptStore({
-          where: this.#db.file,
-          doing: 'read a range',
-          what: messageOf(cause),
-          key,
-          cause,
-        })
-      }
-    })
+  async range(span: KeySpan): Promise<RangePage> {
+    try {
+      return await this.#read('read a range', () => this.#entries.range(span, this.#now()))
+    } catch (cause) {
+      if (!isPeragoError(cause) || cause.code !== CORRUPT || cause.details['key'] !== undefined) throw cause
+      // Not in a transaction: SQLite commits none in which it has met damage.
+      const page = await this.#ask('read a range', () => this.#entries.rangeUpToDamage(span, this.#now()))
+      if ('entries' in page) return page
+      const { damaged: key } = page
+      throw corruptStore({
+        where: this.#db.file,
+        doing: 'read a range',
+        what: 'a part of the file is damaged',
+        key,
+        cause,
+      })
+    }
   }
 
   commit(batch: CheckedBatch): Promise<CommitOutcome> {
