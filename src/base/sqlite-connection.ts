@@ -1,5 +1,6 @@
 /** One SQLite file through libsql, whose calls are synchronous, with what is needed to use libsql safely. */
 
+import { chmodSync, closeSync, openSync } from 'node:fs'
 import Database from 'libsql'
 
 export type SqlValue = string | number | bigint | Buffer | null
@@ -16,6 +17,7 @@ export class SqliteConnection {
   constructor(file: string, closedError: () => Error) {
     this.file = file
     this.#closedError = closedError
+    makePrivate(file)
     this.#db = new Database(file)
   }
 
@@ -65,6 +67,16 @@ export class SqliteConnection {
     this.exec(`PRAGMA journal_size_limit = ${maxBytes}`)
   }
 
+  /** Moves what is in the log to the file, as far as nobody else is using it. */
+  emptyLog(): void {
+    if (!this.#db.open) return
+    try {
+      this.get('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch {
+      // It stays in the log, as after a crash.
+    }
+  }
+
   get hasTables(): boolean {
     return this.get('SELECT 1 AS found FROM sqlite_schema LIMIT 1') !== undefined
   }
@@ -106,5 +118,21 @@ export class SqliteConnection {
       statements.set(sql, statement)
     }
     return statement
+  }
+}
+
+const OWNER_ONLY = 0o600
+
+/** Makes the file where there is none, for its owner alone whatever the umask; SQLite gives the files of its log the same mode. */
+function makePrivate(file: string): void {
+  if (file === ':memory:') return
+  try {
+    closeSync(openSync(file, 'wx', OWNER_ONLY))
+    // A umask can take bits of the owner away.
+    chmodSync(file, OWNER_ONLY)
+  } catch (error) {
+    // One that exists keeps its mode. What else is wrong SQLite tells when it opens the file.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'EEXIST' && code !== 'EISDIR') throw error
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -58,6 +58,14 @@ test('ST-96 ST-97 an export imported into another store holds the same entries, 
   const again = await run('store', 'import', 'copy.jsonl', '--store', 'env:STORE')
   expect(again).toMatchObject({ code: 3 })
   expect(again.said).toContain('runtime/store-not-empty')
+})
+
+test('ST-119 a copy can be read by its owner alone, also where an interrupted one left a file', async () => {
+  await fill('first.db', { a: Buffer.from('1') })
+  writeFileSync(join(directory, 'copy.jsonl.unfinished'), '', { mode: 0o666 })
+  chmodSync(join(directory, 'copy.jsonl.unfinished'), 0o666)
+  await run('store', 'export', 'copy.jsonl', '--store', 'first.db')
+  expect(statSync(join(directory, 'copy.jsonl')).mode & 0o777).toBe(0o600)
 })
 
 test('ST-97 a difference between a copy and a store is found, wherever it is', async () => {

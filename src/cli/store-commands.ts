@@ -29,13 +29,19 @@ export function addStoreCommands(program: Command, terminal: Terminal): void {
     .action(lazy(terminal, async () => (await import('./commands/store.ts')).importFromFile))
 
   withStoreOption(store.command('verify'))
-    .description('Checks that a copy is complete; with --store also that the store has the same entries.')
-    .argument('<file>', FILE)
+    .description(
+      'Reads every entry of the store and follows every log: names what is damaged or missing, and ends with 3 if anything is. With a file it checks that the copy is complete, and with --store also that the store has the same entries.',
+    )
+    .argument('[file]', FILE)
     .addHelpText(
       'after',
-      example('perago store verify backup.jsonl', 'perago store verify backup.jsonl --store ./store.db'),
+      example(
+        'perago store verify',
+        'perago store verify backup.jsonl',
+        'perago store verify backup.jsonl --store ./store.db',
+      ),
     )
-    .action(lazy(terminal, async () => (await import('./commands/store.ts')).verifyFile))
+    .action(lazy(terminal, async () => (await import('./commands/store.ts')).verify))
 
   withStoreOption(store.command('reseal'))
     .description(

@@ -139,13 +139,15 @@ export function endedPrefix(job: EndedJob): string {
 /** The parts of a key of that index. */
 export function readEndedKey(key: string): { readonly endedAt: string; readonly scope: ExecutionScope } {
   const [, endedAt = '', place = ''] = /^ended:[a-z]+:(.+):([^:]+)$/.exec(key) ?? []
+  return { endedAt, scope: readPlace(place) }
+}
+
+/** What a key of an execution has behind its first part. */
+export function readPlace(place: string): ExecutionScope {
   const [, tenant, execution = ''] = /^(?:([^/]+)\/)?(.*)$/.exec(place) ?? []
   return {
-    endedAt,
-    scope: {
-      ...(tenant === undefined ? {} : { tenant: tenantId(tenant) }),
-      execution: executionId(execution),
-    },
+    ...(tenant === undefined ? {} : { tenant: tenantId(tenant) }),
+    execution: executionId(execution),
   }
 }
 

@@ -20,7 +20,7 @@ import { WEBHOOK_STILL_MS } from '../webhooks/limits.ts'
 import { openWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { openEngines, type EngineSetup, type Engines } from './engines.ts'
 import { EXECUTION_TENANTS_REMEMBERED } from './limits.ts'
-import { examineStore } from './stores/open-store.ts'
+import { openExamination } from './stores/store-health.ts'
 
 export interface HostParts {
   readonly store: Store
@@ -79,6 +79,7 @@ export function openHost(parts: HostParts): Host {
   const { own, given } = openGiven(parts)
   const closing = new AbortController()
   let work: Work | undefined
+  const examination = openExamination(store, clock)
   return {
     store,
     executions: openExecutions(parts),
@@ -87,7 +88,7 @@ export function openHost(parts: HostParts): Host {
     engines: own ?? given,
     examine: async () => {
       const still = Object.values(work?.progress ?? {}).flatMap((progress) => progress.problem() ?? [])
-      return [...(await examineStore(store)), ...still]
+      return [...(await examination()), ...still]
     },
     startWork() {
       own?.startWork()

@@ -10,6 +10,16 @@ export const SECRET_FILE_MAX_BYTES = 65_536
 /** Size of a worker's object cache by default. */
 export const CACHE_MAX_BYTES = 10_737_418_240
 
+// ── the store
+/** Findings that `perago store verify` lists; it counts all of them. */
+export const STORE_FINDINGS_MAX = 1_000
+/** Pause between two writes by which health checks try the store; in between the last result is told. */
+export const HEALTH_WRITE_INTERVAL_MS = 10_000
+/** Time for a read or a write of a health check. */
+export const HEALTH_TIMEOUT_MS = 3_000
+/** @internal Time to live of what a health check writes. */
+export const HEALTH_WRITE_TTL_MS = 120_000
+
 // ── worker
 /** Pause before a worker process restarts; doubles with each exit. */
 export const SUPERVISOR_RESTART_MS = 500

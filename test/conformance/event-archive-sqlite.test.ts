@@ -65,7 +65,7 @@ test('E-75 a file that is no archive is left alone', async () => {
   const file = newFile()
   await openSqliteStore({ file }).close()
   expect(() => openSqliteArchive({ file })).toThrow(
-    expect.objectContaining({ code: 'stores/cannot-open-archive' }),
+    expect.objectContaining({ code: 'stores/not-an-archive', kind: 'invalid' }),
   )
 })
 

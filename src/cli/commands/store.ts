@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
-import { InvalidError, RefusedError } from '../../base/errors.ts'
+import { InvalidError, isPeragoError, RefusedError } from '../../base/errors.ts'
 import type { Store } from '../../core/ports.ts'
 import { reseal, sealOf } from '../../runtime/stores/open-store.ts'
 import { openStoreAt } from '../../runtime/stores/store-address.ts'
+import { verifyStore } from '../../runtime/stores/store-verification.ts'
 import { compareBackup, exportStore, importStore, verifyBackup } from '../../runtime/stores/store-backup.ts'
-import { loadCore } from '../core-stores.ts'
+import { loadCore, openCoreStores } from '../core-stores.ts'
 import { DEFAULT_STORE, type CoreOptions } from '../store-options.ts'
 import { answer } from '../answers.ts'
 import type { Terminal } from '../terminal.ts'
@@ -26,8 +27,13 @@ export async function importFromFile(file: string, options: CoreOptions, termina
   answer(terminal, options, report, () => `${report.entries} entries imported from ${file}\n`)
 }
 
-/** Checks a file, and compares it with the store if one is given. */
-export async function verifyFile(file: string, options: CoreOptions, terminal: Terminal): Promise<void> {
+/** Walks the store; with a file, checks that, and compares it with the store if one is given. */
+export async function verify(
+  file: string | undefined,
+  options: CoreOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (file === undefined) return verifyEntries(options, terminal)
   const path = resolve(terminal.directory, file)
   if (options.store === undefined) {
     const report = await verifyBackup(path, terminal.stopSignal())
@@ -48,6 +54,34 @@ export async function verifyFile(file: string, options: CoreOptions, terminal: T
   }
   answer(terminal, options, found, () => {
     return `${file} is whole, and the store holds the same ${found.entries} entries\n`
+  })
+}
+
+async function verifyEntries(options: CoreOptions, terminal: Terminal): Promise<void> {
+  const loaded = await loadCore(options, terminal)
+  const stores = await openCoreStores(loaded, terminal).catch((error: unknown) => {
+    if (!isPeragoError(error) || error.code !== 'stores/corrupt') throw error
+    throw damaged(`${error.message} [${error.code}]`, {}, error)
+  })
+  try {
+    const report = await verifyStore(stores.store, terminal.stopSignal())
+    const { entries, logs, found, findings } = report
+    const counted = `${entries} entries read, ${logs} logs followed: ${found === 0 ? 'all whole' : `${found} damaged or missing`}\n`
+    answer(terminal, options, report, () =>
+      [...findings.map(({ message }) => `${message}\n`), counted].join(''),
+    )
+    if (found === 0) return
+    throw damaged(`${found} entries or logs are damaged: ${findings[0]?.message ?? ''}`, { found })
+  } finally {
+    await stores.close()
+  }
+}
+
+function damaged(what: string, details: object, cause?: unknown): RefusedError {
+  return new RefusedError('cli/store-damaged', `verify the store: ${what}`, {
+    details: { ...details },
+    next: 'Stop what writes to it, keep it for later, and restore a copy into an empty store.',
+    cause,
   })
 }
 

@@ -5,11 +5,13 @@ import { decodeJson, encodeJson } from '../json.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { nextTurn } from '../../base/turns.ts'
 import type { Scope } from '../namespaces/scope.ts'
+import type { BoundScope } from '../namespaces/scopes.ts'
 import type { ArchivePlace, EventArchive, EventRow } from './archive-port.ts'
 import type { CheckedFilter } from './event-filter.ts'
 import type { Portion } from './event-pages.ts'
 import type { SourceKind } from './event-types.ts'
 import type { ExecutionEvent } from './event.ts'
+import { LogCheck } from './log-check.ts'
 
 export function placeOf({ tenant, execution }: Pick<Scope, 'tenant' | 'execution'>): ArchivePlace {
   return { tenant: tenant ?? '', execution }
@@ -28,10 +30,12 @@ export async function readArchivedLatest(
 /** Patterns are matched against the types that the execution has; the database does the rest. */
 export async function* lookInArchive(
   archive: EventArchive,
-  scope: Scope,
+  bound: BoundScope,
   filter: CheckedFilter,
 ): AsyncGenerator<Portion, void, undefined> {
+  const { scope } = bound
   const place = placeOf(scope)
+  const check = isUnfiltered(filter) ? new LogCheck(bound, filter, 'archive') : undefined
   const { entityType: sourceType, entityId: sourceId, start, end, order } = filter
   const types = filter.types && (await findTypes(archive, place, filter))
   const count = Math.min(filter.limit ?? ARCHIVE_BATCH_EVENTS, ARCHIVE_BATCH_EVENTS)
@@ -40,16 +44,22 @@ export async function* lookInArchive(
   let { after } = filter
   for (;;) {
     const rows = await archive.read({ ...wanted, after })
-    const looked = rows.slice(0, count).map((row) => ({
-      event: eventOfRow(row, scope),
-      bytes: Buffer.byteLength(row.payload),
-    }))
+    const looked: Portion['looked'][number][] = []
+    for (const row of rows.slice(0, count)) {
+      await check?.see(row.sequence)
+      looked.push({ event: eventOfRow(row, scope), bytes: Buffer.byteLength(row.payload) })
+    }
     const isLast = rows.length <= count
     yield { looked, isLast }
-    if (isLast) return
+    if (isLast) return check?.end()
     after = looked.at(-1)?.event.sequence
     await nextTurn()
   }
+}
+
+/** Only then the rows have every place of the log. */
+function isUnfiltered({ types, entityType, entityId, start, end }: CheckedFilter): boolean {
+  return [types, entityType, entityId, start, end].every((one) => one === undefined)
 }
 
 async function findTypes(

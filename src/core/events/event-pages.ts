@@ -12,7 +12,8 @@ import {
 import type { BoundScope } from '../namespaces/scopes.ts'
 import { readRangePages } from '../read-pages.ts'
 import { isListed, type CheckedFilter } from './event-filter.ts'
-import { decodeEvent, type ExecutionEvent } from './event.ts'
+import { decodeEvent, misplaced, type ExecutionEvent } from './event.ts'
+import { LogCheck } from './log-check.ts'
 
 /** Events in the order of the query; some of them may not match it. */
 export interface Portion {
@@ -32,10 +33,11 @@ export interface EventPage {
 }
 
 export async function* lookInStore(
-  { scope }: BoundScope,
+  bound: BoundScope,
   filter: CheckedFilter,
 ): AsyncGenerator<Portion, void, undefined> {
-  const { store, keys } = scope
+  const { store, keys } = bound.scope
+  const check = new LogCheck(bound, filter, 'store')
   // As many as are wanted, unless a filter may skip most of them.
   const wanted = (isEverything(filter) ? filter.limit : undefined) ?? Infinity
   const range = {
@@ -47,12 +49,21 @@ export async function* lookInStore(
   }
   await turnToBegin()
   for await (const page of readRangePages(store, range)) {
-    const all = page.entries.map(({ value }) => ({ event: decodeEvent(value), bytes: value.byteLength }))
-    const end = all.findIndex(({ event }) => isBehind(event, filter))
-    const looked = end === -1 ? all : all.slice(0, end)
-    yield { looked, isLast: end !== -1 || page.next === undefined }
-    if (end !== -1) return
+    const looked: Portion['looked'][number][] = []
+    let isOver = false
+    for (const { key, value } of page.entries) {
+      const event = decodeEvent(value)
+      if (keys.entry(event.sequence) !== key) throw misplaced(key)
+      const judged = check.see(event.sequence)
+      if (judged !== undefined) await judged
+      isOver = isBehind(event, filter)
+      if (isOver) break
+      looked.push({ event, bytes: value.byteLength })
+    }
+    yield { looked, isLast: isOver || page.next === undefined }
+    if (isOver) return
   }
+  await check.end()
 }
 
 export async function takePage(portions: AsyncIterable<Portion>, filter: CheckedFilter): Promise<EventPage> {

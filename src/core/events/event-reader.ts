@@ -8,7 +8,8 @@ import { lookInArchive, readArchivedLatest } from './archived-events.ts'
 import { checkFilter, type CheckedFilter, type EventFilter } from './event-filter.ts'
 import { lookInStore, takeAll, takePage, type EventPage, type Portion } from './event-pages.ts'
 import { checkType } from './event-types.ts'
-import { decodeEvent, decodeHeldEvent, type ExecutionEvent } from './event.ts'
+import { decodeEvent, decodeHeldEvent, misplaced, type ExecutionEvent } from './event.ts'
+import { LogCheck } from './log-check.ts'
 
 /** Returns a promise only if it must wait: in memory the promise would cost more than the read. */
 export function hasEvent(
@@ -40,7 +41,11 @@ export async function getEvent(
   if (held !== undefined) return decodeHeldEvent(held.value)
   checkType(type)
   const entry = store.peek === undefined ? await store.get(key) : undefined
-  if (entry !== undefined) return decodeEvent(entry.value)
+  if (entry !== undefined) {
+    const event = decodeEvent(entry.value)
+    if (event.type !== type) throw misplaced(key)
+    return event
+  }
   if (archive !== undefined) return (await readArchived(bound, archive, type)) ?? null
   noneIn(bound)
   return null
@@ -75,7 +80,7 @@ async function look<Found>(bound: BoundScope, { archive, filter, take }: Look<Fo
   // Checked after reading: events freed while we read were archived before.
   if (archive === undefined) noneIn(bound)
   if (archive === undefined || !(await isArchived(bound))) return hot
-  return take(lookInArchive(archive, bound.scope, checked), checked)
+  return take(lookInArchive(archive, bound, checked), checked)
 }
 
 function keyOf({ scope }: BoundScope, type: string): string {

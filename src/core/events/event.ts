@@ -116,7 +116,7 @@ interface StoredEvent {
 }
 
 export function decodeEvent(bytes: Uint8Array): ExecutionEvent {
-  const stored = decodeJson(fromBytes(bytes)) as unknown as Partial<StoredEvent>
+  const stored = readStored(bytes)
   const { id, execution_id: executionId, sequence, type, source, timestamp, payload } = stored
   if (
     id === undefined ||
@@ -127,9 +127,7 @@ export function decodeEvent(bytes: Uint8Array): ExecutionEvent {
     timestamp === undefined ||
     payload === undefined
   ) {
-    throw new DefectError('core/bad-record', 'read an event: the value is not an event', {
-      next: 'Check whether another program writes to this store.',
-    })
+    throw notAnEvent()
   }
   return Object.freeze({
     id,
@@ -139,6 +137,29 @@ export function decodeEvent(bytes: Uint8Array): ExecutionEvent {
     source: Object.freeze({ entityType: source.entity_type, entityId: source.entity_id }),
     payload,
     timestamp,
+  })
+}
+
+function readStored(bytes: Uint8Array): Partial<StoredEvent> {
+  try {
+    return decodeJson(fromBytes(bytes)) as unknown as Partial<StoredEvent>
+  } catch (cause) {
+    throw notAnEvent(cause)
+  }
+}
+
+function notAnEvent(cause?: unknown): DefectError {
+  return new DefectError('core/bad-record', 'read an event: the value is not an event', {
+    next: 'Check whether another program writes to this store.',
+    cause,
+  })
+}
+
+/** Of an event that is stored under the key of another. */
+export function misplaced(key: string): DefectError {
+  return new DefectError('core/bad-record', `read ${JSON.stringify(key)}: it holds another event`, {
+    details: { key },
+    next: 'Check whether another program writes to this store.',
   })
 }
 

@@ -6,6 +6,7 @@ import type { EventArchive } from '../events/archive-port.ts'
 import { placeOf, rowOfEvent } from '../events/archived-events.ts'
 import { freeHotEvents } from '../events/clear-events.ts'
 import { decodeEvent } from '../events/event.ts'
+import { LogCheck } from '../events/log-check.ts'
 import { dropsOf } from '../namespaces/ended-index.ts'
 import { hasEnded } from '../namespaces/execution-record.ts'
 import type { WritePace } from '../namespaces/guarded-write.ts'
@@ -45,12 +46,17 @@ export async function archiveExecution(
   return true
 }
 
-async function copyLog({ scope }: BoundScope, archive: EventArchive): Promise<number> {
+async function copyLog(bound: BoundScope, archive: EventArchive): Promise<number> {
+  const { scope } = bound
   const { store, keys } = scope
+  const check = new LogCheck(bound, { order: 'ascending', after: undefined }, 'store')
   let written = 0
   for await (const page of readPages(store, { prefix: keys.log, limit: ARCHIVE_BATCH_EVENTS })) {
-    if (page.length > 0) await archive.write(page.map(({ value }) => rowOfEvent(decodeEvent(value), scope)))
+    const events = page.map(({ value }) => decodeEvent(value))
+    for (const { sequence } of events) await check.see(sequence)
+    if (events.length > 0) await archive.write(events.map((event) => rowOfEvent(event, scope)))
     written += page.length
   }
+  await check.end()
   return written
 }

@@ -128,10 +128,16 @@ export function encodeRecord(record: ExecutionRecord): Uint8Array {
 }
 
 export function decodeRecord(bytes: Uint8Array): ExecutionRecord {
-  const record = JSON.parse(fromBytes(bytes)) as Partial<ExecutionRecord>
-  if (typeof record.id === 'string' && typeof record.status === 'string') return record as ExecutionRecord
+  let cause: unknown
+  try {
+    const record = JSON.parse(fromBytes(bytes)) as Partial<ExecutionRecord>
+    if (typeof record.id === 'string' && typeof record.status === 'string') return record as ExecutionRecord
+  } catch (error) {
+    cause = error
+  }
   throw new DefectError('core/bad-record', 'read the record of an execution: the value is not a record', {
     next: 'Check whether another program writes to this store.',
+    cause,
   })
 }
 

@@ -2,8 +2,7 @@
 
 import { InvalidError, isPeragoError } from '../../base/errors.ts'
 import type { EventArchive } from '../../core/events/archive-port.ts'
-import { serverKey } from '../../core/keys.ts'
-import type { Store } from '../../core/ports.ts'
+import type { Store, StoreEntry } from '../../core/ports.ts'
 import type { SealOptions } from '../../stores/sealed/sealed-store.ts'
 import { readKeyPairs } from '../configuration/key-pairs.ts'
 import type { CoreConfiguration } from '../configuration/configuration.ts'
@@ -90,8 +89,7 @@ const SEALED_TO = 0x53
 
 /** Reads one entry. Without this check each sealed value that is read as a plain one would be reported as damaged. */
 async function checkSeal(store: Store, isSealed: boolean): Promise<void> {
-  const { entries } = await store.range({ prefix: '', limit: 1 })
-  const [entry] = entries
+  const entry = await readFirst(store)
   if (entry === undefined) return
   const [head = 0] = entry.value
   const looksSealed = head >= SEALED_FROM && head <= SEALED_TO
@@ -109,13 +107,12 @@ async function checkSeal(store: Store, isSealed: boolean): Promise<void> {
       )
 }
 
-/** Why a store does not answer, in one sentence; nothing when it does. */
-export async function examineStore(store: Store): Promise<readonly string[]> {
+/** Where it is damaged, that is told by whatever reads it. */
+async function readFirst(store: Store): Promise<StoreEntry | undefined> {
   try {
-    await store.get(serverKey('health', 'probe'))
-    return []
+    return (await store.range({ prefix: '', limit: 1 })).entries[0]
   } catch (error) {
-    // Short, because anybody may ask; the server's log says more.
-    return [`the store (${store.name}) does not answer${isPeragoError(error) ? `: ${error.code}` : ''}`]
+    if (isPeragoError(error) && error.code === 'stores/corrupt') return undefined
+    throw error
   }
 }

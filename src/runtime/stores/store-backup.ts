@@ -37,7 +37,10 @@ const EXAMPLES_MAX = 5
 export async function exportStore(store: Store, file: string, signal: AbortSignal): Promise<BackupReport> {
   const unfinished = `${file}.unfinished`
   const hash = createHash('sha256')
-  const handle = await open(unfinished, 'w', 0o600)
+  // What an interrupted copy left may have other permissions.
+  await rm(unfinished, { force: true })
+  const handle = await open(unfinished, 'wx', 0o600)
+  await handle.chmod(0o600)
   let [entries, expiring] = [0, 0]
   try {
     const write = async (text: string): Promise<void> => {

@@ -1,7 +1,9 @@
 /** Opening the file of an archive; creates it if it does not exist. */
 
-import { InvalidError, messageOf } from '../../base/errors.ts'
+import { InvalidError, messageOf, UnavailableError, type PeragoError } from '../../base/errors.ts'
 import type { SqliteConnection } from '../../base/sqlite-connection.ts'
+import { nextAfter, sqliteTroubleOf } from '../../base/sqlite-trouble.ts'
+import { corruptStore } from '../corruption.ts'
 import { openFile } from '../sqlite/database.ts'
 
 /** "prga". */
@@ -25,17 +27,7 @@ const SCHEMA = `
 `
 
 export function openArchiveDatabase(file: string): SqliteConnection {
-  const explain = (cause: unknown): InvalidError =>
-    new InvalidError(
-      'stores/cannot-open-archive',
-      `open ${file} as an archive of events: ${messageOf(cause)}`,
-      {
-        details: { file },
-        next: 'Use another file, or check the path and its permissions.',
-        cause,
-      },
-    )
-  return openFile(file, makeSchema, explain)
+  return openFile(file, makeSchema, (cause) => cannotOpen(file, cause))
 }
 
 function makeSchema(db: SqliteConnection): void {
@@ -47,4 +39,23 @@ function makeSchema(db: SqliteConnection): void {
   } else if (application !== APPLICATION_ID || version !== SCHEMA_VERSION) {
     throw new Error('it is not an archive of this version of perago')
   }
+}
+
+function cannotOpen(file: string, cause: unknown): PeragoError {
+  const trouble = sqliteTroubleOf(cause)
+  if (trouble === 'corrupt')
+    return corruptStore({ where: file, doing: 'open it as an archive', what: messageOf(cause), cause })
+  const message = `open ${file} as an archive of events: ${messageOf(cause)}`
+  if (trouble === undefined) {
+    return new InvalidError('stores/not-an-archive', message, {
+      details: { file },
+      next: 'Use another file, or the version of perago that wrote it.',
+      cause,
+    })
+  }
+  return new UnavailableError('stores/cannot-open-archive', message, {
+    details: { file },
+    next: nextAfter(trouble, file),
+    cause,
+  })
 }

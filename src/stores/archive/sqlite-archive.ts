@@ -3,6 +3,8 @@
 import { UnavailableError, isPeragoError, messageOf } from '../../base/errors.ts'
 import type { EventArchive, EventRow } from '../../core/events/archive-port.ts'
 import type { SqlValue } from '../../base/sqlite-connection.ts'
+import { nextAfter, sqliteTroubleOf } from '../../base/sqlite-trouble.ts'
+import { corruptStore } from '../corruption.ts'
 import { eventRowOf, selectEvents, type QueryDialect, type StoredRow } from './event-rows.ts'
 import { openArchiveDatabase } from './sqlite-archive-file.ts'
 
@@ -25,11 +27,14 @@ export function openSqliteArchive({ file }: SqliteArchiveOptions): EventArchive 
     } catch (cause) {
       db.rollBack()
       if (isPeragoError(cause)) throw cause
+      const trouble = sqliteTroubleOf(cause)
+      if (trouble === 'corrupt')
+        throw corruptStore({ where: file, doing: `${doing} the archive`, what: messageOf(cause), cause })
       throw new UnavailableError(
         'stores/archive-failed',
         `${doing} the archive ${file}: ${messageOf(cause)}`,
         {
-          next: 'Check the file and the free disk space, then try again.',
+          next: nextAfter(trouble, file),
           cause,
         },
       )

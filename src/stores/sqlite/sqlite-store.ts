@@ -6,13 +6,18 @@
  */
 
 import { systemClock, type Clock } from '../../base/clock.ts'
-import { isPeragoError, messageOf, UnavailableError, UncertainError } from '../../base/errors.ts'
+import {
+  isPeragoError,
+  messageOf,
+  UnavailableError,
+  UncertainError,
+  type PeragoError,
+} from '../../base/errors.ts'
 import type { SqliteConnection } from '../../base/sqlite-connection.ts'
-import { STORE_PAGE_MAX_BYTES } from '../../core/limits.ts'
+import { nextAfter, sqliteTroubleOf } from '../../base/sqlite-trouble.ts'
 import {
   STORE_ANSWER_TIMEOUT_MS,
   STORE_CHANGES_KEPT,
-  STORE_CHANGES_PAGE,
   STORE_CLEAR_ENTRIES,
   STORE_EXPIRED_PER_SWEEP,
   STORE_WATCH_POLL_MS,
@@ -20,20 +25,15 @@ import {
   STORE_WRITES_WAITING_MAX,
 } from '../limits.ts'
 import type { CommitOutcome, RangePage, Store, StoreChange, StoreEntry } from '../../core/ports.ts'
-import type {
-  Backend,
-  ChangeFeed,
-  ChangeRead,
-  CheckedBatch,
-  Cleared,
-  KeySpan,
-  KeyStretch,
-} from '../backend.ts'
+import type { Backend, ChangeFeed, CheckedBatch, Cleared, KeySpan, KeyStretch } from '../backend.ts'
 import { bufferOf } from '../bytes.ts'
 import { findUnmet } from '../conditions.ts'
+import { corruptStore } from '../corruption.ts'
 import { guardStore } from '../guard.ts'
 import { WakeUps } from '../wake-ups.ts'
+import { ChangeLog } from './change-log.ts'
 import { openDatabase } from './database.ts'
+import { EntryTable, showEntry } from './entry-table.ts'
 
 export interface SqliteStoreOptions {
   /** Created with its directories if it does not exist. */
@@ -53,19 +53,6 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
   return guardStore(new SqliteBackend(openDatabase(options.file), options))
 }
 
-interface Row {
-  readonly key: string
-  readonly value: Buffer
-  readonly revision: number
-  readonly expires_at: number | null
-}
-
-interface State {
-  readonly epoch: string
-  readonly revision: number
-  readonly forgotten: number
-}
-
 interface Waiting {
   readonly write: () => unknown
   readonly resolve: (outcome: unknown) => void
@@ -74,19 +61,16 @@ interface Waiting {
   readonly keys: readonly string[]
 }
 
+const CORRUPT = 'stores/corrupt'
 const BUSY_PAUSE_MS = 5
 /** How often a watch polls for changes of other processes. */
 const LOOK_MS = Math.min(100, STORE_WATCH_POLL_MS)
-/** Old changes are deleted once per this many revisions. */
-const FORGET_EVERY = 64
-const ASKED_TOGETHER = 8
-const ALIVE = '(expires_at IS NULL OR expires_at > ?)'
-
 class SqliteBackend implements Backend {
   readonly name = 'sqlite'
   readonly #db: SqliteConnection
   readonly #clock: Clock
-  readonly #changesKept: number
+  readonly #entries: EntryTable
+  readonly #changes: ChangeLog
   readonly #wakeUps = new WakeUps()
   #waiting: Waiting[] = []
   #flushing: Promise<void> | undefined
@@ -94,38 +78,35 @@ class SqliteBackend implements Backend {
   constructor(db: SqliteConnection, { clock, changesKept }: SqliteStoreOptions) {
     this.#db = db
     this.#clock = clock ?? systemClock
-    this.#changesKept = changesKept ?? STORE_CHANGES_KEPT
+    this.#entries = new EntryTable(db)
+    this.#changes = new ChangeLog(db, changesKept ?? STORE_CHANGES_KEPT)
   }
 
   get(key: string): Promise<StoreEntry | undefined> {
-    const sql = `SELECT key, value, revision, expires_at FROM entries WHERE key = ? AND ${ALIVE}`
-    const read = (): StoreEntry | undefined => {
-      const row = this.#db.get<Row>(sql, key, this.#now())
-      return row && show(row)
-    }
-    return this.#ask(`read key ${JSON.stringify(key)}`, read)
+    return this.#ask(`read key ${JSON.stringify(key)}`, () => {
+      const stored = this.#entries.get(key)
+      const isGone = stored === undefined || (stored.expiresAt !== null && stored.expiresAt <= this.#now())
+      return isGone ? undefined : showEntry(key, stored)
+    })
   }
 
-  range(span: KeySpan): Promise<RangePage> {
-    const { order, limit } = span
-    return this.#read('read a range', () => {
-      const direction = order === 'ascending' ? 'ASC' : 'DESC'
-      // Sizes first, so that a page of huge values is never read at once.
-      const sql = `SELECT key, length(value) AS bytes FROM entries WHERE ${inStretch(span)} AND ${ALIVE} ORDER BY key ${direction} LIMIT ?`
-      const sizes = this.#db.all<{ key: string; bytes: number }>(sql, ...keysIn(span), this.#now(), limit + 1)
-      let [count, bytes] = [0, 0]
-      while (count < Math.min(limit, sizes.length) && bytes < STORE_PAGE_MAX_BYTES)
-        bytes += sizes[count++]?.bytes ?? 0
-      const page = sizes.slice(0, count).map(({ key }) => key)
-      const entries = page.flatMap((key) => {
-        const row = this.#db.get<Row>(
-          'SELECT key, value, revision, expires_at FROM entries WHERE key = ?',
-          key,
-        )
-        return row === undefined ? [] : [show(row)]
+  async range(span: KeySpan): Promise<RangePage> {
+    try {
+      return await this.#read('read a range', () => this.#entries.range(span, this.#now()))
+    } catch (cause) {
+      if (!isPeragoError(cause) || cause.code !== CORRUPT || cause.details['key'] !== undefined) throw cause
+      // Not in a transaction: SQLite commits none in which it has met damage.
+      const page = await this.#ask('read a range', () => this.#entries.rangeUpToDamage(span, this.#now()))
+      if ('entries' in page) return page
+      const { damaged: key } = page
+      throw corruptStore({
+        where: this.#db.file,
+        doing: 'read a range',
+        what: 'a part of the file is damaged',
+        key,
+        cause,
       })
-      return { entries, next: count < sizes.length ? page.at(-1) : undefined }
-    })
+    }
   }
 
   commit(batch: CheckedBatch): Promise<CommitOutcome> {
@@ -136,9 +117,8 @@ class SqliteBackend implements Backend {
   clearSome(stretch: KeyStretch): Promise<Cleared> {
     return this.#write([stretch.from], (): Cleared => {
       this.#removeExpired(-1)
-      const sql = `SELECT key FROM entries WHERE ${inStretch(stretch)} ORDER BY key LIMIT ?`
-      const found = this.#db.all<{ key: string }>(sql, ...keysIn(stretch), STORE_CLEAR_ENTRIES + 1)
-      const some = found.slice(0, STORE_CLEAR_ENTRIES).map(({ key }) => key)
+      const found = this.#entries.keysIn(stretch, STORE_CLEAR_ENTRIES)
+      const some = found.slice(0, STORE_CLEAR_ENTRIES)
       this.#removeAll(some)
       return { count: some.length, more: found.length > some.length }
     }) as Promise<Cleared>
@@ -146,16 +126,18 @@ class SqliteBackend implements Backend {
 
   openFeed(stretch: KeyStretch): ChangeFeed {
     return {
-      end: () => this.#ask('watch', () => cursorOf(this.#state())),
+      end: () => this.#ask('watch', () => this.#changes.end()),
       read: async (cursor) => {
         // Expired entries are removed here if nobody writes.
-        if (this.#hasExpired()) await this.#write([], () => this.#removeExpired(STORE_EXPIRED_PER_SWEEP))
-        return this.#read('watch', () => this.#readChanges(cursor, stretch))
+        const hasExpired = await this.#ask('watch', () => this.#entries.hasExpired(this.#now()))
+        if (hasExpired) await this.#write([], () => this.#removeExpired(STORE_EXPIRED_PER_SWEEP))
+        return this.#read('watch', () => this.#changes.read(cursor, stretch))
       },
       wait: async (cursor, signal) => {
         const end = performance.now() + STORE_WATCH_POLL_MS
         while (!signal.aborted && performance.now() < end) {
-          if (cursorOf(this.#state()) !== cursor || this.#hasExpired()) return
+          const isNew = () => this.#changes.end() !== cursor || this.#entries.hasExpired(this.#now())
+          if (await this.#ask('watch', isNew)) return
           await this.#wakeUps.wait(LOOK_MS, signal)
         }
       },
@@ -165,116 +147,43 @@ class SqliteBackend implements Backend {
 
   async close(): Promise<void> {
     await this.#flushing
+    this.#db.emptyLog()
     this.#db.close()
   }
 
   #apply({ conditions, operations }: CheckedBatch): CommitOutcome {
     const now = this.#now()
-    const revisions = this.#revisionsOf(
+    const revisions = this.#entries.revisionsOf(
       conditions.map(({ key }) => key),
       now,
     )
     const unmet = findUnmet(conditions, (key) => revisions.get(key))
     if (unmet.length > 0) return { committed: false, unmet }
-    const revision = operations.length === 0 ? 0 : this.#nextRevision()
+    const revision = operations.length === 0 ? 0 : this.#changes.nextRevision()
     const changes: StoreChange[] = []
     for (const operation of operations) {
       const { key } = operation
       if (operation.do === 'put') {
         const expiresAt = operation.ttlMs === undefined ? null : now + operation.ttlMs
-        const value = bufferOf(operation.value)
-        this.#db.run('INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)', key, value, revision, expiresAt)
-      } else if (this.#db.run('DELETE FROM entries WHERE key = ?', key) === 0) continue
+        this.#entries.put(key, { value: bufferOf(operation.value), revision, expiresAt })
+      } else if (!this.#entries.remove(key)) continue
       changes.push({ key, kind: operation.do })
     }
-    this.#tell(changes, revision)
+    this.#changes.add(changes, revision)
     return { committed: true, revision }
   }
 
-  /** Several keys per query: a query costs more than a key. */
-  #revisionsOf(keys: readonly string[], now: number): ReadonlyMap<string, number> {
-    const found = new Map<string, number>()
-    for (let at = 0; at < keys.length; at += ASKED_TOGETHER) {
-      const some = keys.slice(at, at + ASKED_TOGETHER)
-      const columns = some.map(
-        (_, place) => `(SELECT revision FROM entries WHERE key = ? AND ${ALIVE}) AS r${place}`,
-      )
-      const row = this.#db.get<Readonly<Record<string, number | null>>>(
-        `SELECT ${columns.join(', ')}`,
-        ...some.flatMap((key) => [key, now]),
-      )
-      for (const [place, key] of some.entries()) {
-        const revision = row?.[`r${place}`] ?? null
-        if (revision !== null) found.set(key, revision)
-      }
-    }
-    return found
-  }
-
-  #hasExpired(): boolean {
-    return this.#db.get('SELECT 1 FROM entries WHERE expires_at <= ? LIMIT 1', this.#now()) !== undefined
-  }
-
   #removeExpired(most: number): void {
-    const sql = 'SELECT key FROM entries WHERE expires_at <= ? ORDER BY expires_at LIMIT ?'
-    this.#removeAll(this.#db.all<{ key: string }>(sql, this.#now(), most).map(({ key }) => key))
+    this.#removeAll(this.#entries.expired(this.#now(), most))
   }
 
   #removeAll(keys: readonly string[]): void {
     if (keys.length === 0) return
-    for (const key of keys) this.#db.run('DELETE FROM entries WHERE key = ?', key)
-    this.#tell(
+    for (const key of keys) this.#entries.remove(key)
+    this.#changes.add(
       keys.map((key) => ({ key, kind: 'delete' })),
-      this.#nextRevision(),
+      this.#changes.nextRevision(),
     )
-  }
-
-  /** An unused revision does no harm. */
-  #nextRevision(): number {
-    const row = this.#db.get<{ revision: number }>(
-      'UPDATE state SET revision = revision + 1 RETURNING revision',
-    )
-    if (row === undefined) throw this.#broken()
-    return row.revision
-  }
-
-  #tell(changes: readonly StoreChange[], revision: number): void {
-    for (const [position, { key, kind }] of changes.entries()) {
-      this.#db.run('INSERT INTO changes VALUES (?, ?, ?, ?)', revision, position, key, kind)
-    }
-    const forgotten = revision - this.#changesKept
-    if (revision % FORGET_EVERY !== 0 || forgotten <= 0) return
-    this.#db.run('DELETE FROM changes WHERE revision <= ?', forgotten)
-    this.#db.run('UPDATE state SET forgotten = ?', forgotten)
-  }
-
-  #readChanges(cursor: string, stretch: KeyStretch): ChangeRead | 'lost' {
-    const state = this.#state()
-    const [epoch, text] = cursor.split('.')
-    const after = Number(text)
-    if (epoch !== state.epoch || !(after >= state.forgotten && after <= state.revision)) return 'lost'
-    const upTo = Math.min(state.revision, after + STORE_CHANGES_PAGE)
-    const changes = this.#db.all<StoreChange>(
-      `SELECT key, kind FROM changes WHERE revision > ? AND revision <= ? AND ${inStretch(stretch)} ORDER BY revision, position`,
-      after,
-      upTo,
-      ...keysIn(stretch),
-    )
-    return {
-      changes: changes.map(({ key, kind }) => ({ key, kind })),
-      cursor: cursorOf({ ...state, revision: upTo }),
-      more: upTo < state.revision,
-    }
-  }
-
-  #state(): State {
-    const state = this.#db.get<State>('SELECT epoch, revision, forgotten FROM state')
-    if (state === undefined) throw this.#broken()
-    return state
-  }
-
-  #broken(): UnavailableError {
-    return new UnavailableError('stores/broken', `use ${this.#db.file}: its state is missing`)
   }
 
   #now(): number {
@@ -339,7 +248,7 @@ class SqliteBackend implements Backend {
       let isCommitting = false
       try {
         this.#db.exec('BEGIN IMMEDIATE')
-        if (this.#hasExpired()) this.#removeExpired(STORE_EXPIRED_PER_SWEEP)
+        if (this.#entries.hasExpired(this.#now())) this.#removeExpired(STORE_EXPIRED_PER_SWEEP)
         const outcomes = together.map(({ write }) => write())
         isCommitting = true
         this.#db.exec('COMMIT')
@@ -347,6 +256,11 @@ class SqliteBackend implements Backend {
         return
       } catch (error) {
         this.#db.rollBack()
+        if (isCorrupt(error) && together.length > 1) {
+          // The others may have nothing to do with what is damaged.
+          for (const one of together) await this.#flush([one])
+          return
+        }
         const busy = isBusy(error)
         if (!busy || performance.now() > deadline) {
           for (const { reject, keys } of together) {
@@ -359,14 +273,20 @@ class SqliteBackend implements Backend {
     }
   }
 
-  #failed(doing: string, cause: unknown): UnavailableError {
-    if (isPeragoError(cause) && cause instanceof UnavailableError) return cause
+  #failed(doing: string, cause: unknown): PeragoError {
+    if (isPeragoError(cause) && (cause instanceof UnavailableError || isCorrupt(cause))) return cause
+    const { file } = this.#db
+    const trouble = sqliteTroubleOf(cause)
+    if (isCorrupt(cause)) return corruptStore({ where: file, doing, what: messageOf(cause), cause })
     return new UnavailableError(
       'stores/not-done',
-      `${doing} (${this.#db.file}): ${messageOf(cause)}; nothing was written`,
+      `${doing} (${file}): ${messageOf(cause)}; nothing was written`,
       {
-        details: { file: this.#db.file },
-        next: 'Try again. If it persists, check the disk and which other processes use the file.',
+        details: { file },
+        next:
+          trouble === undefined || trouble === 'busy'
+            ? 'Try again. If it persists, check the disk and which other processes use the file.'
+            : nextAfter(trouble, file),
         cause,
       },
     )
@@ -377,32 +297,20 @@ class SqliteBackend implements Backend {
     return new UncertainError('stores/answer-lost', `write a batch (${this.#db.file}): ${messageOf(cause)}`, {
       read: `the key ${JSON.stringify(keys[0] ?? '')}`,
       details: { file: this.#db.file, keys },
-      next: 'Read a key of the batch: it was written as a whole or not at all.',
+      next: `Read a key of the batch: it was written as a whole or not at all.${isFull(cause) ? ` ${nextAfter('full', this.#db.file)}` : ''}`,
       cause,
     })
   }
 }
 
-function inStretch({ to }: KeyStretch): string {
-  return to === undefined ? 'key >= ?' : 'key >= ? AND key < ?'
-}
-
-function keysIn({ from, to }: KeyStretch): readonly string[] {
-  return to === undefined ? [from] : [from, to]
-}
-
-function cursorOf({ epoch, revision }: Pick<State, 'epoch' | 'revision'>): string {
-  return `${epoch}.${revision}`
-}
-
-function show({ key, value, revision, expires_at: expiresAt }: Row): StoreEntry {
-  // A Buffer may be a view of larger memory; the caller gets a copy.
-  return { key, value: Uint8Array.from(value), revision, expires: expiresAt !== null }
-}
-
 function isBusy(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    /SQLITE_BUSY|database is locked/.test(`${String((error as { code?: unknown }).code)} ${error.message}`)
-  )
+  return sqliteTroubleOf(error) === 'busy'
+}
+
+function isCorrupt(error: unknown): boolean {
+  return isPeragoError(error) ? error.code === CORRUPT : sqliteTroubleOf(error) === 'corrupt'
+}
+
+function isFull(error: unknown): boolean {
+  return sqliteTroubleOf(error) === 'full'
 }

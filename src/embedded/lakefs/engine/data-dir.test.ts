@@ -9,9 +9,10 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LAKE, openLake, reopenLake, temporaryDir } from '../../../../test/support/embedded-engine.ts'
+import { emptyDisk, fillDisk, mountSmallDisk } from '../../../../test/support/small-disk.ts'
 import { openMetadataDb } from './metadata-db.ts'
 import { openEngine } from './open-engine.ts'
 
@@ -128,6 +129,22 @@ const DAMAGES: readonly [string, string, (dataDir: string) => void][] = [
     (dir) => writeFileSync(join(dir, 'lock.sqlite'), Buffer.alloc(8192, 7)),
   ],
 ]
+
+test('ST-117 a full disk is no damage of a data directory, and nobody is told to move it away', async (context) => {
+  const dataDir = join(await mountSmallDisk('tmpfs', context), 'lake')
+  const opened = await openEngine({ dataDir })
+  await opened.close()
+  fillDisk(dirname(dataDir), 'bytes')
+  for (const at of [dataDir, join(dirname(dataDir), 'another')]) {
+    await expect(openEngine({ dataDir: at })).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'embedded/unavailable-data-dir',
+      next: expect.stringMatching(/[Ff]ree space/) as string,
+    })
+  }
+  emptyDisk(dirname(dataDir))
+  await (await openEngine({ dataDir })).close()
+})
 
 test.each(DAMAGES)('EE-62 %s is named and never made anew', async (_, name, damage) => {
   const dataDir = await closedLake()

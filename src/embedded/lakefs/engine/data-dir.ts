@@ -9,12 +9,20 @@
 import Database from 'libsql'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { InvalidError, isPeragoError, messageOf, MissingError, RefusedError } from '../../../base/errors.ts'
+import {
+  InvalidError,
+  isPeragoError,
+  messageOf,
+  MissingError,
+  RefusedError,
+  type PeragoError,
+} from '../../../base/errors.ts'
 import { makeDirectory } from '../../../base/make-directory.ts'
+import { sqliteTroubleOf } from '../../../base/sqlite-trouble.ts'
 import { makeOwnDirectoryPrivate, makePrivate, makePrivateFile } from '../private-files.ts'
 import { writeDurably } from '../write-durably.ts'
 import { openMetadataDb, openUnchecked, type MetadataDb } from './metadata-db.ts'
-import { corrupt, unsupported } from './storage-errors.ts'
+import { corrupt, unavailable, unsupported } from './storage-errors.ts'
 
 const FORMAT_FILE = 'perago-lakefs.json'
 const FORMAT = 'perago-lakefs'
@@ -224,7 +232,10 @@ function lock(dataDir: string): () => void {
   }
 }
 
-function unwritable(dataDir: string, error: unknown): InvalidError {
+function unwritable(dataDir: string, error: unknown): PeragoError {
+  const trouble = sqliteTroubleOf(error)
+  if (trouble === 'full' || trouble === 'io' || trouble === 'read-only')
+    return unavailable(dataDir, trouble, error)
   return new InvalidError('embedded/unwritable-data-dir', `open ${dataDir}: ${messageOf(error)}`, {
     details: { dataDir },
     next: 'Name a directory that this user may create and write.',

@@ -4,11 +4,12 @@
  */
 
 import { statSync } from 'node:fs'
-import { InvalidError, messageOf } from '../../../base/errors.ts'
+import { isPeragoError, messageOf } from '../../../base/errors.ts'
 import { SqliteConnection } from '../../../base/sqlite-connection.ts'
+import { sqliteTroubleOf } from '../../../base/sqlite-trouble.ts'
 import { EMBEDDED_DB_CACHE_KIB, EMBEDDED_DB_LOG_BYTES } from '../../limits.ts'
 import { addSums, checkSchema, checkSmallTables, checkStructure, recordSchema } from './metadata-check.ts'
-import { closedError, corrupt, unsupported } from './storage-errors.ts'
+import { closedError, corrupt, unavailable, unsupported } from './storage-errors.ts'
 
 /** Marks the file as ours, for `file` and for our own check: "prgo". */
 const APPLICATION_ID = 0x7072676f
@@ -81,6 +82,7 @@ export type MetadataDb = SqliteConnection
 export function openMetadataDb(file: string, mode: 'create' | 'open'): MetadataDb {
   let db: MetadataDb | undefined
   try {
+    if (mode === 'open' && statSync(file).size === 0) throw corrupt(file, 'it is empty')
     db = new SqliteConnection(file, () => closedError(`read ${file}`))
     configure(db)
     if (mode === 'create' && !db.hasTables) createSchema(db)
@@ -88,7 +90,10 @@ export function openMetadataDb(file: string, mode: 'create' | 'open'): MetadataD
     return db
   } catch (error) {
     db?.close()
-    throw error instanceof InvalidError ? error : corrupt(file, messageOf(error), error)
+    if (isPeragoError(error)) throw error
+    const trouble = sqliteTroubleOf(error)
+    const isDamaged = trouble === undefined || trouble === 'corrupt'
+    throw isDamaged ? corrupt(file, messageOf(error), error) : unavailable(file, trouble, error)
   }
 }
 

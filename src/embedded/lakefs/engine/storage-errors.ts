@@ -1,12 +1,26 @@
 /** What can be wrong with a data directory, and a storage that is used after its end. */
 
-import { InvalidError, UnavailableError } from '../../../base/errors.ts'
+import { InvalidError, messageOf, UnavailableError } from '../../../base/errors.ts'
 import { nodeFaultOf } from '../../../base/node-fault.ts'
+import { nextAfter, type SqliteTrouble } from '../../../base/sqlite-trouble.ts'
 
 export function corrupt(file: string, what: string, cause?: unknown): InvalidError {
   return new InvalidError('embedded/corrupt-data-dir', `open ${file}: ${what}`, {
     details: { file },
     next: 'Restore the data directory from a copy, or move it away to start with an empty one.',
+    cause,
+  })
+}
+
+/** The disk is full, fails or may not be written: nothing says that the data is damaged. */
+export function unavailable(
+  file: string,
+  trouble: SqliteTrouble | undefined,
+  cause: unknown,
+): UnavailableError {
+  return new UnavailableError('embedded/unavailable-data-dir', `open ${file}: ${messageOf(cause)}`, {
+    details: { file },
+    next: nextAfter(trouble, file),
     cause,
   })
 }
