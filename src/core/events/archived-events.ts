@@ -9,6 +9,12 @@ import type { CheckedFilter } from './event-filter.ts'
 import type { SourceKind } from './event-types.ts'
 import type { ExecutionEvent } from './event.ts'
 
+/** An event, and how large it is as recorded; without its names in the archive, which has them in columns. */
+export interface FoundEvent {
+  readonly event: ExecutionEvent
+  readonly bytes: number
+}
+
 export function placeOf({ tenant, execution }: Pick<Scope, 'tenant' | 'execution'>): ArchivePlace {
   return { tenant: tenant ?? '', execution }
 }
@@ -28,7 +34,7 @@ export async function* listArchived(
   archive: EventArchive,
   scope: Scope,
   filter: CheckedFilter,
-): AsyncGenerator<ExecutionEvent, void, undefined> {
+): AsyncGenerator<FoundEvent, void, undefined> {
   const place = placeOf(scope)
   const { entityType: sourceType, entityId: sourceId, start, end, order } = filter
   const types = filter.types && (await findTypes(archive, place, filter))
@@ -37,7 +43,7 @@ export async function* listArchived(
   let { after } = filter
   for (;;) {
     const rows = await archive.read({ ...wanted, after })
-    for (const row of rows) yield eventOfRow(row, scope)
+    for (const row of rows) yield { event: eventOfRow(row, scope), bytes: Buffer.byteLength(row.payload) }
     if (rows.length < limit) return
     after = rows.at(-1)?.sequence
   }

@@ -5,7 +5,7 @@ import { EVENT_QUERY_MAX_EVENTS, STORE_PAGE_MAX_ENTRIES } from '../limits.ts'
 import type { ExecutionRecord } from '../namespaces/execution-record.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import type { EventArchive } from './archive-port.ts'
-import { listArchived, readArchivedLatest } from './archived-events.ts'
+import { listArchived, readArchivedLatest, type FoundEvent } from './archived-events.ts'
 import { readPages } from '../read-pages.ts'
 import { checkFilter, isListed, type CheckedFilter, type EventFilter } from './event-filter.ts'
 import { checkType } from './event-types.ts'
@@ -61,14 +61,16 @@ export async function queryEvents(
 }
 
 async function collect(
-  events: AsyncIterable<ExecutionEvent>,
-  { limit }: CheckedFilter,
+  events: AsyncIterable<FoundEvent>,
+  { limit, bytesMax = Infinity }: CheckedFilter,
 ): Promise<readonly ExecutionEvent[]> {
   const listed: ExecutionEvent[] = []
-  for await (const event of events) {
+  let listedBytes = 0
+  for await (const { event, bytes } of events) {
     if (listed.length === EVENT_QUERY_MAX_EVENTS) throw tooMany()
     listed.push(event)
-    if (listed.length === limit) break
+    listedBytes += bytes
+    if (listed.length === limit || listedBytes >= bytesMax) break
   }
   return Object.freeze(listed)
 }
@@ -76,7 +78,7 @@ async function collect(
 async function* listHot(
   { scope }: BoundScope,
   filter: CheckedFilter,
-): AsyncGenerator<ExecutionEvent, void, undefined> {
+): AsyncGenerator<FoundEvent, void, undefined> {
   const { store, keys } = scope
   const range = {
     prefix: keys.log,
@@ -97,7 +99,7 @@ async function* listHot(
           ? filter.end !== undefined && event.timestamp >= filter.end
           : filter.start !== undefined && event.timestamp < filter.start
       if (isBehind) return
-      if (isListed(event, filter)) yield event
+      if (isListed(event, filter)) yield { event, bytes: value.byteLength }
     }
   }
 }

@@ -305,6 +305,20 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     await expect(events.has('a.completed')).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
+  test('DO-60 a query of archived events ends with the event that brings it to bytesMax', async (context) => {
+    const { core, maintain } = await openArchived(kind, context)
+    const execution = await start(core)
+    for (let n = 2; n <= 6; n++) {
+      await execution.events.publish(externalEvent('external.a.b', { text: 'x'.repeat(10_000) }))
+    }
+    await execution.finish({ status: 'completed' })
+    const read = async () =>
+      (await execution.events.query({ after: 1, bytesMax: 25_000 })).map(({ sequence }) => sequence)
+    expect(await read()).toEqual([2, 3, 4])
+    await maintain().archiveOnce()
+    expect(await read()).toEqual([2, 3, 4])
+  })
+
   test('E-83 a host that is given no archive says so, instead of telling that nothing happened', async (context) => {
     const { core, store, clock, openOther, maintain } = await openArchived(kind, context)
     await runOne(core, 'exec_1')
