@@ -6,6 +6,7 @@ import {
   type IncomingMessage,
   type Server,
   type ServerOptions,
+  type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { UnavailableError } from '../../base/errors.ts'
@@ -19,6 +20,7 @@ import {
   HTTP_HEADERS_MAX_BYTES,
   HTTP_HEADERS_TIMEOUT_MS,
   HTTP_REQUEST_TIMEOUT_MS,
+  HTTP_STALLED_MS,
 } from '../limits.ts'
 import { answerRefusedRequests } from './refused-requests.ts'
 
@@ -41,6 +43,8 @@ export interface ArrivalTimeouts {
   readonly requestMs: number
   /** How often that is looked at. */
   readonly lookMs: number
+  /** How long a client may take nothing of what it is sent. */
+  readonly stalledMs: number
 }
 
 export interface HttpDoor {
@@ -71,6 +75,7 @@ export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> 
     } as ServerOptions,
   }) as Server
   answerRefusedRequests(server, redactor)
+  cutStalled(server, timeouts.stalledMs ?? HTTP_STALLED_MS)
   server.maxConnections = HTTP_CONNECTIONS_MAX
   const listening = await listen(server, { host: address, port }, (cause) => {
     return new UnavailableError('server/no-port', `serve HTTP on ${address}:${port}: ${cause.message}`, {
@@ -85,6 +90,18 @@ export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> 
       return closeServer(server, options.closeDeadlineMs ?? HTTP_CLOSE_DEADLINE_MS)
     }),
   }
+}
+
+/**
+ * A client that does not read would keep its response in memory for as long as it likes. Node's timer starts again with
+ * everything that is written or taken; it also ends where the client waits for us, and then nothing is unsent.
+ */
+function cutStalled(server: Server, stalledMs: number): void {
+  server.on('request', (_: IncomingMessage, response: ServerResponse) => {
+    response.setTimeout(stalledMs, () => {
+      if (response.writableLength > 0) response.destroy()
+    })
+  })
 }
 
 async function closeServer(server: Server, deadlineMs: number): Promise<void> {

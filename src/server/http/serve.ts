@@ -5,6 +5,7 @@
  * - SV-2 Closing takes no new request, closes event streams, lets running requests end, and cuts the rest at a deadline.
  */
 
+import { setMaxListeners } from 'node:events'
 import { InvalidError } from '../../base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
 import { isLoopbackAddress } from '../../base/listen.ts'
@@ -31,6 +32,8 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   const { address = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls, timeouts = {} } = options
   checkExposure(address, options)
   const closing = new AbortController()
+  // Every event stream and every wait listens to it.
+  setMaxListeners(0, closing.signal)
   const app = buildHttpApp({ ...options, closing: closing.signal })
   const { redactor = plainRedactor, closeDeadlineMs } = options
   const answerWorkers = openWorkerDoor(options, redactor)
