@@ -68,6 +68,15 @@ export default tseslint.config(
     },
   },
   {
+    // Started by whatever Node there is, before anything else is known of it.
+    files: ['bin/*.cjs'],
+    extends: [js.configs.recommended],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: { process: 'readonly', console: 'readonly', require: 'readonly', __dirname: 'readonly' },
+    },
+  },
+  {
     files: ['**/*.mjs', '**/*.js'],
     extends: [js.configs.recommended],
     languageOptions: {

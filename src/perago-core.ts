@@ -36,6 +36,7 @@ export type { PassReport } from './core/life-cycle/run-pass.ts'
 export type { EventManager, PublishOptions } from './core/events/event-manager.ts'
 export type { ClearRule } from './core/events/clear-events.ts'
 export type { EventFilter } from './core/events/event-filter.ts'
+export type { EventPage } from './core/events/event-pages.ts'
 export { EVENT_VERBS, SOURCE_KINDS, type SourceKind } from './core/events/event-types.ts'
 export type { EventSource, ExecutionEvent, NewEvent } from './core/events/event.ts'
 export type { PayloadRule } from './core/events/payload-advice.ts'
@@ -52,6 +53,7 @@ export {
 export { evaluateInExecution, type ExecutionReads } from './core/expressions/evaluate-in-execution.ts'
 export type { Condition, Expression } from './core/expressions/syntax.ts'
 
+export type { ListedVariable, VariableFilter, VariablePage } from './core/variables/list-variables.ts'
 export type { VariableStore } from './core/variables/variable-store.ts'
 export type { VariableNotice, WatchOptions } from './core/variables/watch-variables.ts'
 

@@ -161,12 +161,17 @@ export { openClient } from './client/open-client.ts'
 export type { ClientCallOptions, ClientOptions } from './client/sender.ts'
 export type {
   ClientCheckpoint,
+  ClientEvent,
+  ClientEventPage,
   ClientRollback,
   ClientRollbackPreview,
   ClientRollbackReport,
   ClientRollbackScope,
   ClientSchedule,
   ClientStart,
+  ClientVariable,
+  ClientVariablePage,
+  EventQuery,
   ExecutionPage,
   ExecutionState,
   ExecutionSummary,
@@ -176,6 +181,7 @@ export type {
   SchedulePage,
   ScheduleQuery,
   UnitCompletion,
+  VariableQuery,
   WaitedExecution,
 } from './client/open-client.ts'
 export { startServer } from './server/start-server.ts'

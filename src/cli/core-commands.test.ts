@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openProject, type Project } from '../../test/support/cli/command.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from '../../test/support/doors/certificate.ts'
+import { externalEvent } from '../../test/support/core-world.ts'
+import { EVENT_PAGE_MAX_EVENTS } from '../core/limits.ts'
 import { openCore } from '../core/life-cycle/core.ts'
 import { openSqliteStore } from '../stores/sqlite/sqlite-store.ts'
 
@@ -74,6 +76,30 @@ test('DO-23 events and variables are shown to people, a page at a time', async (
   const unknown = await project.run(['events', 'exec_2'])
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('[core/no-such-execution]')])
   expect((await project.run(['events', 'exec_1', '--tenant', 'acme'])).code).toBe(2)
+})
+
+test('DO-93 the commands go on over pages, up to their limit: an empty page is not the end for them', async () => {
+  const store = openSqliteStore({ file: join(project.directory, '.perago/core/store.db') })
+  const execution = await openCore({ store }).startExecution({ id: 'exec_1', name: 'etl' })
+  const publish = (type: string) => execution.events.publish(externalEvent(type))
+  await Promise.all(Array.from({ length: EVENT_PAGE_MAX_EVENTS + 100 }, () => publish('external.often')))
+  for (let n = 0; n < 2; n += 1) await publish('external.rare')
+  await Promise.all(Array.from({ length: 120 }, (_, n) => execution.variables.set(`shared.n${String(n)}`, n)))
+  await store.close()
+  const rare = await project.run(['events', 'exec_1', '--type', 'external.rare', '--json'])
+  expect((JSON.parse(rare.stdout) as { events: unknown[] }).events).toHaveLength(2)
+  const first = await project.run(['events', 'exec_1', '--type', 'external.rare', '--limit', '1'])
+  expect(first.stderr).toBe(`there are more: --after ${String(EVENT_PAGE_MAX_EVENTS + 102)}\n`)
+  const all = await project.run(['vars', 'exec_1', '--json'])
+  expect(Object.keys(JSON.parse(all.stdout) as object)).toEqual(['variables'])
+  expect((JSON.parse(all.stdout) as { variables: unknown[] }).variables).toHaveLength(122)
+  const some = await project.run(['vars', 'exec_1', '--prefix', 'shared.n11', '--limit', '3'])
+  expect(some.stdout).toMatch(/^NAME +VALUE\nshared\.n11 +11\nshared\.n110 +110\nshared\.n111 +111\n$/)
+  expect(some.stderr).toBe('there are more: --after shared.n111\n')
+  const rest = await project.run(['vars', 'exec_1', '--after', 'shared.n98'])
+  expect(rest.stdout).toMatch(
+    /^NAME +VALUE\nshared\.n99 .*\nsystem\.execution_id .*\nsystem\.started_at .*\n$/,
+  )
 })
 
 test('DO-23 tokens are listed without their secrets; the secret is the only answer of create', async () => {

@@ -112,6 +112,9 @@ function addVariables(program: Command, terminal: Terminal): void {
     .description('Shows the variables of one execution, or one of them.')
     .argument('<execution>', 'the id of the execution')
     .argument('[name]', 'one variable, such as extract.row_count')
+    .option('--prefix <prefix>', 'only names that begin with this, such as shared.')
+    .option('--after <name>', 'only names behind this one')
+    .option('--limit <count>', 'the most variables to list (default: all)', parseLimit)
     .option('--tenant <tenant>', 'whose execution it is')
     .addHelpText(
       'after',

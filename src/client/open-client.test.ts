@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { serveWorld, type ServedWorld } from '../../test/support/doors/serve.ts'
+import { collect, externalEvent } from '../../test/support/core-world.ts'
+import { EVENT_PAGE_MAX_EVENTS } from '../core/limits.ts'
 import { openClient, type PeragoClient } from './open-client.ts'
 import type { ClientOptions } from './sender.ts'
 
@@ -45,6 +47,42 @@ test('X-71 the client starts, lists, reads, controls and waits over a real conne
   await client.retry(id)
   await client.completeUnit(id, 'sign', { output: { by: 'ada' } })
   expect(await client.wait(id)).toMatchObject({ ended: true, execution: { status: 'COMMIT' } })
+})
+
+test('DO-94 the client reads events and variables by page, or on to the end over empty pages', async () => {
+  const client = open()
+  const execution = await served.world.core.startExecution({ id: 'exec_1', name: 'etl' })
+  const often = Array.from({ length: EVENT_PAGE_MAX_EVENTS + 50 }, () => externalEvent('external.often'))
+  await Promise.all(often.map((event) => execution.events.publish(event)))
+  await execution.events.publish(externalEvent('external.rare', { n: 1 }))
+  for (let n = 0; n < 5; n += 1) await execution.variables.set(`shared.n${String(n)}`, { n })
+  const type = ['none.completed', '*.rare']
+  expect(await client.listEvents('exec_1', { type })).toEqual({
+    events: [],
+    next_after: EVENT_PAGE_MAX_EVENTS,
+  })
+  const rare = await collect(client.allEvents('exec_1', { type, limit: 7 }))
+  expect(rare).toMatchObject([{ type: 'external.rare', payload: { n: 1 } }])
+  const last = await collect(client.allEvents('exec_1', { order: 'descending', source_id: 'etl' }))
+  expect(last.map(({ sequence }) => sequence)).toEqual([1])
+  expect(await client.listVariables('exec_1', { prefix: 'shared.', limit: 2 })).toEqual({
+    variables: [
+      { name: 'shared.n0', value: { n: 0 } },
+      { name: 'shared.n1', value: { n: 1 } },
+    ],
+    next_after: 'shared.n1',
+  })
+  const names = (await collect(client.allVariables('exec_1', { prefix: 'shared.', limit: 2 }))).map(
+    ({ name }) => name,
+  )
+  expect(names).toEqual(Array.from({ length: 5 }, (_, n) => `shared.n${String(n)}`))
+})
+
+test('DO-94 the client lists executions on to the end', async () => {
+  const client = open()
+  for (let n = 0; n < 3; n += 1) await client.start({ definition: SIGNED })
+  const all = await collect(client.all({ name: 'signed', status: ['EXECUTING'], limit: 1 }))
+  expect(new Set(all.map(({ execution_id: id }) => id)).size).toBe(3)
 })
 
 test('EN-716 a start whose answers are lost starts once', async () => {

@@ -14,9 +14,10 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
-import type { JsonObject } from '../base/json.ts'
+import type { Json, JsonObject } from '../base/json.ts'
 import type { components } from './generated/perago-api.ts'
 import { CLIENT_WAIT_MS, CLIENT_WAIT_STEP_MS } from './limits.ts'
+import { queryOf, readOn } from './pages.ts'
 import { Sender, type Call, type ClientCallOptions, type ClientOptions } from './sender.ts'
 
 type Schemas = components['schemas']
@@ -27,6 +28,23 @@ export type ExecutionState = Omit<Schemas['Execution'], 'input' | 'output'> & {
   readonly output?: JsonObject
 }
 export type ExecutionPage = Schemas['ExecutionPage']
+export type ClientEvent = Omit<Schemas['Event'], 'payload'> & { readonly payload: JsonObject }
+/** It may be empty although there are more: only a page without `next_after` is the last one. */
+export interface ClientEventPage {
+  readonly events: readonly ClientEvent[]
+  /** The `after` of the next page. */
+  readonly next_after?: number
+}
+export interface ClientVariable {
+  readonly name: string
+  readonly value: Json
+}
+/** Only a page without `next_after` is the last one. */
+export interface ClientVariablePage {
+  readonly variables: readonly ClientVariable[]
+  /** The `after` of the next page. */
+  readonly next_after?: string
+}
 export interface WaitedExecution {
   readonly ended: boolean
   readonly execution: ExecutionState
@@ -71,6 +89,30 @@ export interface ScheduleQuery {
   readonly limit?: number
 }
 
+/** All given conditions must hold. */
+export interface EventQuery {
+  /** Types, or patterns of them: `*` is one segment, `**` any number. */
+  readonly type?: readonly string[]
+  readonly source_type?: Schemas['SourceType']
+  readonly source_id?: string
+  /** ISO 8601, included. */
+  readonly from?: string
+  /** ISO 8601, excluded. */
+  readonly to?: string
+  readonly order?: 'ascending' | 'descending'
+  readonly after?: number
+  /** Of one page. */
+  readonly limit?: number
+}
+
+export interface VariableQuery {
+  /** Only names that begin with this, such as `shared.`. */
+  readonly prefix?: string
+  readonly after?: string
+  /** Of one page. */
+  readonly limit?: number
+}
+
 /** Every method rejects with the error that the server answered with: the same kind and code. */
 export interface PeragoClient {
   /** With a key of your own, the same start from another process counts as the same. */
@@ -82,7 +124,30 @@ export interface PeragoClient {
       readonly traceparent?: string | undefined
     },
   ): Promise<ExecutionSummary>
+  /** One page. It may have fewer than its limit, or none, although there are more; see `next_after`. */
   list(query?: ListQuery, options?: ClientCallOptions): Promise<ExecutionPage>
+  /** Goes on over the pages to the end. */
+  all(query?: ListQuery, options?: ClientCallOptions): AsyncGenerator<ExecutionSummary, void, undefined>
+  /** One page, in the order of the log. It may be empty although there are more; see `next_after`. */
+  listEvents(executionId: string, query?: EventQuery, options?: ClientCallOptions): Promise<ClientEventPage>
+  /** Goes on over the pages to the end. */
+  allEvents(
+    executionId: string,
+    query?: EventQuery,
+    options?: ClientCallOptions,
+  ): AsyncGenerator<ClientEvent, void, undefined>
+  /** One page, by name. */
+  listVariables(
+    executionId: string,
+    query?: VariableQuery,
+    options?: ClientCallOptions,
+  ): Promise<ClientVariablePage>
+  /** Goes on over the pages to the end. */
+  allVariables(
+    executionId: string,
+    query?: VariableQuery,
+    options?: ClientCallOptions,
+  ): AsyncGenerator<ClientVariable, void, undefined>
   read(executionId: string, options?: ClientCallOptions): Promise<ExecutionState>
   /** Resolves when it has ended, or when the time is over; see `ended`. */
   wait(
@@ -136,16 +201,38 @@ export function openClient(options: ClientOptions): PeragoClient {
     sender.send({ method: 'POST', path, isRepeatable: true, ...call })
   const get = <T>(path: string, call: Partial<Call> = {}): Promise<T> =>
     sender.send({ method: 'GET', path, isRepeatable: true, ...call })
+  const list: PeragoClient['list'] = ({ status = [], ...query } = {}, { signal } = {}) =>
+    get('/executions', { query: queryOf({ status }, query), signal })
+  const listEvents: PeragoClient['listEvents'] = (id, { type = [], ...query } = {}, { signal } = {}) =>
+    get(`${placeOf(id)}/events`, { query: queryOf({ type }, query), signal })
+  const listVariables: PeragoClient['listVariables'] = (id, query = {}, { signal } = {}) =>
+    get(`${placeOf(id)}/variables`, { query: queryOf({}, query), signal })
   return {
     start: (body, { idempotencyKey = randomUUID(), traceparent, signal } = {}) => {
       const headers = { 'idempotency-key': idempotencyKey, ...defined({ traceparent }) }
       return post('/executions', { body, headers, signal })
     },
-    list: ({ status = [], ...query } = {}, { signal } = {}) =>
-      get('/executions', {
-        query: [...status.map((stage) => ['status', stage] as const), ...Object.entries(query)],
-        signal,
-      }),
+    list,
+    all: (query, call) =>
+      readOn(
+        query,
+        (page) => list(page, call),
+        ({ executions }) => executions,
+      ),
+    listEvents,
+    allEvents: (id, query, call) =>
+      readOn(
+        query,
+        (page) => listEvents(id, page, call),
+        ({ events }) => events,
+      ),
+    listVariables,
+    allVariables: (id, query, call) =>
+      readOn(
+        query,
+        (page) => listVariables(id, page, call),
+        ({ variables }) => variables,
+      ),
     read: (id, { signal } = {}) => get(placeOf(id), { signal }),
     wait: async (id, { timeoutMs = CLIENT_WAIT_MS, signal } = {}) => {
       const endMs = clock.monotonicMs() + timeoutMs
@@ -179,8 +266,7 @@ export function openClient(options: ClientOptions): PeragoClient {
     listCheckpoints: async (id, { signal } = {}) =>
       (await get<Schemas['Checkpoints']>(`${placeOf(id)}/checkpoints`, { signal })).checkpoints,
     registerPipeline: (body, { signal } = {}) => post('/pipelines', { body, signal }),
-    listSchedules: (query = {}, { signal } = {}) =>
-      get('/schedules', { query: Object.entries(query), signal }),
+    listSchedules: (query = {}, { signal } = {}) => get('/schedules', { query: queryOf({}, query), signal }),
     pauseSchedule: (pipeline, name, { signal } = {}) =>
       post(`${placeOfSchedule(pipeline, name)}/pause`, { signal }),
     resumeSchedule: (pipeline, name, { signal } = {}) =>

@@ -55,14 +55,26 @@ export const WRITE_RETRY_DELAY_MS = 50
 export const WRITE_RETRY_DELAY_MAX_MS = 1_000
 /** Events that a query without `limit` returns. */
 export const EVENT_QUERY_MAX_EVENTS = 100_000
+/** Events that one page of a query looks at, whether they match or not; the page then says where the next one begins. */
+export const EVENT_PAGE_MAX_EVENTS = 2_000
+/** The same in bytes, as stored. */
+export const EVENT_PAGE_MAX_BYTES = 4_194_304
+/** @internal Entries that a long reading takes before others have their turn. */
+export const READ_PORTION_ENTRIES = 200
 /** Longest variable name. */
 export const VARIABLE_NAME_MAX_CHARS = 260
 /** Largest value of a variable, as JSON. */
 export const VARIABLE_MAX_BYTES = 262_144
 /** Variables written together, such as inputs or a node's outputs. */
 export const VARIABLES_TOGETHER_MAX = 64
-/** Variables of one execution that a listing returns. */
+/** Variables of one execution that a listing without pages returns. */
 export const VARIABLES_LISTED_MAX = 10_000
+/** Variables per page by default. */
+export const VARIABLES_PER_PAGE = 100
+/** Most variables per page. */
+export const VARIABLES_PER_PAGE_MAX = 1_000
+/** A page of variables ends early at this many bytes of their values, as stored. */
+export const VARIABLE_PAGE_MAX_BYTES = 4_194_304
 /** @internal How long an atomic change stays marked, so that it is recognised if its response was lost. */
 export const VARIABLE_MARK_MS = 3_600_000
 /** Longest template. */

@@ -5,7 +5,9 @@ import { isCommitRef, type BranchName, type CommitRef } from '../base/ids.ts'
 import type {
   BranchHead,
   CallOptions,
+  ClaimShape,
   CollapseOutcome,
+  CollapseRequest,
   MoveOutcome,
   MoveRequest,
   WriteGuard,
@@ -122,14 +124,42 @@ export function moveBranch(
   })
 }
 
+const CLAIM_TARGETS: Readonly<Record<ClaimShape, string>> = { hard: '^2^3', soft: '^2^2^3' }
+/** Of a commit that no branch can have as its head. */
+const THIRD_PARENT = '^3'
+
 /** Any other head has no such parent, so a late or repeated request moves nothing. */
-export function collapseClaim(
+export async function collapseClaim(
+  context: RepoContext,
+  { branch, claim }: CollapseRequest,
+  options: CallOptions = {},
+): Promise<CollapseOutcome> {
+  return { collapsed: await resetFromHead(context, { branch, path: CLAIM_TARGETS[claim] }, options) }
+}
+
+/** The server looks at the protection before it looks for the commit. */
+export async function takesReset(
   context: RepoContext,
   branch: BranchName,
   options: CallOptions = {},
-): Promise<CollapseOutcome> {
+): Promise<boolean> {
+  try {
+    await resetFromHead(context, { branch, path: THIRD_PARENT }, options)
+    return true
+  } catch (error) {
+    if (errorKindOf(error) === 'refused') return false
+    throw error
+  }
+}
+
+/** `false`: the head has no such ancestor. */
+function resetFromHead(
+  context: RepoContext,
+  { branch, path }: { readonly branch: BranchName; readonly path: string },
+  options: CallOptions,
+): Promise<boolean> {
   const { repository } = context
-  const ref = `${branch}^2^3`
+  const ref = `${branch}${path}`
   return inWriteLane(context, options, async (lane) => {
     const result = await lane.server.call(
       {
@@ -141,7 +171,7 @@ export function collapseClaim(
       },
       () => undefined,
     )
-    return { collapsed: result.is === 'done' }
+    return result.is === 'done'
   })
 }
 

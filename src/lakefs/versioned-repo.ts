@@ -9,6 +9,7 @@ import {
   listBranches,
   moveBranch,
   readBranch,
+  takesReset,
 } from './branches.ts'
 import { connectionOf, type LakefsClient } from './client.ts'
 import { commit, merge, readCommit, readLog, writeCommit } from './commits.ts'
@@ -38,6 +39,7 @@ export function openLakefsRepo(client: LakefsClient, repository: RepositoryName)
     deleteBranch: deleteBranch.bind(undefined, context),
     moveBranch: moveBranch.bind(undefined, context),
     collapseClaim: collapseClaim.bind(undefined, context),
+    takesReset: takesReset.bind(undefined, context),
     createTag: createTag.bind(undefined, context),
 
     readCommit: readCommit.bind(undefined, context),

@@ -1,5 +1,9 @@
 /**
- * A claim announces where its branch goes next: the merge of a commit with the parents [head, head, target] into that head.
+ * A claim announces where its branch goes next. It is the merge of a record, a commit that no branch holds, into the head:
+ *
+ *   hard: the record has the parents [head, head, target]; the server has compared the head.
+ *   soft: the record has the parents [head, path], and path [head, head, target]; whoever made it compared the head afterwards.
+ *
  * Whoever finds one at the head of a branch collapses it, which moves the branch to the target and may be repeated by anybody.
  */
 
@@ -7,7 +11,12 @@ import { errorKindOf } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
 import type { MetadataKey } from './commit-metadata.ts'
 import { CLAIM_COLLAPSES_MAX } from './limits.ts'
-import type { CallOptions, CommitRecord, VersionedRepo } from './ports.ts'
+import type { CallOptions, ClaimShape, CommitRecord, VersionedRepo } from './ports.ts'
+
+export interface Claim {
+  readonly shape: ClaimShape
+  readonly target: CommitRef
+}
 
 /** One request: the newest entry of the log is the head, and it names its parents. */
 export async function readNewest(
@@ -34,9 +43,10 @@ export async function readSettledHead(
 ): Promise<CommitRecord | undefined> {
   let head = await readNewest(repo, branch, options)
   for (let count = 0; head !== undefined && count < CLAIM_COLLAPSES_MAX; count++) {
-    if ((await readClaim(repo, head, options)) === undefined) return head
+    const claim = await readClaim(repo, head, options)
+    if (claim === undefined) return head
     try {
-      await repo.collapseClaim(branch, options)
+      await repo.collapseClaim({ branch, claim: claim.shape }, options)
     } catch (error) {
       if (errorKindOf(error) === 'refused') return head
       // Collapsed or not: the next look tells.
@@ -47,17 +57,28 @@ export async function readSettledHead(
   return head
 }
 
-/** Where the claim leads; `undefined`: the commit is none. By its metadata first, which costs no request, then by its shape. */
+/** `undefined`: the commit is none. By its metadata first, which costs no request, then by its shape. */
 export async function readClaim(
   repo: VersionedRepo,
   { parents, metadata }: CommitRecord,
   options: CallOptions,
-): Promise<CommitRef | undefined> {
+): Promise<Claim | undefined> {
   const announced = metadata['publish.claim' satisfies MetadataKey]
   const [head, record] = parents
   if (announced === undefined || record === undefined || parents.length !== 2) return undefined
-  const claim = await repo.readCommit(record, options)
-  const [first, second, target] = claim?.parents ?? []
+  const ofRecord = await parentsOf(repo, record, options)
+  const path = ofRecord.length === 2 ? ofRecord[1] : undefined
+  const [first, second, target] = path === undefined ? ofRecord : await parentsOf(repo, path, options)
+  if (target === undefined || target !== announced) return undefined
   // One that was merged onto another head than it expects would take that head off the branch.
-  return first === head && second === head && target === announced ? target : undefined
+  const isOnItsHead = first === head && second === head
+  return isOnItsHead ? { shape: path === undefined ? 'hard' : 'soft', target } : undefined
+}
+
+async function parentsOf(
+  repo: VersionedRepo,
+  ref: CommitRef,
+  options: CallOptions,
+): Promise<readonly CommitRef[]> {
+  return (await repo.readCommit(ref, options))?.parents ?? []
 }

@@ -184,6 +184,18 @@ export type MoveOutcome =
   | { readonly moved: true; readonly strength: 'soft' }
   | { readonly moved: false; readonly head: CommitRef | undefined }
 
+/**
+ * The target of a hard claim is the third parent of the head's second parent; of a soft one, the third parent of the second
+ * parent of that. So neither is ever collapsed as the other.
+ */
+export interface CollapseRequest {
+  readonly branch: BranchName
+  readonly claim: ClaimShape
+}
+
+/** Whether the server compared the head when the claim was merged, or its maker afterwards. */
+export type ClaimShape = 'hard' | 'soft'
+
 /** `collapsed: false`: the head of the branch is no claim, and stays. */
 export interface CollapseOutcome {
   readonly collapsed: boolean
@@ -228,10 +240,12 @@ export interface VersionedRepo {
   moveBranch(request: MoveRequest, options?: WriteOptions): Promise<MoveOutcome>
 
   /**
-   * Moves the branch to the third parent of the second parent of its head, which is resolved at the write. No commit that
-   * the server makes has a third parent, so only a claim can be collapsed. Sent once; doing it twice does no harm.
+   * Moves the branch to where a claim of this shape leads (`CollapseRequest`), which is resolved at the write. No commit that
+   * the server makes has a third parent, so on any other head nothing moves. Sent once; doing it twice does no harm.
    */
-  collapseClaim(branch: BranchName, options?: CallOptions): Promise<CollapseOutcome>
+  collapseClaim(request: CollapseRequest, options?: CallOptions): Promise<CollapseOutcome>
+  /** Whether the branch may be reset: `false` where it is protected. Asked by a reset that leads nowhere on any head. */
+  takesReset(branch: BranchName, options?: CallOptions): Promise<boolean>
 
   /** A tag keeps a commit reachable that no branch holds any more. */
   createTag(request: TagRequest, options?: CallOptions): Promise<TagOutcome>

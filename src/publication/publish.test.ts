@@ -290,7 +290,16 @@ describe('the order of steps', () => {
     await publishAndDie()
     await publish(publicationOf(repo, input, retried).request)
     expect(new Set(writes())).toEqual(
-      new Set(['createBranch', 'write', 'commit', 'merge', 'createTag', 'resetBranch', 'deleteBranch']),
+      new Set([
+        'createBranch',
+        'write',
+        'commit',
+        'merge',
+        'createTag',
+        'resetBranch',
+        'deleteBranch',
+        'writeCommit',
+      ]),
     )
   })
 

@@ -81,13 +81,13 @@ describe('moving a branch back', () => {
       faultOf = ({ request, writes: isWrite }) =>
         isWrite && !hit.has(request) ? (hit.add(request), fault) : 'none'
       expect(await back()).toMatchObject({ action: 'relocated', outputRef: commits[0] })
-      expect([...hit].sort()).toEqual(['createTag', 'resetBranch'])
+      expect([...hit].sort()).toEqual(['createTag', 'merge', 'resetBranch', 'writeCommit'])
       expect(world.head(TARGET)).toBe(commits[0])
     },
   )
 
   test('PU-39 when no response ever comes, the outcome is uncertain', async () => {
-    faultOf = ({ request }) => (request === 'resetBranch' ? 'lose-request' : 'none')
+    faultOf = ({ request }) => (request === 'merge' ? 'lose-request' : 'none')
     expect(await failureOf(back())).toMatchObject({ kind: 'uncertain', code: 'publication/unsettled' })
   })
 })

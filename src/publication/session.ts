@@ -57,7 +57,7 @@ export function openSession(options: SessionOptions): Session {
   return {
     repo,
     authority,
-    strategy: options.strategy ?? new SoftStrategy(repo),
+    strategy: options.strategy ?? new SoftStrategy(repo, clock),
     fences: options.fences,
     steps: createStepRecorder({ clock, observer, signal }),
     clock,

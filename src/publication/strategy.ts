@@ -27,11 +27,12 @@ export interface MoveWrite {
 }
 
 /**
- * Not written: the guard said no, or the server refused the claim, and nothing was done; a merge changed nothing; or the branch was elsewhere, at the write
- * or when it was read afterwards.
+ * `reset`: a commit that came between the look and the write would have been dropped. Not written: the guard said no, or the
+ * server refused the claim, and nothing was done; a merge changed nothing; or the branch was elsewhere, at the write or when it
+ * was read afterwards.
  */
 export type BranchWrite =
-  | { readonly written: true; readonly ref: CommitRef }
+  | { readonly written: true; readonly ref: CommitRef; readonly by?: 'reset' }
   | { readonly written: false; readonly why: 'withheld' | 'head-moved' | 'nothing-to-merge' }
 
 /** Every branch write is guarded: a strategy sends it once, right after its guard confirmed attempt and head. */

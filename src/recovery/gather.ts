@@ -49,7 +49,7 @@ export async function gather(
   const call = { signal: world.signal }
   const known = task === 'unknown' ? undefined : task
   const head = await readNewest(repo, place.branch, call)
-  const claimed = head && (await readClaim(repo, head, call))
+  const claimed = head && (await readClaim(repo, head, call))?.target
   const inputRef = known === undefined ? inputOf(head) : readInput(known.record)?.ref
   const outputRef = known && outputOf(known.record)
   const held = known && (await findHeld(world, known.record))

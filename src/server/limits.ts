@@ -23,12 +23,10 @@ export const API_UNITS_MAX = 5_000
 export const API_RESULTS_MAX_BYTES = 4_194_304
 /** Longest reason, and longest correlation id, of a request. */
 export const API_TEXT_MAX_CHARS = 500
-/** Events per page by default. */
+/** Events, or other entries of a list, per page by default. */
 export const API_PAGE_EVENTS = 100
-/** Most events per page. */
+/** Most of them per page. */
 export const API_PAGE_MAX_EVENTS = 1_000
-/** A page ends early at this many payload bytes, as JSON. */
-export const API_PAGE_MAX_BYTES = 4_194_304
 /** Requests of a caller in a burst. */
 export const API_REQUESTS_AT_ONCE = 200
 /** Requests of a caller per second on average. */
@@ -71,8 +69,6 @@ export const FEEDS_REMEMBERED_MAX_BYTES = 67_108_864
 export const FEED_PAGE_EVENTS = 200
 /** @internal The same, before the size of the events is known. */
 export const FEED_PAGE_FIRST_EVENTS = 8
-/** @internal Such reads that begin in one turn of the event loop, so that other requests have their share of it. */
-export const FEED_READS_PER_TURN = 4
 /** @internal A follower is given events in groups that end at this size. */
 export const FEED_GROUP_MAX_BYTES = 65_536
 

@@ -6,6 +6,7 @@
 
 import { z } from 'zod'
 import { InvalidError } from '../base/errors.ts'
+import { unknownKey } from './known-keys.ts'
 
 export const ON_RETRY = ['replace', 'adopt'] as const
 /** `adopt`: completes with the result that was recorded with it, and does not run the body. */
@@ -127,7 +128,11 @@ export function readControls(input: TaskControlsInput, task: string): TaskContro
     const { onRetry } = read.data
     return { ...read.data, onRetry, limits: { perWorker, concurrent, rate } }
   }
-  const problems = read.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`)
+  const problems = read.error.issues.flatMap((issue) => {
+    const at = issue.path.map(String).join('.')
+    if (issue.code !== 'unrecognized_keys') return [`${at}: ${issue.message}`]
+    return issue.keys.map((key) => unknownKey(key, keysAt(issue.path), at))
+  })
   throw new InvalidError('worker/invalid-controls', `declare task "${task}": ${problems.join('; ')}`, {
     details: { problems },
   })
@@ -147,6 +152,12 @@ export function judgeBudget(budget: PublishBudget, responseSeconds: number): rea
       `the sum of its parts is ${needed} s, which must be less than the response timeout of ${responseSeconds} s`,
     )
   return problems
+}
+
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  let at: unknown = DEFAULT_CONTROLS
+  for (const part of path) at = (Object(at) as Readonly<Record<PropertyKey, unknown>>)[part]
+  return Object.keys(Object(at) as object)
 }
 
 function sumOfBudget(budget: Omit<PublishBudget, 'totalSeconds'>): number {

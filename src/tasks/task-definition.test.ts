@@ -8,7 +8,14 @@ import { OWNER } from '../../test/support/worker/world.ts'
 import { buildTaskDef } from './build-taskdef.ts'
 import { loadTasks } from '../worker/bodies/load-tasks.ts'
 import { DEFAULT_CONTROLS, judgeBudget, readControls } from './task-controls.ts'
-import { defineTask, defineWorkspaceTask, isTaskDefinition, readWith } from './task-definition.ts'
+import {
+  defineCommandTask,
+  defineTask,
+  defineWorkspaceTask,
+  isTaskDefinition,
+  readWith,
+} from './task-definition.ts'
+import { defineWorkflow } from './workflow-definition.ts'
 import { readTaskInput } from '../worker/attempt/task-input.ts'
 
 const problemsOf = (work: () => unknown): unknown => {
@@ -104,6 +111,64 @@ describe('controls', () => {
       expect.stringContaining('totalSeconds is 49, less than the sum of its parts, 50 s'),
     ])
     expect(read(50)).toMatchObject({ publishBudget: { totalSeconds: 50 } })
+  })
+})
+
+describe('a module without types', () => {
+  const declared = {
+    name: 'orders.clean',
+    owner: 'data@example.org',
+    params: z.object({}),
+    result: z.object({}),
+  }
+  const body = (): object => ({})
+  const asLoaded = (declare: (input: never) => unknown, input: object): unknown =>
+    problemsOf(() => declare({ ...declared, ...input } as never))
+
+  test.each([
+    [
+      defineWorkspaceTask,
+      { body, workspace: { posts: [] } },
+      ['workspace.posts is not known; did you mean "post"?'],
+    ],
+    [defineWorkspaceTask, { body, runin: 'thread' }, ['runin is not known; did you mean "runIn"?']],
+    [defineWorkspaceTask, { body, retries: 3 }, ['retries is not known']],
+    [
+      defineWorkspaceTask,
+      { body, runIn: 'Thread' },
+      ['runIn "Thread": must be "inline", "thread" or "process"'],
+    ],
+    [defineTask, { body, workspace: {} }, ['workspace is not known']],
+    [defineTask, { body: undefined, params: {} }, ['body must be a function', 'params must be a Zod schema']],
+    [defineCommandTask, { command: ['x'], enviroment: {} }, ['enviroment is not known']],
+    [
+      defineCommandTask,
+      { command: ['x'], workspace: { inclued: [] } },
+      ['workspace.inclued is not known; did you mean "include"?'],
+    ],
+  ] as const)('WK-275 a key that %o does not know is refused: %o', (declare, input, problems) => {
+    expect(asLoaded(declare, input)).toEqual(problems)
+  })
+
+  test('WK-275 a key of the controls is refused with its path, at any depth', () => {
+    const read = (controls: unknown): unknown => problemsOf(() => readControls(controls as never, 't'))
+    expect(read({ retrys: {} })).toEqual(['retrys is not known; did you mean "retry"?'])
+    expect(read({ retry: { counts: 1 } })).toEqual(['retry.counts is not known; did you mean "count"?'])
+    expect(read({ limits: { rate: { count: 1, perSeconds: 1, per: 1 } } })).toEqual([
+      'limits.rate.per is not known',
+    ])
+  })
+
+  test('WK-275 a key of a workflow is refused', () => {
+    const input = {
+      name: 'w',
+      owner: 'data@example.org',
+      step: [],
+      steps: [{ name: 'x', taskReferenceName: 'x' }],
+    }
+    expect(problemsOf(() => defineWorkflow(input as never))).toEqual([
+      'step is not known; did you mean "steps"?',
+    ])
   })
 })
 

@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { InvalidError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Guardrail } from './guardrails.ts'
+import { unknownKeys } from './known-keys.ts'
 import type { WorkspaceSpec } from './workspace-spec.ts'
 import { DEFAULT_CONTROLS, readControls, type TaskControls, type TaskControlsInput } from './task-controls.ts'
 
@@ -161,7 +162,7 @@ export function defineWorkspaceTask<Params extends z.ZodType, Result extends z.Z
   input: WorkspaceTaskInput<Params, Result>,
 ): TaskDefinition<Params, Result, TaskWorkspaceSpec> {
   return {
-    ...describe(input),
+    ...describe(input, ['workspace', 'runIn', 'body']),
     workspace: input.workspace ?? {},
     body: {
       kind: 'function',
@@ -184,7 +185,7 @@ export function defineTask<Params extends z.ZodType, Result extends z.ZodType>(
   input: PlainTaskInput<Params, Result>,
 ): TaskDefinition<Params, Result, undefined> {
   return {
-    ...describe(input),
+    ...describe(input, ['runIn', 'body']),
     workspace: undefined,
     body: {
       kind: 'function',
@@ -214,7 +215,7 @@ export function defineCommandTask<
   Workspace extends TaskWorkspaceSpec | undefined = undefined,
 >(input: CommandTaskInput<Params, Result, Workspace>): TaskDefinition<Params, Result, Workspace> {
   return {
-    ...describe(input),
+    ...describe(input, ['workspace', 'command', 'env', 'resultFrom']),
     // Where none is given, the type is `undefined` too.
     workspace: input.workspace as Workspace,
     body: {
@@ -261,10 +262,37 @@ async function invoke<Params extends z.ZodType, Result extends z.ZodType>(
 const TASK_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,199}$/
 const MAIL = /^[^\s@]+@[^\s@]+$/
 
+const DESCRIBED = ['name', 'description', 'owner', 'params', 'result', 'controls'] as const
+const WORKSPACE = [
+  'prefix',
+  'include',
+  'exclude',
+  'readOnly',
+  'pre',
+  'post',
+] as const satisfies readonly (keyof TaskWorkspaceSpec)[]
+const PLACES: readonly unknown[] = ['inline', 'thread', 'process', undefined] satisfies (
+  BodyPlace | undefined
+)[]
+
+/** `more`: the keys of this kind of task besides those of every task. */
 function describe<Params extends z.ZodType, Result extends z.ZodType>(
   input: Described<Params, Result>,
+  more: readonly string[],
 ): Omit<TaskDefinition<Params, Result>, 'workspace' | 'body'> {
-  const problems: string[] = []
+  // A module that is loaded by name may be JavaScript, which no compiler has looked at.
+  const given = input as unknown as Readonly<Record<string, unknown>>
+  const problems: string[] = [
+    ...unknownKeys(input, [...DESCRIBED, ...more]),
+    ...(more.includes('workspace') ? unknownKeys(given['workspace'], WORKSPACE, 'workspace') : []),
+    ...(more.includes('body') && typeof given['body'] !== 'function' ? ['body must be a function'] : []),
+    ...(PLACES.includes(given['runIn'])
+      ? []
+      : [`runIn ${JSON.stringify(given['runIn'])}: must be "inline", "thread" or "process"`]),
+    ...(['params', 'result'] as const)
+      .filter((side) => !isSchema(given[side]))
+      .map((side) => `${side} must be a Zod schema`),
+  ]
   if (!TASK_NAME.test(input.name)) {
     problems.push(
       `name ${JSON.stringify(input.name)}: must have letters, digits, "_", "-" and ".", at most 200`,
@@ -285,4 +313,8 @@ function describe<Params extends z.ZodType, Result extends z.ZodType>(
     ...{ name, description, owner, params, result },
     controls: input.controls === undefined ? DEFAULT_CONTROLS : readControls(input.controls, input.name),
   }
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'safeParseAsync' in value
 }

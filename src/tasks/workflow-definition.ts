@@ -7,6 +7,7 @@ import { defined } from '../base/defined.ts'
 import { InvalidError } from '../base/errors.ts'
 import { findParallelWriters } from './parallel-writers.ts'
 import type { JsonObject } from '../base/json.ts'
+import { unknownKeys } from './known-keys.ts'
 import type { TaskDefinition } from './task-definition.ts'
 import { referencesIn, walkSteps, type WorkflowStep } from './workflow-steps.ts'
 
@@ -66,6 +67,11 @@ export interface WorkflowDefDocument {
   readonly tasks: readonly WorkflowStep[]
 }
 
+const WORKFLOW_KEYS = [
+  ...['name', 'version', 'description', 'owner', 'inputParameters', 'outputParameters'],
+  ...['timeoutSeconds', 'timeoutPolicy', 'steps'],
+] as const
+
 const WORKFLOW = Symbol.for('perago.workflow')
 
 /** A checked workflow. */
@@ -100,7 +106,7 @@ export interface WorkflowDefinition {
  */
 export function defineWorkflow(input: WorkflowInput): WorkflowDefinition {
   const tasks = new Map<string, TaskDefinition>()
-  const problems: string[] = []
+  const problems: string[] = [...unknownKeys(input, WORKFLOW_KEYS)]
   const document: WorkflowDefDocument = {
     name: input.name,
     version: input.version ?? 1,

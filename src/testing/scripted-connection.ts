@@ -224,25 +224,42 @@ class Connection implements VersionedRepo {
 
   writeCommit: VersionedRepo['writeCommit'] = (fields, options) =>
     this.#write('writeCommit', undefined, options, () => {
-      const { model } = this.#world
+      const { model, takesRecords } = this.#world
+      if (!takesRecords) throw new RefusedError('testing/no-records', 'write a commit: it is not allowed')
       const tree = model.treeOfMetaRange(fields.metaRange)
       if (tree === undefined) throw missing(`meta range ${fields.metaRange}`)
       return model.addRecord(fields, tree).ref
     })
 
-  collapseClaim: VersionedRepo['collapseClaim'] = (branch, options) =>
-    this.#world.serve(
-      { client: this.#client, request: 'resetBranch', branch, writes: true, isCollapse: true },
-      () => {
-        const { model } = this.#world
-        const head = model.commit(this.#openBranch(branch).head)
-        const [, second] = head?.parents ?? []
-        const to = second && model.commit(second)?.parents[2]
-        if (to !== undefined) this.#world.move({ client: this.#client, branch, how: 'reset', to })
-        return { collapsed: to !== undefined }
-      },
-      options,
-    )
+  collapseClaim: VersionedRepo['collapseClaim'] = ({ branch, claim }, options) =>
+    this.#collapse(branch, options, () => {
+      const { model } = this.#world
+      let at: CommitRef | undefined = this.#openBranch(branch).head
+      for (const parent of CLAIM_TARGETS[claim]) at = at && model.commit(at)?.parents[parent - 1]
+      if (at !== undefined) this.#world.move({ client: this.#client, branch, how: 'reset', to: at })
+      return { collapsed: at !== undefined }
+    })
+
+  takesReset: VersionedRepo['takesReset'] = async (branch, options) => {
+    try {
+      await this.#collapse(branch, options, () => this.#openBranch(branch))
+      return true
+    } catch (error) {
+      if (errorKindOf(error) === 'refused') return false
+      throw error
+    }
+  }
+
+  #collapse<T>(branch: BranchName, options: CallOptions | undefined, effect: () => T): Promise<T> {
+    const call = {
+      client: this.#client,
+      request: 'resetBranch',
+      branch,
+      writes: true,
+      isCollapse: true,
+    } as const
+    return this.#world.serve(call, effect, options)
+  }
 
   /** As the hook in the fence's file does it, on the head that is replaced. */
   #askFence({ source, metadata }: MergeRequest, head: CommitRef): MergeOutcome | undefined {
@@ -318,6 +335,9 @@ async function isWanted(guard: WriteGuard | undefined, { signal }: CallOptions =
 }
 
 const CONFIRMATIONS_MAX = 5
+
+/** Which parent is taken at each step, from the head. */
+const CLAIM_TARGETS = { hard: [2, 3], soft: [2, 2, 3] } as const
 
 function missing(what: string): MissingError {
   return new MissingError('testing/missing', `${what}: it does not exist`)

@@ -32,6 +32,8 @@ export interface ScriptedRepoOptions {
   readonly defaultBranch?: BranchName
   /** Whether the publish fence is evaluated where its file is; true unless set. Other hooks do not exist here. */
   readonly runsActions?: boolean
+  /** Whether it takes commits that no branch holds; true unless set. */
+  readonly takesRecords?: boolean
 }
 
 /**
@@ -47,6 +49,7 @@ export class ScriptedRepo implements ScriptedWorld {
   readonly model: RepoModel
   readonly defaultBranch: BranchName
   runsActions: boolean
+  readonly takesRecords: boolean
   readonly protectedBranches = new Set<BranchName>()
   /** Every request, in the order of arrival. */
   readonly calls: RepoCall[] = []
@@ -62,6 +65,7 @@ export class ScriptedRepo implements ScriptedWorld {
     this.repository = options.repository ?? repositoryName('scripted')
     this.#script = script
     this.runsActions = options.runsActions ?? true
+    this.takesRecords = options.takesRecords ?? true
     this.defaultBranch = defaultBranch
     this.model = new RepoModel(now)
     const first = this.model.addCommit({

@@ -31,7 +31,7 @@ export interface RepoCall {
   readonly number: number
   readonly branch: BranchName | undefined
   readonly writes: boolean
-  /** A reset of a branch that does nothing unless its head is a claim. */
+  /** A reset of a branch that does nothing unless its head is a claim, or nothing at all. */
   readonly isCollapse?: true
 }
 
@@ -79,6 +79,8 @@ export interface ScriptedWorld {
   readonly defaultBranch: BranchName
   /** As a lakeFS whose actions are enabled. */
   readonly runsActions: boolean
+  /** As a lakeFS whose users may write commits that no branch holds. */
+  readonly takesRecords: boolean
   /** Branches that take merges only. */
   readonly protectedBranches: ReadonlySet<BranchName>
   head(branch: BranchName): CommitRef | undefined

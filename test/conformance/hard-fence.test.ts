@@ -157,7 +157,9 @@ describe.each(SERVERS)('against $name', ({ name, open }) => {
         send(branch, { input: base, task: 'step', replace: 'any' }),
       )
       const onTop = send(branch, { input: abandoned, task: 'next' })
-      const strays = Array.from({ length: 3 }, () => repo.collapseClaim(branch).catch(() => undefined))
+      const strays = Array.from({ length: 3 }, () =>
+        repo.collapseClaim({ branch, claim: 'hard' }).catch(() => undefined),
+      )
       const [won] = await Promise.all([settled([...replacements, onTop]), ...strays])
       const expected = await Promise.all(won.map(expectationOf))
       expect(new Set(expected).size).toBe(won.length)
@@ -225,7 +227,7 @@ describe.each(SERVERS)('against $name', ({ name, open }) => {
       await expect
         .poll(
           () =>
-            repo.collapseClaim(branch).then(
+            repo.collapseClaim({ branch, claim: 'hard' }).then(
               () => 'open',
               () => 'protected',
             ),

@@ -103,7 +103,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'after a claim the head is read',
-    file: `${P}/hard-strategy.ts`,
+    file: `${P}/claimed-move.ts`,
     text: "if (head?.ref !== claim) return { written: false, why: 'head-moved' }",
     without: 'if (head?.ref !== claim) return { written: true, ref: to }',
   },
@@ -122,8 +122,26 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'a claim that was left is collapsed by its reader',
     file: `${P}/claims.ts`,
-    text: 'if ((await readClaim(repo, head, options)) === undefined) return head',
-    without: 'if ((await readClaim(repo, head, options)) !== null) return head',
+    text: 'if (claim === undefined) return head',
+    without: 'if (claim === undefined || claim.target !== head.ref) return head',
+  },
+  {
+    name: 'a claim that was left is collapsed only from the head that it expects',
+    file: `${P}/claims.ts`,
+    text: 'const isOnItsHead = first === head && second === head',
+    without: 'const isOnItsHead = first === second',
+  },
+  {
+    name: 'a soft claim that landed elsewhere is not collapsed',
+    file: `${P}/soft-strategy.ts`,
+    text: 'if (made?.parents[0] !== expectedHead) throw landedElsewhere(write, claim.ref, made)',
+    without: '',
+  },
+  {
+    name: 'without the hard fence a claim leads to the staged commit too',
+    file: `${P}/soft-strategy.ts`,
+    text: 'await write([expectedHead, expectedHead, to], 0)',
+    without: 'await write([expectedHead, expectedHead, expectedHead], 0)',
   },
   {
     name: 'a merge is confirmed by the branch',

@@ -20,6 +20,8 @@ export interface Scenario {
   readonly isProtected?: boolean
   /** The server does not evaluate the fence any more, and nobody has noticed. */
   readonly isFenceOff?: boolean
+  /** The server takes no records of commits, so that a claim cannot be written; without the hard fence alone. */
+  readonly isOlder?: boolean
   /** The fence came with the abandoned publication, and its input has none. */
   readonly isFenceYoung?: boolean
   readonly foreignPath?: 'same' | 'other'
@@ -138,6 +140,7 @@ export function randomScenario(seed: number, strength: Scenario['strength']): Sc
     bodies: of([BODIES[0] ?? [], ...BODIES.slice(1)], 3),
     isAbandoned: of([false, true], 15),
     isProtected: of([false, false, false, true], 30),
+    isOlder: strength === 'soft' && of([false, false, true], 29),
     replace: of<'any' | 'own'>(['any', 'any', 'own'], 120),
     ...(of([false, false, true], 23) && { onRetry: 'adopt' }),
     foreignPath: 'same',

@@ -18,16 +18,16 @@ import { readText } from '../support/source-tree.ts'
 import { SimulatedQueue, type SimulatedAttempt } from './queue.ts'
 
 /** Lets a test act in the moment before a request takes effect. */
-function openWorld(): {
+function openWorld({ takesRecords = true } = {}): {
   readonly world: ScriptedRepo
   readonly before: Map<RepoCall['request'], () => void>
   readonly input: CommitRef
 } {
   const before = new Map<RepoCall['request'], () => void>()
   const script: RepoScript = {
-    arrive: ({ client, request }) => {
+    arrive: ({ client, request, isCollapse }) => {
       const act = before.get(request)
-      if (client === 'worker' && act !== undefined && before.delete(request)) act()
+      if (client === 'worker' && isCollapse !== true && act !== undefined && before.delete(request)) act()
       return Promise.resolve('none')
     },
     answer: () => Promise.resolve(),
@@ -35,7 +35,7 @@ function openWorld(): {
       effect()
     },
   }
-  const world = new ScriptedRepo({ script })
+  const world = new ScriptedRepo({ script, takesRecords })
   return { world, before, input: world.commitDirectly(TARGET, { 'features/a.txt': 'first' }) }
 }
 
@@ -65,8 +65,23 @@ describe('the window between check and write', () => {
     expect(limits).toContain('a write between the two is not prevented')
   })
 
-  test('F-45 a commit between the last look and a move is undone, and nobody is told', async () => {
+  test('F-45 a commit between the last look and a replacement is not kept out either, and nothing is lost', async () => {
     const { world, before, input } = openWorld()
+    const repo = world.connect('worker')
+    const first = await publish(publicationOf(repo, input).request)
+    let foreign: CommitRef | undefined
+    before.set('merge', () => {
+      foreign = world.commitDirectly(TARGET, { elsewhere: 'foreign' })
+    })
+    const retry = publicationOf(repo, input, { attempt: { retryCount: 1 } })
+    expect(await failureOf(publish(retry.request))).toMatchObject({ reason: 'landed-elsewhere' })
+    const log = await logOf(world.connect('watcher'))
+    expect(log.map(({ ref }) => ref).slice(1, 3)).toEqual([foreign, first.outputRef])
+    expect(limits).toContain('a write between the two is not prevented')
+  })
+
+  test('F-45 where the server takes no records of commits, a move undoes such a commit, and nobody is told', async () => {
+    const { world, before, input } = openWorld({ takesRecords: false })
     const repo = world.connect('worker')
     await publish(publicationOf(repo, input).request)
     let foreign: CommitRef | undefined
@@ -112,7 +127,8 @@ describe('the crash between publishing and completing', () => {
     const second = await publishAs(attempts[1]!)
     complete(queue, attempts[1]!, second.outputRef)
     const published = world.updates.filter(({ branch, client }) => branch === TARGET && client === 'worker')
-    expect(published.map(({ to }) => to)).toEqual([first.outputRef, second.outputRef])
+    // Between the two is the claim.
+    expect(published.map(({ to }) => to)).toEqual([first.outputRef, expect.anything(), second.outputRef])
     expect((await logOf(repo)).map(({ ref }) => ref).slice(0, 2)).toEqual([second.outputRef, input])
     expect(limits).toContain('a task can publish twice')
   })

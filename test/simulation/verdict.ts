@@ -63,7 +63,7 @@ export function judge(world: World): Verdict {
   judgeAdoptions(world, violations)
   if (world.isResultRisked) violations.add('result risked')
   const acknowledged = [...world.foreign, ...world.queue.completed.map(({ outputRef }) => outputRef)]
-  // In the window of a reset it may be lost, and only there.
+  // In the window of a reset, which only servers without records have, it may be lost, and only there.
   if (acknowledged.some((ref) => !isKept(world, ref)) && !windows.has('reset over an unread commit'))
     violations.add('commit lost')
   if (!world.isPruned) judgeEnd(world, { violations, windows })
@@ -90,7 +90,9 @@ function judgeUpdate(world: World, update: BranchUpdate, { violations, windows }
     violations.add('unread head overwritten')
   const from = update.from === undefined ? undefined : world.repo.model.commit(update.from)
   if (from?.metadata['publish.run'] === update.client) windows.add('own write took effect twice')
-  else windows.add(update.how === 'reset' ? 'reset over an unread commit' : 'merged onto an unread commit')
+  else if (update.how !== 'reset') windows.add('merged onto an unread commit')
+  else if (world.scenario.isOlder === true) windows.add('reset over an unread commit')
+  else violations.add('unread head overwritten')
 }
 
 /** Where the server does not keep its part, there is the soft fence, and what was reported must be true all the same. */
@@ -118,7 +120,8 @@ function isOutsideWindow(world: World, update: BranchUpdate, readAt: number | un
 function isCollapseOf({ repo: { model } }: World, { how, from, to }: BranchUpdate): boolean {
   const head = from === undefined ? undefined : model.commit(from)
   const record = head?.parents[1] === undefined ? undefined : model.commit(head.parents[1])
-  return how === 'reset' && record?.parents[2] === to && record.parents[0] === head?.parents[0]
+  const path = record?.parents.length === 2 ? model.commit(record.parents[1]!) : record
+  return how === 'reset' && path?.parents[2] === to && record?.parents[0] === head?.parents[0]
 }
 
 /** A write of an attempt that is over is harmless where the branch stands as that attempt was told. */

@@ -105,7 +105,10 @@ export class World {
       answer: (call) => this.#answer(call),
       later: (call, effect) => this.#later(call, effect),
     }
-    this.repo = new ScriptedRepo({ script, now: () => new Date(1_700_000_000_000) })
+    this.repo = new ScriptedRepo({
+      ...{ script, now: () => new Date(1_700_000_000_000) },
+      takesRecords: scenario.isOlder !== true,
+    })
     const isFenced = scenario.strength === 'hard' && scenario.isFenceYoung !== true
     if (isFenced) this.repo.commitDirectly(TARGET, { [FENCE_PATH]: FENCE_FILE }, 'Fence')
     this.repo.runsActions = scenario.isFenceOff !== true

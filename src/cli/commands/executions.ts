@@ -1,5 +1,8 @@
 import { defined } from '../../base/defined.ts'
+import type { EventFilter } from '../../core/events/event-filter.ts'
 import { compileTypePattern } from '../../core/events/type-pattern.ts'
+import { VARIABLES_PER_PAGE_MAX } from '../../core/limits.ts'
+import type { ListedVariable, VariableFilter } from '../../core/variables/list-variables.ts'
 import type { OpenedExecution } from '../../runtime/host.ts'
 import { EventFeeds } from '../../server/http/event-feed.ts'
 import { listVariables, queryEvents, readVariable, showEvent } from '../../server/http/read-execution.ts'
@@ -20,6 +23,13 @@ export interface EventsOptions extends ExecutionOptions {
   readonly limit: number
 }
 
+export interface VariablesOptions extends ExecutionOptions {
+  readonly prefix?: string
+  readonly after?: string
+  /** Default: all. */
+  readonly limit?: number
+}
+
 /** A longer value is cut. */
 const SHOWN_CHARS = 100
 
@@ -32,9 +42,9 @@ export async function showEvents(
     await followEvents(execution, options, terminal)
     return
   }
-  const { type, after, limit } = options
+  const { type: types, after, limit } = options
   const page = await withExecution(execution, options, terminal, (opened) =>
-    queryEvents(opened, { limit, ...defined({ types: type, after }) }),
+    takeEvents(opened, { limit, ...defined({ types, after }) }),
   )
   answer(terminal, options, page, () => {
     const rows = page.events.map((event) => [
@@ -45,14 +55,13 @@ export async function showEvents(
     ])
     return renderTable([['SEQUENCE', 'TIME', 'TYPE', 'PAYLOAD'], ...rows])
   })
-  if (page.next_after !== undefined && options.json !== true)
-    terminal.say(`there are more: --after ${page.next_after}\n`)
+  sayNext(page, options, terminal)
 }
 
 export async function showVariables(
   execution: string,
   name: string | undefined,
-  options: ExecutionOptions,
+  options: VariablesOptions,
   terminal: Terminal,
 ): Promise<void> {
   if (name !== undefined) {
@@ -61,11 +70,49 @@ export async function showVariables(
     answer(terminal, options, variable, () => `${JSON.stringify(value, undefined, 2)}\n`)
     return
   }
-  const listed = await withExecution(execution, options, terminal, (opened) => listVariables(opened, ''))
+  const { prefix, after, limit } = options
+  const listed = await withExecution(execution, options, terminal, (opened) =>
+    takeVariables(opened, { limit: limit ?? Infinity, ...defined({ prefix, after }) }),
+  )
   answer(terminal, options, listed, () => {
     const rows = listed.variables.map((variable) => [variable.name, line(variable.value)])
     return renderTable([['NAME', 'VALUE'], ...rows])
   })
+  sayNext(listed, options, terminal)
+}
+
+type Whole<Filter> = Filter & { readonly limit: number }
+
+/** Up to the limit, however many pages that takes: a page may be empty although there are more. */
+async function takeEvents(execution: OpenedExecution, filter: Whole<EventFilter>) {
+  const events: ReturnType<typeof showEvent>[] = []
+  for (let { after, limit } = filter; ;) {
+    const page = await queryEvents(execution, { ...filter, ...defined({ after }), limit })
+    events.push(...page.events)
+    limit -= page.events.length
+    after = page.next_after
+    if (after === undefined || limit === 0) return { events, ...defined({ next_after: after }) }
+  }
+}
+
+async function takeVariables(execution: OpenedExecution, filter: Whole<VariableFilter>) {
+  const variables: ListedVariable[] = []
+  for (let { after, limit } = filter; ;) {
+    const some = Math.min(limit, VARIABLES_PER_PAGE_MAX)
+    const page = await listVariables(execution, { ...filter, ...defined({ after }), limit: some })
+    variables.push(...page.variables)
+    limit -= page.variables.length
+    after = page.next_after
+    if (after === undefined || limit === 0) return { variables, ...defined({ next_after: after }) }
+  }
+}
+
+function sayNext(
+  { next_after: next }: { readonly next_after?: string | number },
+  { json = false }: ExecutionOptions,
+  terminal: Terminal,
+): void {
+  if (next !== undefined && !json) terminal.say(`there are more: --after ${next}\n`)
 }
 
 /** Until the execution has ended, or the command is stopped. */

@@ -398,7 +398,7 @@ export interface paths {
         };
         /**
          * Lists events of one execution, in the order of its log.
-         * @description Needs the role viewer. Events must match all filters. A page of large events has fewer of them.
+         * @description Needs the role viewer. Events must match all filters. A page may have fewer than `limit`, or none, although there are more: what the server looks at for one page is bounded, whether it matches or not. The last page is the one without `next_after`; until then, ask again with it as `after`.
          */
         readonly get: operations["queryEvents"];
         readonly put?: never;
@@ -458,7 +458,7 @@ export interface paths {
         };
         /**
          * Lists the variables of one execution, by name.
-         * @description Needs the role viewer.
+         * @description Needs the role viewer. A page of large values has fewer of them than `limit`. The last page is the one without `next_after`; until then, ask again with it as `after`.
          */
         readonly get: operations["listVariables"];
         readonly put?: never;
@@ -977,8 +977,10 @@ export interface components {
             /** @description Any JSON value. */
             readonly value: unknown;
         };
-        readonly Variables: {
+        readonly VariablePage: {
             readonly variables: readonly components["schemas"]["Variable"][];
+            /** @description Use it as `after` for the next page; absent on the last page. */
+            readonly next_after?: string;
         };
         readonly WebhookRetry: {
             /**
@@ -2041,7 +2043,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description One page. */
+            /** @description One page. It is the last one if it has no `next_after`, however many events it has. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2135,6 +2137,9 @@ export interface operations {
             readonly query?: {
                 /** @description Only names with this prefix. */
                 readonly prefix?: string;
+                /** @description Only names behind this one; use `next_after` of the page before. */
+                readonly after?: components["schemas"]["VariableName"];
+                readonly limit?: components["parameters"]["PageLimit"];
             };
             readonly header?: never;
             readonly path: {
@@ -2144,13 +2149,13 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The variables. */
+            /** @description One page. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Variables"];
+                    readonly "application/json": components["schemas"]["VariablePage"];
                 };
             };
             readonly 400: components["responses"]["Invalid"];

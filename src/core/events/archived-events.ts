@@ -3,17 +3,13 @@
 import { ARCHIVE_BATCH_EVENTS } from '../limits.ts'
 import { decodeJson, encodeJson } from '../json.ts'
 import type { JsonObject } from '../../base/json.ts'
+import { nextTurn } from '../../base/turns.ts'
 import type { Scope } from '../namespaces/scope.ts'
 import type { ArchivePlace, EventArchive, EventRow } from './archive-port.ts'
 import type { CheckedFilter } from './event-filter.ts'
+import type { Portion } from './event-pages.ts'
 import type { SourceKind } from './event-types.ts'
 import type { ExecutionEvent } from './event.ts'
-
-/** An event, and how large it is as recorded; without its names in the archive, which has them in columns. */
-export interface FoundEvent {
-  readonly event: ExecutionEvent
-  readonly bytes: number
-}
 
 export function placeOf({ tenant, execution }: Pick<Scope, 'tenant' | 'execution'>): ArchivePlace {
   return { tenant: tenant ?? '', execution }
@@ -30,22 +26,29 @@ export async function readArchivedLatest(
 }
 
 /** Patterns are matched against the types that the execution has; the database does the rest. */
-export async function* listArchived(
+export async function* lookInArchive(
   archive: EventArchive,
   scope: Scope,
   filter: CheckedFilter,
-): AsyncGenerator<FoundEvent, void, undefined> {
+): AsyncGenerator<Portion, void, undefined> {
   const place = placeOf(scope)
   const { entityType: sourceType, entityId: sourceId, start, end, order } = filter
   const types = filter.types && (await findTypes(archive, place, filter))
-  const limit = Math.min(filter.limit ?? ARCHIVE_BATCH_EVENTS, ARCHIVE_BATCH_EVENTS)
-  const wanted = { ...place, types, sourceType, sourceId, start, end, order, limit }
+  const count = Math.min(filter.limit ?? ARCHIVE_BATCH_EVENTS, ARCHIVE_BATCH_EVENTS)
+  // One more tells whether there are more.
+  const wanted = { ...place, types, sourceType, sourceId, start, end, order, limit: count + 1 }
   let { after } = filter
   for (;;) {
     const rows = await archive.read({ ...wanted, after })
-    for (const row of rows) yield { event: eventOfRow(row, scope), bytes: Buffer.byteLength(row.payload) }
-    if (rows.length < limit) return
-    after = rows.at(-1)?.sequence
+    const looked = rows.slice(0, count).map((row) => ({
+      event: eventOfRow(row, scope),
+      bytes: Buffer.byteLength(row.payload),
+    }))
+    const isLast = rows.length <= count
+    yield { looked, isLast }
+    if (isLast) return
+    after = looked.at(-1)?.event.sequence
+    await nextTurn()
   }
 }
 

@@ -15,11 +15,11 @@ export interface EventFilter {
   readonly timeRange?: { readonly start?: string; readonly end?: string }
   /** The order of the log: by time, then sequence. Default: ascending. */
   readonly order?: 'ascending' | 'descending'
-  /** Only events after this sequence number, in the direction of the order: that of the previous page's last event. */
+  /** Only events after this sequence number, in the direction of the order: `next` of the page before. */
   readonly after?: number
   /** The most events to return. Default: all. */
   readonly limit?: number
-  /** The list ends with the event that brings it to about this many bytes, as recorded. Default: no bound. */
+  /** The list, or page, ends with the event that brings it to about this many bytes, as recorded. Default: no bound. */
   readonly bytesMax?: number
 }
 

@@ -13,7 +13,8 @@ import type { AppendRequest } from './append-plan.ts'
 import type { EventArchive } from './archive-port.ts'
 import { clearEvents, type ClearRule } from './clear-events.ts'
 import type { EventFilter } from './event-filter.ts'
-import { getEvent, hasEvent, queryEvents } from './event-reader.ts'
+import type { EventPage } from './event-pages.ts'
+import { getEvent, hasEvent, queryEventPage, queryEvents } from './event-reader.ts'
 import { EventWriter, type Appended } from './event-writer.ts'
 import { checkEvent, type CheckedEvent, type ExecutionEvent, type NewEvent } from './event.ts'
 import { advisePayload, type PayloadRule } from './payload-advice.ts'
@@ -35,6 +36,11 @@ export interface EventManager {
   getEvent(execution: ExecutionId, type: string): Promise<ExecutionEvent | null>
   /** The events that match a filter (default: all), in the order of the log. */
   queryEvents(execution: ExecutionId, filter?: EventFilter): Promise<readonly ExecutionEvent[]>
+  /**
+   * One page of them. What it looks at is bounded, so it may have fewer events than its limit, or none, although there are more:
+   * go on with `next` as `after` until it is `undefined`.
+   */
+  queryEventPage(execution: ExecutionId, filter?: EventFilter): Promise<EventPage>
   /** Removes all events of an ended execution, and returns how many; of a running one only with `force`. */
   clearEvents(execution: ExecutionId, rule?: ClearRule): Promise<number>
 }
@@ -93,6 +99,7 @@ export function createEventLog(parts: EventManagerParts): EventLog {
     hasEvent: async (execution, type) => hasEvent(scopes.of(execution), archive, type),
     getEvent: async (execution, type) => getEvent(scopes.of(execution), archive, type),
     queryEvents: async (execution, filter) => queryEvents(scopes.of(execution), archive, filter),
+    queryEventPage: async (execution, filter) => queryEventPage(scopes.of(execution), archive, filter),
     clearEvents: async (execution, rule) => clearEvents(scopes.of(execution), { archive, rule, pace }),
   }
   return { manager, append }

@@ -1,13 +1,12 @@
 /** Reads of the events of one execution. Events that have left the store are read from the archive. */
 
-import { RefusedError, UnavailableError } from '../../base/errors.ts'
-import { EVENT_QUERY_MAX_EVENTS, STORE_PAGE_MAX_ENTRIES } from '../limits.ts'
+import { UnavailableError } from '../../base/errors.ts'
 import type { ExecutionRecord } from '../namespaces/execution-record.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import type { EventArchive } from './archive-port.ts'
-import { listArchived, readArchivedLatest, type FoundEvent } from './archived-events.ts'
-import { readPages } from '../read-pages.ts'
-import { checkFilter, isListed, type CheckedFilter, type EventFilter } from './event-filter.ts'
+import { lookInArchive, readArchivedLatest } from './archived-events.ts'
+import { checkFilter, type CheckedFilter, type EventFilter } from './event-filter.ts'
+import { lookInStore, takeAll, takePage, type EventPage, type Portion } from './event-pages.ts'
 import { checkType } from './event-types.ts'
 import { decodeEvent, decodeHeldEvent, type ExecutionEvent } from './event.ts'
 
@@ -52,56 +51,31 @@ export async function queryEvents(
   archive: EventArchive | undefined,
   filter: EventFilter | undefined,
 ): Promise<readonly ExecutionEvent[]> {
+  return Object.freeze(await look(bound, { archive, filter, take: takeAll }))
+}
+
+export async function queryEventPage(
+  bound: BoundScope,
+  archive: EventArchive | undefined,
+  filter: EventFilter | undefined,
+): Promise<EventPage> {
+  const { events, next } = await look(bound, { archive, filter, take: takePage })
+  return Object.freeze({ events: Object.freeze(events), next })
+}
+
+interface Look<Found> {
+  readonly archive: EventArchive | undefined
+  readonly filter: EventFilter | undefined
+  readonly take: (portions: AsyncIterable<Portion>, filter: CheckedFilter) => Promise<Found>
+}
+
+async function look<Found>(bound: BoundScope, { archive, filter, take }: Look<Found>): Promise<Found> {
   const checked = checkFilter(filter)
-  const hot = await collect(listHot(bound, checked), checked)
+  const hot = await take(lookInStore(bound, checked), checked)
   // Checked after reading: events freed while we read were archived before.
   if (archive === undefined) noneIn(bound)
   if (archive === undefined || !(await isArchived(bound))) return hot
-  return collect(listArchived(archive, bound.scope, checked), checked)
-}
-
-async function collect(
-  events: AsyncIterable<FoundEvent>,
-  { limit, bytesMax = Infinity }: CheckedFilter,
-): Promise<readonly ExecutionEvent[]> {
-  const listed: ExecutionEvent[] = []
-  let listedBytes = 0
-  for await (const { event, bytes } of events) {
-    if (listed.length === EVENT_QUERY_MAX_EVENTS) throw tooMany()
-    listed.push(event)
-    listedBytes += bytes
-    if (listed.length === limit || listedBytes >= bytesMax) break
-  }
-  return Object.freeze(listed)
-}
-
-async function* listHot(
-  { scope }: BoundScope,
-  filter: CheckedFilter,
-): AsyncGenerator<FoundEvent, void, undefined> {
-  const { store, keys } = scope
-  const range = {
-    prefix: keys.log,
-    order: filter.order,
-    after: filter.after === undefined ? undefined : keys.entry(filter.after),
-    // As many as are wanted, unless a filter may skip most of them.
-    limit: Math.min(
-      (filter.types === undefined ? filter.limit : undefined) ?? Infinity,
-      STORE_PAGE_MAX_ENTRIES,
-    ),
-  }
-  for await (const page of readPages(store, range)) {
-    for (const { value } of page) {
-      const event = decodeEvent(value)
-      // The log is ordered by time: no event after this one can match.
-      const isBehind =
-        filter.order === 'ascending'
-          ? filter.end !== undefined && event.timestamp >= filter.end
-          : filter.start !== undefined && event.timestamp < filter.start
-      if (isBehind) return
-      if (isListed(event, filter)) yield { event, bytes: value.byteLength }
-    }
-  }
+  return take(lookInArchive(archive, bound.scope, checked), checked)
 }
 
 function keyOf({ scope }: BoundScope, type: string): string {
@@ -142,13 +116,5 @@ function noneIn({ scope, live }: BoundScope): false {
     'core/archive-not-given',
     `read events of execution ${scope.execution}: they are in an archive, and no archive is configured here`,
     { next: 'Configure the archive that the other instances use, with --archive or archive.address.' },
-  )
-}
-
-function tooMany(): RefusedError {
-  return new RefusedError(
-    'core/too-many-events',
-    `query events: there are more than ${EVENT_QUERY_MAX_EVENTS}`,
-    { next: 'Read pages: pass "limit", and the last event\'s sequence as "after" for the next page.' },
   )
 }

@@ -405,6 +405,15 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
     expect(await listed({ order: 'descending', bytesMax: 25_000 })).toEqual([20, 19, 18])
     // What the filter leaves out does not count.
     expect(await listed({ types: ['pipeline.*'], bytesMax: 25_000 })).toEqual([1])
+    const page = async (filter: EventFilter): Promise<readonly (number | undefined)[]> => {
+      const { events, next } = await execution.events.queryPage(filter)
+      return [...events.map(({ sequence }) => sequence), next]
+    }
+    expect(await page({ after: 1, bytesMax: 25_000 })).toEqual([2, 3, 4, 4])
+    expect(await page({ after: 4, bytesMax: 1 })).toEqual([5, 5])
+    expect(await page({ after: 17, bytesMax: 25_000 })).toEqual([18, 19, 20, undefined])
+    expect(await page({ order: 'descending', bytesMax: 25_000 })).toEqual([20, 19, 18, 18])
+    expect(await page({ types: ['pipeline.*'], bytesMax: 25_000 })).toEqual([1, undefined])
   })
 
   test('E-53 events of one moment come in the order of publishing, in pages and from behind too', async (context) => {

@@ -48,7 +48,7 @@ test('E-03 a manager that answers has_event and get_event alone is enough to eva
   await execution.variables.set('a.rows', 7)
   await execution.events.publish(externalEvent('external.a', { approved: true }))
   const others = Object.keys(core.events).filter((name) => !['hasEvent', 'getEvent'].includes(name))
-  expect(others).toHaveLength(3)
+  expect(others).toHaveLength(4)
   for (const name of others) {
     vi.spyOn(core.events, name as 'queryEvents').mockRejectedValue(new Error(`${name} was asked`))
   }

@@ -5,6 +5,7 @@ import { VARIABLES_TOGETHER_MAX } from '../limits.ts'
 import { describeFailure } from './describe-failure.ts'
 import type { EventFilter } from '../events/event-filter.ts'
 import type { PublishOptions } from '../events/event-manager.ts'
+import type { EventPage } from '../events/event-pages.ts'
 import { parseEventType } from '../events/event-types.ts'
 import type { ExecutionEvent, NewEvent } from '../events/event.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
@@ -13,6 +14,7 @@ import type { ExecutionStatus } from '../namespaces/execution-record.ts'
 import type { SeenRecord } from '../namespaces/live-record.ts'
 import { checkName, checkNodeId } from '../namespaces/names.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
+import type { VariableFilter, VariablePage } from '../variables/list-variables.ts'
 import type { VariableStore } from '../variables/variable-store.ts'
 import type { VariableNotice, WatchOptions } from '../variables/watch-variables.ts'
 import type { CoreParts } from './core-parts.ts'
@@ -27,6 +29,8 @@ export interface EventReads {
   has(type: string): Promise<boolean>
   get(type: string): Promise<ExecutionEvent | null>
   query(filter?: EventFilter): Promise<readonly ExecutionEvent[]>
+  /** One page; go on with its `next` as `after` until that is `undefined`. A page may be empty although there are more. */
+  queryPage(filter?: EventFilter): Promise<EventPage>
 }
 
 export interface ExecutionPublishOptions extends PublishOptions {
@@ -42,6 +46,8 @@ export interface VariableReads {
   get(name: string): Promise<Json | undefined>
   exists(name: string): Promise<boolean>
   list(namespace?: string): Promise<Readonly<Record<string, Json>>>
+  /** One page, by name; go on with its `next` as `after` until that is `undefined`. */
+  listPage(filter?: VariableFilter): Promise<VariablePage>
   resolve(template: Json): Promise<Json>
   watch(options: WatchOptions): AsyncIterable<VariableNotice>
 }
@@ -91,6 +97,7 @@ export function bindExecution(parts: CoreParts, { scope, live }: BoundScope, see
     has: (type) => events.manager.hasEvent(id, type),
     get: (type) => events.manager.getEvent(id, type),
     query: (filter) => events.manager.queryEvents(id, filter),
+    queryPage: (filter) => events.manager.queryEventPage(id, filter),
   }
   const publish: ExecutionEvents['publish'] = async (event, { idempotencyKey, variables: values } = {}) => {
     const along = values && variables.encode(id, 'engine', checkTogether(values))
@@ -163,6 +170,7 @@ function bindVariables(store: VariableStore, id: ExecutionId): ExecutionVariable
     get: (name) => store.get(id, name),
     exists: (name) => store.exists(id, name),
     list: (namespace) => store.list(id, namespace),
+    listPage: (filter) => store.listPage(id, filter),
     resolve: (template) => store.resolve(id, template),
     watch: (options) => store.watch(id, options),
     set: (name, value) => store.set(id, name, value),

@@ -314,9 +314,16 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     await execution.finish({ status: 'completed' })
     const read = async () =>
       (await execution.events.query({ after: 1, bytesMax: 25_000 })).map(({ sequence }) => sequence)
-    expect(await read()).toEqual([2, 3, 4])
-    await maintain().archiveOnce()
-    expect(await read()).toEqual([2, 3, 4])
+    const readPage = async (after: number) => {
+      const { events, next } = await execution.events.queryPage({ after, bytesMax: 25_000 })
+      return [...events.map(({ sequence }) => sequence), next]
+    }
+    for (const archive of [() => maintain().archiveOnce(), undefined]) {
+      expect(await read()).toEqual([2, 3, 4])
+      expect(await readPage(1)).toEqual([2, 3, 4, 4])
+      expect(await readPage(4)).toEqual([5, 6, 7, undefined])
+      await archive?.()
+    }
   })
 
   test('E-83 a host that is given no archive says so, instead of telling that nothing happened', async (context) => {

@@ -120,6 +120,7 @@ describe.each(STORE_KINDS)('isolation on $kind', ({ open }) => {
       () => events.hasEvent(NONE, 'a.completed'),
       () => events.getEvent(NONE, 'a.completed'),
       () => events.queryEvents(NONE),
+      () => events.queryEventPage(NONE),
       () => events.clearEvents(NONE),
     ]
     expect(calls).toHaveLength(Object.keys(events).length)
@@ -136,6 +137,7 @@ describe.each(STORE_KINDS)('isolation on $kind', ({ open }) => {
       () => variables.update(NONE, 'a.b', () => 1),
       () => variables.remove(NONE, 'a.b'),
       () => variables.list(NONE),
+      () => variables.listPage(NONE),
       () => variables.resolve(NONE, 'text'),
       async () => {
         await collect(variables.watch(NONE, { signal: AbortSignal.abort() }))

@@ -1,13 +1,11 @@
 /** The variables of executions. Every call names exactly one execution. */
 
-import { RefusedError } from '../../base/errors.ts'
-import { VARIABLES_LISTED_MAX } from '../limits.ts'
 import type { Json } from '../../base/json.ts'
 import type { ExecutionId } from '../keys.ts'
 import { parseVariableName } from '../namespaces/names.ts'
-import type { BoundScope, Scopes } from '../namespaces/scopes.ts'
+import type { Scopes } from '../namespaces/scopes.ts'
 import type { StorePut } from '../ports.ts'
-import { readPages } from '../read-pages.ts'
+import { listVariablePage, listVariables, type VariableFilter, type VariablePage } from './list-variables.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 import { requireWriter, type VariableWriter } from './variable-rules.ts'
 import {
@@ -35,6 +33,8 @@ export interface VariableStore {
   remove(execution: ExecutionId, name: string): Promise<boolean>
   /** All variables of one execution, or those of one namespace, by name. */
   list(execution: ExecutionId, namespace?: string): Promise<Readonly<Record<string, Json>>>
+  /** One page of them, by name; go on with its `next` as `after` until that is `undefined`. */
+  listPage(execution: ExecutionId, filter?: VariableFilter): Promise<VariablePage>
   /** Replaces `{{ node.name }}` in strings at any depth. A variable that is not set is an error. */
   resolve(execution: ExecutionId, template: Json): Promise<Json>
   /** Changes of this execution's variables, from now on. */
@@ -83,31 +83,11 @@ function createStore(scopes: Scopes, writer: VariableWriter, write: WriteParts):
       updateVariable(scopes.of(execution), nameToWrite(name), change, write),
     remove: async (execution, name) => removeVariable(scopes.of(execution), nameToWrite(name), write),
     list: async (execution, namespace) => listVariables(scopes.of(execution), namespace),
+    listPage: async (execution, filter) => listVariablePage(scopes.of(execution), filter),
     resolve: async (execution, template) => {
       scopes.of(execution)
       return resolveTemplates(template, (name) => get(execution, name))
     },
     watch: (execution, options) => watchVariables(scopes.of(execution), options),
   }
-}
-
-async function listVariables(
-  { scope }: BoundScope,
-  namespace: string | undefined,
-): Promise<Readonly<Record<string, Json>>> {
-  const { store, keys } = scope
-  const found: [string, Json][] = []
-  const inNamespace = namespace === undefined ? '' : `${parseVariableName(`${namespace}.any`).namespace}.`
-  const prefix = keys.variables + inNamespace
-  for await (const page of readPages(store, { prefix })) {
-    for (const entry of page) found.push([entry.key.slice(keys.variables.length), decodeVariable(entry)])
-    if (found.length > VARIABLES_LISTED_MAX) {
-      throw new RefusedError(
-        'core/too-many-variables',
-        `list variables: there are more than ${VARIABLES_LISTED_MAX}`,
-        { next: 'List one namespace.' },
-      )
-    }
-  }
-  return Object.freeze(Object.fromEntries(found))
 }

@@ -2,12 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { document } from '../../../test/support/doors/contract.ts'
 import { openDoorWorld, type DoorWorld } from '../../../test/support/doors/world.ts'
-import {
-  API_BODY_MAX_BYTES,
-  API_PAGE_EVENTS,
-  API_PAGE_MAX_BYTES,
-  EVENT_OUTSIDE_PAYLOAD_MAX_BYTES,
-} from '../limits.ts'
+import { API_BODY_MAX_BYTES, API_PAGE_EVENTS, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../limits.ts'
+import { EVENT_PAGE_MAX_BYTES } from '../../core/limits.ts'
 
 let world: DoorWorld
 let token: string
@@ -204,7 +200,7 @@ describe('reading', () => {
       const execution = await world.core.startExecution({ id: 'exec_1', name: 'etl' })
       const payload = { text: 'x'.repeat(EVENT_OUTSIDE_PAYLOAD_MAX_BYTES - 100) }
       const source = { entityType: 'external', entityId: 'a' } as const
-      const count = 1.5 * (API_PAGE_MAX_BYTES / EVENT_OUTSIDE_PAYLOAD_MAX_BYTES) + API_PAGE_EVENTS
+      const count = 1.5 * (EVENT_PAGE_MAX_BYTES / EVENT_OUTSIDE_PAYLOAD_MAX_BYTES) + API_PAGE_EVENTS
       for (let at = 0; at < count; at++) {
         const isLarge = at >= API_PAGE_EVENTS
         await execution.events.publish({ type: 'external.a.b', source, payload: isLarge ? payload : {} })

@@ -5,7 +5,6 @@ import {
   FEED_FOLLOWERS_MAX,
   FEED_GROUP_MAX_BYTES,
   FEED_PAGE_EVENTS,
-  FEED_READS_PER_TURN,
   FEED_REMEMBERED_MAX_BYTES,
   FEEDS_REMEMBERED_MAX_BYTES,
 } from '../limits.ts'
@@ -41,17 +40,25 @@ class Log {
     this.#wake?.()
   }
 
+  /** A page may have fewer events than were asked for. */
+  pageMax = Infinity
+
   readonly execution = {
     events: {
-      query: (filter: EventFilter) => {
+      queryPage: (filter: EventFilter) => {
         this.reads.push(filter)
         if (this.failing !== undefined) return Promise.reject(this.failing)
-        const { after, limit, order, bytesMax = Infinity } = filter
+        const { after, limit = Infinity, order, bytesMax = Infinity } = filter
         const found = this.events.filter(({ sequence }) => after === undefined || sequence > after)
-        const page = (order === 'descending' ? found.reverse() : found).slice(0, limit)
+        if (order === 'descending') found.reverse()
+        const page = found.slice(0, Math.min(limit, this.pageMax))
         let bytes = 0
         const last = page.findIndex((event) => (bytes += JSON.stringify(event).length) >= bytesMax)
-        return Promise.resolve(last === -1 ? page : page.slice(0, last + 1))
+        const events = last === -1 ? page : page.slice(0, last + 1)
+        return Promise.resolve({
+          events,
+          next: events.length < found.length ? events.at(-1)?.sequence : undefined,
+        })
       },
     },
     changes: (signal: AbortSignal) => this.#changes(signal),
@@ -183,9 +190,9 @@ describe('a follower', () => {
     const execution: FollowedExecution = {
       ...log.execution,
       events: {
-        query: (filter) => {
+        queryPage: (filter) => {
           readsIn[turn] = (readsIn[turn] ?? 0) + 1
-          return log.execution.events.query(filter)
+          return log.execution.events.queryPage(filter)
         },
       },
     }
@@ -197,8 +204,11 @@ describe('a follower', () => {
       expect(got).toEqual(numbers(((at + 1) % 3) * 7 + 1, 3_002))
     }
     clearImmediate(timer)
-    // The watch reads as well.
-    expect(Math.max(...readsIn.filter((reads) => reads > 0))).toBeLessThanOrEqual(FEED_READS_PER_TURN + 1)
+    const [first = 0, ...others] = readsIn.filter((reads) => reads > 0)
+    // At each place one begins at once; the watch reads at its start and at the first change.
+    expect(first).toBeLessThanOrEqual(3 + 2)
+    // Two where the count and the reading change places within a turn.
+    expect(Math.max(...others)).toBeLessThanOrEqual(2)
     const pages = Math.ceil(3_000 / FEED_PAGE_EVENTS) + 3
     expect(log.reads.length).toBeLessThanOrEqual(3 * pages)
   })
@@ -220,7 +230,8 @@ describe('a follower', () => {
     await step()
     for (const log of logs) {
       for (let count = 0; count < each; count++) log.appendLarge('external.a.b', LARGE)
-      await step()
+      // The watch reads them one by one, each in a turn of its own.
+      for (let count = 0; count < each + 1; count++) await step()
     }
     await Promise.all(firsts)
     for (const [at, log] of logs.entries()) {
@@ -238,6 +249,45 @@ describe('a follower', () => {
     }
     await Promise.all(followers.map((follower) => follower.return()))
     expect(feeds.followers).toBe(0)
+  })
+
+  test('DO-92 of large events gets short pages, and takes none of them for the end', async () => {
+    const log = new Log()
+    log.pageMax = 3
+    log.append('pipeline.started', ...numbers(1, 20).map(() => 'a.task.running'))
+    const feeds = new EventFeeds()
+    const { signal } = new AbortController()
+    const early = take(feeds.follow({ key: 'x', execution: log.execution, after: 0, signal }))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const late = take(feeds.follow({ key: 'x', execution: log.execution, after: 21, signal }))
+    await new Promise((resolve) => setImmediate(resolve))
+    log.append(...numbers(1, 20).map(() => 'a.task.running'), 'pipeline.completed')
+    expect(await early).toEqual(numbers(1, 42))
+    expect(await late).toEqual(numbers(22, 42))
+  })
+
+  test('DO-92 that reads a long log gives others their turn between two pages', async () => {
+    const log = new Log()
+    log.append('pipeline.started', ...numbers(1, 10 * FEED_PAGE_EVENTS).map(() => 'a.task.running'))
+    log.append('pipeline.completed')
+    const feeds = new EventFeeds()
+    const { signal } = new AbortController()
+    const keys = numbers(1, 20)
+    const following = keys.map((key) =>
+      take(feeds.follow({ key: String(key), execution: log.execution, after: 0, signal })),
+    )
+    const inTurn: number[] = []
+    let isOver = false
+    const all = Promise.all(following).finally(() => (isOver = true))
+    while (!isOver) {
+      const before = log.reads.length
+      await new Promise((resolve) => setImmediate(resolve))
+      inTurn.push(log.reads.length - before)
+    }
+    expect((await all).map((got) => got.length)).toEqual(keys.map(() => log.events.length))
+    // Each has begun at once. Two where the count and the reading change places within a turn.
+    expect(Math.max(...inTurn.slice(1))).toBeLessThanOrEqual(2)
+    expect(inTurn.length).toBeGreaterThan(5 * keys.length)
   })
 
   test('DO-13 is one of many for whom new events are watched and read once', async () => {

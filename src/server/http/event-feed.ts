@@ -12,20 +12,19 @@
 import { BoundedMap } from '../../base/bounded-map.ts'
 import { abortReason } from '../../base/clock.ts'
 import { UnavailableError } from '../../base/errors.ts'
+import { nextTurn } from '../../base/turns.ts'
 import {
   FEED_EVENTS_REMEMBERED,
   FEED_FOLLOWERS_MAX,
   FEED_GROUP_MAX_BYTES,
   FEED_PAGE_EVENTS,
   FEED_PAGE_FIRST_EVENTS,
-  FEED_READS_PER_TURN,
   FEED_REMEMBERED_MAX_BYTES,
   FEEDS_REMEMBERED_MAX_BYTES,
 } from '../limits.ts'
 import { endsExecution } from '../../core/namespaces/execution-record.ts'
 import type { OpenedExecution } from '../../runtime/host.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { PacedTurns } from './paced-turns.ts'
 import { bytesOf, takeFirst, takeLast, toSentEvent, type SentEvent } from './sent-event.ts'
 
 export interface FollowRequest {
@@ -42,7 +41,7 @@ export interface FollowRequest {
 type Groups = AsyncGenerator<readonly SentEvent[], void, undefined>
 
 export interface FollowedExecution {
-  readonly events: Pick<OpenedExecution['events'], 'query'>
+  readonly events: Pick<OpenedExecution['events'], 'queryPage'>
   readonly changes: OpenedExecution['changes']
 }
 
@@ -53,7 +52,6 @@ export class EventFeeds {
     evict: 'oldest',
     weigh: bytesOf,
   })
-  readonly #turns = new PacedTurns(FEED_READS_PER_TURN)
   #followers = 0
 
   get followers(): number {
@@ -78,8 +76,7 @@ export class EventFeeds {
   async *#follow(request: FollowRequest): Groups {
     const { key, execution } = request
     const known = this.#feeds.get(key)
-    const feed =
-      known === undefined || known.isOver ? new Feed(execution, this.#remembered, this.#turns) : known
+    const feed = known === undefined || known.isOver ? new Feed(execution, this.#remembered) : known
     this.#feeds.set(key, feed)
     this.#followers += 1
     feed.followers += 1
@@ -99,11 +96,15 @@ export class EventFeeds {
 /** The newest events of each feed, in order, without a gap. The feed that had none for the longest time forgets first. */
 type Remembered = BoundedMap<Feed, readonly SentEvent[]>
 
+interface SentPage {
+  readonly events: readonly SentEvent[]
+  readonly isLast: boolean
+}
+
 class Feed {
   followers = 0
   readonly #execution: FollowedExecution
   readonly #remembered: Remembered
-  readonly #turns: PacedTurns
   readonly #ending = new AbortController()
   /** The last one of the log; `undefined` until the log was read. */
   #newest: { readonly sequence: number; readonly isLast: boolean } | undefined
@@ -115,10 +116,9 @@ class Feed {
   #waiting = new Set<() => void>()
   readonly #watching: Promise<void>
 
-  constructor(execution: FollowedExecution, remembered: Remembered, turns: PacedTurns) {
+  constructor(execution: FollowedExecution, remembered: Remembered) {
     this.#execution = execution
     this.#remembered = remembered
-    this.#turns = turns
     this.#watching = this.#watch()
   }
 
@@ -127,11 +127,11 @@ class Feed {
   }
 
   async *follow({ after, heartbeat, signal }: FollowRequest): Groups {
-    for (let at = after; ;) {
+    for (let [at, pages] = [after, 0]; ;) {
       if (signal.aborted) throw abortReason(signal)
       if (this.#failure !== undefined) throw this.#failure.error
       if (heartbeat?.takeDue() === true) yield []
-      const group = this.#recall(at) ?? (await this.#readBehind(at))
+      const group = this.#recall(at) ?? (await this.#readBehind(at, pages++))
       const last = group.at(-1)?.event
       if (last !== undefined) {
         at = last.sequence
@@ -163,30 +163,35 @@ class Feed {
     return takeFirst(events.slice(index + 1), FEED_GROUP_MAX_BYTES)
   }
 
-  /** For followers that are behind everything remembered. Those at the same place share what is read. */
-  #readBehind(after: number): Promise<readonly SentEvent[]> {
+  /**
+   * For followers that are behind everything remembered. Those at the same place share what is read; many that read a long log
+   * take turns.
+   */
+  #readBehind(after: number, pagesBefore: number): Promise<readonly SentEvent[]> {
     const known = this.#reading.get(after)
     if (known !== undefined) return known
-    const reading = this.#turns
-      .next()
-      .then(() => this.#readLog(after))
+    const turn = pagesBefore > 0 ? nextTurn() : Promise.resolve()
+    const reading = turn
+      .then(async () => (await this.#readPage(after)).events)
       .finally(() => this.#reading.delete(after))
     this.#reading.set(after, reading)
     return reading
   }
 
-  async #readLog(after: number): Promise<readonly SentEvent[]> {
-    const found = await this.#execution.events.query({
+  /** A page of large events has fewer of them, but never none where there are more: nothing is filtered. */
+  async #readPage(after: number): Promise<SentPage> {
+    const { events: found, next } = await this.#execution.events.queryPage({
       after,
       limit: this.#pageEvents,
       bytesMax: FEED_GROUP_MAX_BYTES,
     })
-    if (found.length === 0) return []
     const events = found.map(toSentEvent)
-    // A longer page would be read for nothing: it is cut where the group ends.
-    const fitting = Math.ceil((found.length * FEED_GROUP_MAX_BYTES) / bytesOf(events))
-    this.#pageEvents = Math.min(fitting, FEED_PAGE_EVENTS)
-    return events
+    if (events.length > 0) {
+      // A longer page would be read for nothing: it is cut where the group ends.
+      const fitting = Math.ceil((events.length * FEED_GROUP_MAX_BYTES) / bytesOf(events))
+      this.#pageEvents = Math.min(fitting, FEED_PAGE_EVENTS)
+    }
+    return { events, isLast: next === undefined }
   }
 
   /** Resolves when there may be an event after that one, when there will never be one, and at a heartbeat. */
@@ -223,20 +228,19 @@ class Feed {
   async #readNew(): Promise<void> {
     if (this.#newest === undefined) {
       // Only the last event: a follower that starts earlier reads the events before it from the log.
-      const newest = await this.#execution.events.query({ order: 'descending', limit: 1 })
-      this.#note(newest.map(toSentEvent))
+      const newest = await this.#execution.events.queryPage({ order: 'descending', limit: 1 })
+      this.#note(newest.events.map(toSentEvent))
       this.#newest ??= { sequence: 0, isLast: false }
       this.#wake()
       return
     }
     for (;;) {
-      const limit = this.#pageEvents
-      const events = await this.#readLog(this.#newest.sequence)
+      const { events, isLast } = await this.#readPage(this.#newest.sequence)
       if (events.length === 0) return
       this.#note(events)
       this.#wake()
-      // A page that is neither full of events nor of bytes was the last.
-      if (events.length < limit && bytesOf(events) < FEED_GROUP_MAX_BYTES / 2) return
+      if (isLast) return
+      await nextTurn()
     }
   }
 

@@ -71,8 +71,12 @@ export function addExecutionRoutes(app: Hono<HttpEnvironment>, parts: ExecutionR
     return asked.json(await readEvent(await open(asked), asked.req.param('type')))
   })
   app.get('/executions/:execution/variables', async (asked) => {
-    const { prefix = '' } = readQuery(asked.req.url, { prefix: once(z.string()) })
-    return asked.json(await listVariables(await open(asked), prefix))
+    const { limit = API_PAGE_EVENTS, ...place } = readQuery(asked.req.url, {
+      prefix: once(z.string()),
+      after: once(z.string()),
+      limit: once(wholeNumber({ least: 1, most: API_PAGE_MAX_EVENTS })),
+    })
+    return asked.json(await listVariables(await open(asked), { limit, ...defined(place) }))
   })
   app.get('/executions/:execution/variables/:name', async (asked) => {
     readQuery(asked.req.url, {})

@@ -2,9 +2,9 @@
 
 import { defined } from '../../base/defined.ts'
 import { MissingError } from '../../base/errors.ts'
-import { API_PAGE_EVENTS, API_PAGE_MAX_BYTES } from '../limits.ts'
 import type { EventFilter } from '../../core/events/event-filter.ts'
 import type { ExecutionEvent } from '../../core/events/event.ts'
+import type { ListedVariable, VariableFilter } from '../../core/variables/list-variables.ts'
 import type { Json } from '../../base/json.ts'
 import type { OpenedExecution } from '../../runtime/host.ts'
 
@@ -13,37 +13,17 @@ type ShownEvent = ReturnType<typeof showEvent>
 
 interface EventPage {
   readonly events: readonly ShownEvent[]
-  /** Absent on the last page. */
+  /** Absent on the last page; a page that has it may be empty. */
   readonly next_after?: number
 }
 
-/**
- * One page of at most `limit` events. It ends early when its events are large, so that the server can hold many answers at
- * once.
- */
+/** One page. It ends early when the core has looked at much, so that the server can hold many answers at once. */
 export async function queryEvents(
   execution: Pick<OpenedExecution, 'events'>,
-  filter: EventFilter & { readonly limit: number },
+  filter: EventFilter,
 ): Promise<EventPage> {
-  const events: ShownEvent[] = []
-  let bytes = 0
-  for (let { after } = filter; ;) {
-    const wanted = Math.min(filter.limit - events.length, API_PAGE_EVENTS)
-    // One more than is shown tells whether there is another page.
-    const found = await execution.events.query({ ...filter, ...defined({ after }), limit: wanted + 1 })
-    for (const event of found.slice(0, wanted).map(showEvent)) {
-      events.push(event)
-      bytes += Buffer.byteLength(JSON.stringify(event.payload))
-      if (bytes >= API_PAGE_MAX_BYTES) break
-    }
-    const [last, lastFound] = [events.at(-1), found.at(-1)]
-    if (last === undefined || lastFound === undefined || last.sequence === lastFound.sequence)
-      return { events }
-    if (events.length === filter.limit || bytes >= API_PAGE_MAX_BYTES) {
-      return { events, next_after: last.sequence }
-    }
-    after = last.sequence
-  }
+  const { events, next } = await execution.events.queryPage(filter)
+  return { events: events.map(showEvent), ...defined({ next_after: next }) }
 }
 
 /** Throws `api/no-such-event`. */
@@ -67,13 +47,19 @@ export async function readVariable(
   })
 }
 
-/** By name. */
+interface ShownVariables {
+  readonly variables: readonly ListedVariable[]
+  /** Absent on the last page. */
+  readonly next_after?: string
+}
+
+/** One page, by name. */
 export async function listVariables(
-  { variables }: OpenedExecution,
-  prefix: string,
-): Promise<{ readonly variables: readonly { readonly name: string; readonly value: Json }[] }> {
-  const listed = Object.entries(await variables.list()).filter(([name]) => name.startsWith(prefix))
-  return { variables: listed.map(([name, value]) => ({ name, value })) }
+  { variables }: Pick<OpenedExecution, 'variables'>,
+  filter: VariableFilter,
+): Promise<ShownVariables> {
+  const { variables: listed, next } = await variables.listPage(filter)
+  return { variables: listed, ...defined({ next_after: next }) }
 }
 
 export function showEvent({ id, executionId, sequence, type, source, timestamp, payload }: ExecutionEvent) {

@@ -284,8 +284,11 @@ describe('the fences, where something is adopted', () => {
 
   test('F-55 PU-169 a claim that was left at the head is collapsed first, and what it led to is adopted', async () => {
     let isCut = false
-    const arrive = (call: RepoCall): Promise<RepoFault> =>
-      Promise.resolve(isCut && call.isCollapse === true ? 'lose-request' : 'none')
+    let isClaimed = false
+    const arrive = (call: RepoCall): Promise<RepoFault> => {
+      isClaimed ||= call.request === 'merge' && call.branch === MAIN
+      return Promise.resolve(isCut && isClaimed && call.isCollapse === true ? 'lose-request' : 'none')
+    }
     const repo = new ScriptedRepo({ script: { ...calmScript, arrive } })
     const ref = repo.commitDirectly(MAIN, { [FENCE_PATH]: FENCE_FILE, 'orders/a.csv': 'a' })
     const input = inputFor(ref)

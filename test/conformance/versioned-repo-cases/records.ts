@@ -2,7 +2,7 @@
 // Most requests go to the server directly: no client offers them in this form.
 import { expect } from 'vitest'
 import type { CommitRef, MetaRangeId } from '../../../src/base/ids.ts'
-import type { CommitRecord, VersionedRepo } from '../../../src/publication/ports.ts'
+import type { ClaimShape, CommitRecord, VersionedRepo } from '../../../src/publication/ports.ts'
 import { commitIdOf } from '../../../src/lakefs/commit-id.ts'
 import {
   all,
@@ -155,19 +155,53 @@ export const RECORD_CASES = {
     protect,
   }) => {
     const { inputRef, replaced, staged } = await openReplacement(repo)
-    expect(await repo.collapseClaim(MAIN)).toEqual({ collapsed: false })
+    expect(await repo.collapseClaim({ branch: MAIN, claim: 'hard' })).toEqual({ collapsed: false })
     const { claim, merged } = await claimFor(repo, { replaced, staged })
     expect(await repo.readCommit(merged)).toMatchObject({ parents: [replaced.ref, claim] })
-    expect(await repo.collapseClaim(MAIN)).toEqual({ collapsed: true })
-    expect(await repo.collapseClaim(MAIN)).toEqual({ collapsed: false })
+    expect(await repo.collapseClaim({ branch: MAIN, claim: 'hard' })).toEqual({ collapsed: true })
+    expect(await repo.collapseClaim({ branch: MAIN, claim: 'hard' })).toEqual({ collapsed: false })
     expect((await all(repo.log(MAIN, { limit: 2 }))).map(({ ref }) => ref)).toEqual([staged.ref, inputRef])
     // An ordinary merge has a second parent, and that one no third.
     const side = await branchFrom(repo, 'side', staged.ref)
     const source = (await commitOf(repo, side, { d: '1' })).ref
     expect(await repo.merge({ source, into: MAIN })).toMatchObject({ merged: true })
-    expect(await repo.collapseClaim(MAIN)).toEqual({ collapsed: false })
+    expect(await repo.collapseClaim({ branch: MAIN, claim: 'hard' })).toEqual({ collapsed: false })
     await protect('main')
-    expect(await kindOf(repo.collapseClaim(MAIN))).toBe('refused')
+    expect(await kindOf(repo.collapseClaim({ branch: MAIN, claim: 'hard' }))).toBe('refused')
+  },
+
+  'LC-206 the two shapes of a claim are never taken for each other': async ({ repo }) => {
+    const { inputRef, replaced, staged } = await openReplacement(repo)
+    const fields = { message: 'claim', committer: COMMITTER, metadata: {}, createdAt: CREATED_AT }
+    const generation = Math.max(replaced.generation, staged.generation) + 1
+    const tree = { metaRange: treeOf(staged) }
+    const parents = [replaced.ref, replaced.ref, staged.ref]
+    const path = await repo.writeCommit({ ...fields, ...tree, parents, generation })
+    const source = await repo.writeCommit({
+      ...{ ...fields, ...tree, generation: generation + 1 },
+      parents: [replaced.ref, path],
+    })
+    const claim = async (from: CommitRef, shape: ClaimShape, other: ClaimShape): Promise<void> => {
+      const merged = await repo.merge({ source: from, into: MAIN, message: 'claimed', allowEmpty: true })
+      expect(merged).toMatchObject({ merged: true })
+      expect(await repo.collapseClaim({ branch: MAIN, claim: other })).toEqual({ collapsed: false })
+      expect(await repo.takesReset(MAIN)).toBe(true)
+      expect(merged).toMatchObject({ ref: await headOf(repo, MAIN) })
+      expect(await repo.collapseClaim({ branch: MAIN, claim: shape })).toEqual({ collapsed: true })
+    }
+    await claim(source, 'soft', 'hard')
+    expect((await all(repo.log(MAIN, { limit: 2 }))).map(({ ref }) => ref)).toEqual([staged.ref, inputRef])
+    // Again, now onto another head than it expects: it changes nothing there.
+    await claim(path, 'hard', 'soft')
+    expect(await headOf(repo, MAIN)).toBe(staged.ref)
+  },
+
+  'LC-207 whether a branch takes resets is asked without moving it': async ({ repo, protect }) => {
+    const { ref } = await commitOf(repo, MAIN, { a: '1' })
+    expect(await repo.takesReset(MAIN)).toBe(true)
+    await protect('main')
+    expect(await repo.takesReset(MAIN)).toBe(false)
+    expect(await headOf(repo, MAIN)).toBe(ref)
   },
 
   'LC-59 an expression that leads nowhere moves nothing': async (world) => {
