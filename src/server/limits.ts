@@ -73,14 +73,26 @@ export const HTTP_HEADERS_MAX_BYTES = 16_384
 export const HTTP_CLOSE_GRACE_MS = 100
 /** Time to finish requests at a close. */
 export const HTTP_CLOSE_DEADLINE_MS = 5_000
-/** Time between comments on a silent event stream, each with a check of the token. */
+/** A connection is closed whose client takes nothing of a response for this long, at the latest after twice. */
+export const HTTP_STALLED_MS = 30_000
+/** Time between checks of the token of an event stream, each with a comment to a client that has read everything. */
 export const FOLLOW_HEARTBEAT_MS = 15_000
+/** @internal Largest piece of an event stream that is written at once. */
+export const FOLLOW_PIECE_MAX_BYTES = 65_536
 /** Followers of one server, over all executions. */
 export const FEED_FOLLOWERS_MAX = 3_000
 /** @internal Newest events of a followed execution kept in memory. */
 export const FEED_EVENTS_REMEMBERED = 1_000
-/** @internal Events that a slow follower reads at once. */
+/** Newest events of a followed execution kept in memory, as they are sent. */
+export const FEED_REMEMBERED_MAX_BYTES = 1_048_576
+/** The same of all followed executions together. */
+export const FEEDS_REMEMBERED_MAX_BYTES = 67_108_864
+/** @internal Most events that a follower reads at once. */
 export const FEED_PAGE_EVENTS = 200
+/** @internal The same, before the size of the events is known. */
+export const FEED_PAGE_FIRST_EVENTS = 8
+/** @internal A follower is given events in groups that end at this size. */
+export const FEED_GROUP_MAX_BYTES = 65_536
 
 // ── rollbacks
 /** Largest body of a request for a rollback. */

@@ -121,9 +121,9 @@ async function followEvents(execution: string, options: EventsOptions, terminal:
   const signal = terminal.stopSignal()
   await withExecution(execution, options, terminal, async (opened) => {
     const patterns = type.map(compileTypePattern)
-    const bunches = new EventFeeds().follow({ key: execution, execution: opened, after, signal })
+    const groups = new EventFeeds().follow({ key: execution, execution: opened, after, signal })
     try {
-      for await (const event of flatten(bunches)) {
+      for await (const { event } of flatten(groups)) {
         if (patterns.length > 0 && !patterns.some((matches) => matches(event.type))) continue
         const { sequence, timestamp, payload } = event
         terminal.answer(
@@ -139,8 +139,8 @@ async function followEvents(execution: string, options: EventsOptions, terminal:
   })
 }
 
-async function* flatten<T>(bunches: AsyncIterable<readonly T[]>): AsyncGenerator<T, void, undefined> {
-  for await (const bunch of bunches) yield* bunch
+async function* flatten<T>(groups: AsyncIterable<readonly T[]>): AsyncGenerator<T, void, undefined> {
+  for await (const group of groups) yield* group
 }
 
 function withExecution<T>(

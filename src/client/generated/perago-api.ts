@@ -438,7 +438,7 @@ export interface paths {
         };
         /**
          * Sends the events of one execution as they are recorded, as server-sent events.
-         * @description Needs the role viewer. Each event has its sequence number as `id`, and an Event as `data`. A client that reconnects sends the last id as `Last-Event-ID` and misses nothing. When the execution has ended and all events are sent, an event named `end` follows and the stream ends. Comments keep the connection alive.
+         * @description Needs the role viewer. Each event has its sequence number as `id`, and an Event as `data`. A client that reconnects sends the last id as `Last-Event-ID` and misses nothing. When the execution has ended and all events are sent, an event named `end` follows and the stream ends. Comments keep the connection alive. A stream that ends without that event, as for a client that has taken nothing for long, is continued by connecting again.
          */
         readonly get: operations["followExecution"];
         readonly put?: never;

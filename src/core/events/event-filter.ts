@@ -19,6 +19,8 @@ export interface EventFilter {
   readonly after?: number
   /** The most events to return. Default: all. */
   readonly limit?: number
+  /** The list, or page, ends with the event that brings it to about this many bytes, as recorded. Default: no bound. */
+  readonly bytesMax?: number
 }
 
 export interface CheckedFilter {
@@ -32,13 +34,14 @@ export interface CheckedFilter {
   readonly order: 'ascending' | 'descending'
   readonly after: number | undefined
   readonly limit: number | undefined
+  readonly bytesMax: number | undefined
 }
 
 const ORDERS = ['ascending', 'descending']
 
 /** Throws `core/bad-filter` or `core/bad-type-pattern`. */
 export function checkFilter(filter: EventFilter = {}): CheckedFilter {
-  const { types, source = {}, timeRange = {}, order = 'ascending', after, limit } = filter
+  const { types, source = {}, timeRange = {}, order = 'ascending', after, limit, bytesMax } = filter
   const patterns = types?.map(compileTypePattern)
   if (!ORDERS.includes(order)) throw bad('order', order, ORDERS.join(' or '))
   if (source.entityType !== undefined && !SOURCE_KINDS.includes(source.entityType)) {
@@ -50,6 +53,9 @@ export function checkFilter(filter: EventFilter = {}): CheckedFilter {
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1 && limit <= EVENT_QUERY_MAX_EVENTS)) {
     throw bad('limit', limit, `a whole number from 1 to ${EVENT_QUERY_MAX_EVENTS}`)
   }
+  if (bytesMax !== undefined && !(Number.isSafeInteger(bytesMax) && bytesMax >= 1)) {
+    throw bad('bytesMax', bytesMax, 'a whole number from 1')
+  }
   return {
     types,
     isType: (type) => patterns === undefined || patterns.some((isMeant) => isMeant(type)),
@@ -60,6 +66,7 @@ export function checkFilter(filter: EventFilter = {}): CheckedFilter {
     order,
     after,
     limit,
+    bytesMax,
   }
 }
 

@@ -15,9 +15,15 @@ import { isListed, type CheckedFilter } from './event-filter.ts'
 import { decodeEvent, misplaced, type ExecutionEvent } from './event.ts'
 import { LogCheck } from './log-check.ts'
 
+/** An event, and how large it is as recorded; without its names in the archive, which has them in columns. */
+interface Looked {
+  readonly event: ExecutionEvent
+  readonly bytes: number
+}
+
 /** Events in the order of the query; some of them may not match it. */
 export interface Portion {
-  readonly looked: readonly { readonly event: ExecutionEvent; readonly bytes: number }[]
+  readonly looked: readonly Looked[]
   /** Behind it there is nothing that could match. */
   readonly isLast: boolean
 }
@@ -67,18 +73,18 @@ export async function* lookInStore(
 }
 
 export async function takePage(portions: AsyncIterable<Portion>, filter: CheckedFilter): Promise<EventPage> {
-  const { limit = Infinity } = filter
-  const events: ExecutionEvent[] = []
+  const found = new Found(filter)
+  const { events } = found
   let [lookedAt, bytes, last] = [0, 0, filter.after]
   const isFull = (): boolean =>
-    events.length >= limit || lookedAt >= EVENT_PAGE_MAX_EVENTS || bytes >= EVENT_PAGE_MAX_BYTES
+    found.isFull || lookedAt >= EVENT_PAGE_MAX_EVENTS || bytes >= EVENT_PAGE_MAX_BYTES
   for await (const { looked, isLast } of portions) {
-    for (const found of looked) {
+    for (const one of looked) {
       if (isFull()) return { events, next: last }
-      if (isListed(found.event, filter)) events.push(found.event)
+      if (isListed(one.event, filter)) found.add(one)
       lookedAt += 1
-      bytes += found.bytes
-      last = found.event.sequence
+      bytes += one.bytes
+      last = one.event.sequence
     }
     if (isFull() && !isLast) return { events, next: last }
   }
@@ -90,16 +96,37 @@ export async function takeAll(
   portions: AsyncIterable<Portion>,
   filter: CheckedFilter,
 ): Promise<readonly ExecutionEvent[]> {
-  const events: ExecutionEvent[] = []
+  const found = new Found(filter)
   for await (const { looked } of portions) {
-    for (const { event } of looked) {
-      if (!isListed(event, filter)) continue
-      if (events.length === EVENT_QUERY_MAX_EVENTS) throw tooMany()
-      events.push(event)
-      if (events.length === filter.limit) return events
+    for (const one of looked) {
+      if (!isListed(one.event, filter)) continue
+      if (found.events.length === EVENT_QUERY_MAX_EVENTS) throw tooMany()
+      found.add(one)
+      if (found.isFull) return found.events
     }
   }
-  return events
+  return found.events
+}
+
+/** What is listed, up to the bounds of the filter. */
+class Found {
+  readonly events: ExecutionEvent[] = []
+  readonly #filter: CheckedFilter
+  #bytes = 0
+
+  constructor(filter: CheckedFilter) {
+    this.#filter = filter
+  }
+
+  get isFull(): boolean {
+    const { limit = Infinity, bytesMax = Infinity } = this.#filter
+    return this.events.length >= limit || this.#bytes >= bytesMax
+  }
+
+  add({ event, bytes }: Looked): void {
+    this.events.push(event)
+    this.#bytes += bytes
+  }
 }
 
 function isEverything({ types, entityType, entityId, start, end }: CheckedFilter): boolean {

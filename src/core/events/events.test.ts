@@ -375,6 +375,7 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
   test.for<[string, object]>([
     ['limit', { limit: 0 }],
     ['limit', { limit: 1.5 }],
+    ['bytesMax', { bytesMax: 0 }],
     ['order', { order: 'up' }],
     ['after', { after: -1 }],
     ['source', { source: { entityType: 'plan' } }],
@@ -388,6 +389,31 @@ describe.each(STORE_KINDS)('events on $kind', ({ open }) => {
       kind: 'invalid',
       message: expect.stringContaining(what) as string,
     })
+  })
+
+  test('DO-60 a query with bytesMax ends with the event that reaches it, and has at least one', async (context) => {
+    const { core } = await openWorld({ open }, context)
+    const execution = await start(core)
+    for (let n = 2; n <= 20; n++) {
+      await execution.events.publish(externalEvent('external.a.b', { text: 'x'.repeat(10_000) }))
+    }
+    const listed = async (filter: EventFilter): Promise<readonly number[]> =>
+      (await execution.events.query(filter)).map(({ sequence }) => sequence)
+    expect(await listed({ after: 1, bytesMax: 25_000 })).toEqual([2, 3, 4])
+    expect(await listed({ after: 4, bytesMax: 1 })).toEqual([5])
+    expect(await listed({ after: 1, bytesMax: 25_000, limit: 2 })).toEqual([2, 3])
+    expect(await listed({ order: 'descending', bytesMax: 25_000 })).toEqual([20, 19, 18])
+    // What the filter leaves out does not count.
+    expect(await listed({ types: ['pipeline.*'], bytesMax: 25_000 })).toEqual([1])
+    const page = async (filter: EventFilter): Promise<readonly (number | undefined)[]> => {
+      const { events, next } = await execution.events.queryPage(filter)
+      return [...events.map(({ sequence }) => sequence), next]
+    }
+    expect(await page({ after: 1, bytesMax: 25_000 })).toEqual([2, 3, 4, 4])
+    expect(await page({ after: 4, bytesMax: 1 })).toEqual([5, 5])
+    expect(await page({ after: 17, bytesMax: 25_000 })).toEqual([18, 19, 20, undefined])
+    expect(await page({ order: 'descending', bytesMax: 25_000 })).toEqual([20, 19, 18, 18])
+    expect(await page({ types: ['pipeline.*'], bytesMax: 25_000 })).toEqual([1, undefined])
   })
 
   test('E-53 events of one moment come in the order of publishing, in pages and from behind too', async (context) => {

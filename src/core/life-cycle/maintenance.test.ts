@@ -305,6 +305,27 @@ describe.each(STORE_KINDS)('maintenance on $kind', (kind) => {
     await expect(events.has('a.completed')).rejects.toMatchObject({ kind: 'unavailable' })
   })
 
+  test('DO-60 a query of archived events ends with the event that brings it to bytesMax', async (context) => {
+    const { core, maintain } = await openArchived(kind, context)
+    const execution = await start(core)
+    for (let n = 2; n <= 6; n++) {
+      await execution.events.publish(externalEvent('external.a.b', { text: 'x'.repeat(10_000) }))
+    }
+    await execution.finish({ status: 'completed' })
+    const read = async () =>
+      (await execution.events.query({ after: 1, bytesMax: 25_000 })).map(({ sequence }) => sequence)
+    const readPage = async (after: number) => {
+      const { events, next } = await execution.events.queryPage({ after, bytesMax: 25_000 })
+      return [...events.map(({ sequence }) => sequence), next]
+    }
+    for (const archive of [() => maintain().archiveOnce(), undefined]) {
+      expect(await read()).toEqual([2, 3, 4])
+      expect(await readPage(1)).toEqual([2, 3, 4, 4])
+      expect(await readPage(4)).toEqual([5, 6, 7, undefined])
+      await archive?.()
+    }
+  })
+
   test('E-83 a host that is given no archive says so, instead of telling that nothing happened', async (context) => {
     const { core, store, clock, openOther, maintain } = await openArchived(kind, context)
     await runOne(core, 'exec_1')

@@ -109,6 +109,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     identify,
     closing: parts.closing,
     logger,
+    clock,
     heartbeatMs: limits?.heartbeatMs,
   })
   const engines = { engines: host.engines, clock, identify, closing: parts.closing }

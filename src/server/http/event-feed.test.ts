@@ -1,9 +1,17 @@
 // The feed over a log that is moved by hand: what is read, how often, and who gets what.
 import { describe, expect, test } from 'vitest'
-import { FEED_EVENTS_REMEMBERED, FEED_FOLLOWERS_MAX, FEED_PAGE_EVENTS } from '../limits.ts'
+import {
+  FEED_EVENTS_REMEMBERED,
+  FEED_FOLLOWERS_MAX,
+  FEED_GROUP_MAX_BYTES,
+  FEED_PAGE_EVENTS,
+  FEED_REMEMBERED_MAX_BYTES,
+  FEEDS_REMEMBERED_MAX_BYTES,
+} from '../limits.ts'
 import type { EventFilter } from '../../core/events/event-filter.ts'
 import type { ExecutionEvent } from '../../core/events/event.ts'
 import { EventFeeds, type FollowedExecution } from './event-feed.ts'
+import { bytesOf, type SentEvent } from './sent-event.ts'
 
 class Log {
   readonly events: ExecutionEvent[] = []
@@ -14,9 +22,16 @@ class Log {
   #ready = false
 
   append(...types: string[]): void {
-    for (const type of types) {
-      this.events.push({ sequence: this.events.length + 1, type } as unknown as ExecutionEvent)
-    }
+    for (const type of types) this.appendLarge(type, 0)
+  }
+
+  appendLarge(type: string, bytes: number): void {
+    this.events.push({
+      sequence: this.events.length + 1,
+      type,
+      source: {},
+      payload: { text: 'x'.repeat(bytes) },
+    } as unknown as ExecutionEvent)
     this.tell()
   }
 
@@ -25,7 +40,7 @@ class Log {
     this.#wake?.()
   }
 
-  /** A page of large events has fewer of them. */
+  /** A page may have fewer events than were asked for. */
   pageMax = Infinity
 
   readonly execution = {
@@ -33,10 +48,13 @@ class Log {
       queryPage: (filter: EventFilter) => {
         this.reads.push(filter)
         if (this.failing !== undefined) return Promise.reject(this.failing)
-        const { after, limit = Infinity, order } = filter
+        const { after, limit = Infinity, order, bytesMax = Infinity } = filter
         const found = this.events.filter(({ sequence }) => after === undefined || sequence > after)
         if (order === 'descending') found.reverse()
-        const events = found.slice(0, Math.min(limit, this.pageMax))
+        const page = found.slice(0, Math.min(limit, this.pageMax))
+        let bytes = 0
+        const last = page.findIndex((event) => (bytes += JSON.stringify(event).length) >= bytesMax)
+        const events = last === -1 ? page : page.slice(0, last + 1)
         return Promise.resolve({
           events,
           next: events.length < found.length ? events.at(-1)?.sequence : undefined,
@@ -64,12 +82,12 @@ class Log {
 }
 
 async function take(
-  bunches: AsyncIterable<readonly ExecutionEvent[]>,
+  groups: AsyncIterable<readonly SentEvent[]>,
   count = Infinity,
 ): Promise<readonly number[]> {
   const got: number[] = []
-  for await (const bunch of bunches) {
-    got.push(...bunch.map(({ sequence }) => sequence))
+  for await (const group of groups) {
+    got.push(...group.map(({ event }) => event.sequence))
     if (got.length >= count) break
   }
   return got
@@ -124,6 +142,113 @@ describe('a follower', () => {
     expect(await quick).toEqual(numbers(1, total))
     expect(await take(slow)).toEqual(numbers(2, total))
     expect(log.reads.every(({ limit = Infinity }) => limit <= FEED_PAGE_EVENTS)).toBe(true)
+  })
+
+  test('DO-61 holds one group of bounded size, wherever it reads from, and asks the log for no more', async () => {
+    const log = new Log()
+    const feeds = new EventFeeds()
+    const { signal } = new AbortController()
+    const LARGE = 30_000
+    log.append('pipeline.started')
+    for (let count = 0; count < 100; count++) log.appendLarge('external.a.b', LARGE)
+    const follower = feeds.follow({ key: 'x', execution: log.execution, after: 0, signal })
+    const sizes: number[] = []
+    const got: number[] = []
+    for (let read = 0; got.length < 102; read++) {
+      // Half of it arrives while the follower is behind.
+      if (read === 10) {
+        for (let count = 0; count < 100; count++) log.appendLarge('external.a.b', LARGE)
+        log.append('pipeline.completed')
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      const { value } = await follower.next()
+      sizes.push(bytesOf(value!))
+      got.push(...value!.map(({ event }) => event.sequence))
+    }
+    got.push(...(await take(follower)))
+    expect(got).toEqual(numbers(1, 202))
+    expect(Math.max(...sizes)).toBeLessThan(FEED_GROUP_MAX_BYTES + LARGE + 1_000)
+    expect(log.reads.every(({ bytesMax, order }) => bytesMax === FEED_GROUP_MAX_BYTES || order)).toBe(true)
+    // Not a page of two hundred each time of which two are passed on.
+    expect(log.reads.slice(-5).every(({ limit = Infinity }) => limit <= 4)).toBe(true)
+  })
+
+  test('DO-67 that is behind shares its reads with those at the same place, and leaves the loop to others between', async () => {
+    const log = new Log()
+    const feeds = new EventFeeds()
+    log.append('pipeline.started')
+    for (let count = 0; count < 3_000; count++) log.append('a.task.running')
+    log.append('pipeline.completed')
+    const { signal } = new AbortController()
+    let turn = 0
+    const readsIn: number[] = []
+    const countTurns = (): void => {
+      turn += 1
+      timer = setImmediate(countTurns)
+    }
+    let timer = setImmediate(countTurns)
+    const execution: FollowedExecution = {
+      ...log.execution,
+      events: {
+        queryPage: (filter) => {
+          readsIn[turn] = (readsIn[turn] ?? 0) + 1
+          return log.execution.events.queryPage(filter)
+        },
+      },
+    }
+    // From three places.
+    const following = numbers(1, 60).map((at) =>
+      take(feeds.follow({ key: 'x', execution, after: (at % 3) * 7, signal })),
+    )
+    for (const [at, got] of (await Promise.all(following)).entries()) {
+      expect(got).toEqual(numbers(((at + 1) % 3) * 7 + 1, 3_002))
+    }
+    clearImmediate(timer)
+    const [first = 0, ...others] = readsIn.filter((reads) => reads > 0)
+    // At each place one begins at once; the watch reads at its start and at the first change.
+    expect(first).toBeLessThanOrEqual(3 + 2)
+    // Two where the count and the reading change places within a turn.
+    expect(Math.max(...others)).toBeLessThanOrEqual(2)
+    const pages = Math.ceil(3_000 / FEED_PAGE_EVENTS) + 3
+    expect(log.reads.length).toBeLessThanOrEqual(3 * pages)
+  })
+
+  test('DO-63 whose event was forgotten, for its size or for other executions, reads it from the log', async () => {
+    const feeds = new EventFeeds()
+    const { signal } = new AbortController()
+    const LARGE = 200_000
+    const each = Math.ceil(FEED_REMEMBERED_MAX_BYTES / LARGE) + 3
+    const many = Math.ceil(FEEDS_REMEMBERED_MAX_BYTES / FEED_REMEMBERED_MAX_BYTES) + 20
+    const logs = numbers(1, many).map(() => new Log())
+    const readsOf = (log: Log) => log.reads.filter(({ order }) => order === undefined).length
+    const followers = logs.map((log, at) => {
+      log.append('pipeline.started')
+      return feeds.follow({ key: `x${at}`, execution: log.execution, after: 1, signal })
+    })
+    const step = () => new Promise((resolve) => setImmediate(resolve))
+    const firsts = followers.map((follower) => follower.next())
+    await step()
+    for (const log of logs) {
+      for (let count = 0; count < each; count++) log.appendLarge('external.a.b', LARGE)
+      // The watch reads them one by one, each in a turn of its own.
+      for (let count = 0; count < each + 1; count++) await step()
+    }
+    await Promise.all(firsts)
+    for (const [at, log] of logs.entries()) {
+      const before = readsOf(log)
+      const late = feeds.follow({ key: `x${at}`, execution: log.execution, after: each - 1, signal })
+      expect((await late.next()).value!.map(({ event }) => event.sequence)).toEqual([each])
+      // The newest two events: remembered of the executions that had theirs last, forgotten of those that had them first.
+      if (at < 10) expect(readsOf(log) - before).toBe(1)
+      if (at >= many - 10) expect(readsOf(log) - before).toBe(0)
+      const early = feeds.follow({ key: `x${at}`, execution: log.execution, after: 1, signal })
+      expect((await early.next()).value!.map(({ event }) => event.sequence)).toEqual([2])
+      // Those before are forgotten by all.
+      expect(readsOf(log) - before).toBeGreaterThan(0)
+      await Promise.all([late.return(), early.return()])
+    }
+    await Promise.all(followers.map((follower) => follower.return()))
+    expect(feeds.followers).toBe(0)
   })
 
   test('DO-92 of large events gets short pages, and takes none of them for the end', async () => {

@@ -4,17 +4,28 @@
  * - FE-1 A follower gets every event after its start, once, in the order of the log, however slow it is: what it missed
  *   it reads from the log.
  * - FE-2 However many follow an execution, it is watched once and its new events are read once.
- * - FE-3 A follower holds only its position. The feed remembers a limited number of events, for all followers together.
+ * - FE-3 A follower holds its position and one group of events, bounded in bytes. What the feeds remember for all followers is
+ *   bounded in events and bytes.
  * - FE-4 The feed ends with its last follower. A follower ends when the execution has ended and it got every event.
  */
 
+import { BoundedMap } from '../../base/bounded-map.ts'
 import { abortReason } from '../../base/clock.ts'
 import { UnavailableError } from '../../base/errors.ts'
 import { nextTurn } from '../../base/turns.ts'
-import { FEED_EVENTS_REMEMBERED, FEED_FOLLOWERS_MAX, FEED_PAGE_EVENTS } from '../limits.ts'
-import type { ExecutionEvent } from '../../core/events/event.ts'
+import {
+  FEED_EVENTS_REMEMBERED,
+  FEED_FOLLOWERS_MAX,
+  FEED_GROUP_MAX_BYTES,
+  FEED_PAGE_EVENTS,
+  FEED_PAGE_FIRST_EVENTS,
+  FEED_REMEMBERED_MAX_BYTES,
+  FEEDS_REMEMBERED_MAX_BYTES,
+} from '../limits.ts'
 import { endsExecution } from '../../core/namespaces/execution-record.ts'
 import type { OpenedExecution } from '../../runtime/host.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import { bytesOf, takeFirst, takeLast, toSentEvent, type SentEvent } from './sent-event.ts'
 
 export interface FollowRequest {
   /** Unique to the execution and its tenant. */
@@ -22,8 +33,12 @@ export interface FollowRequest {
   readonly execution: FollowedExecution
   /** The sequence number after which to begin; 0 for the whole log. */
   readonly after: number
+  /** At each beat an empty group is yielded. */
+  readonly heartbeat?: Heartbeat | undefined
   readonly signal: AbortSignal
 }
+
+type Groups = AsyncGenerator<readonly SentEvent[], void, undefined>
 
 export interface FollowedExecution {
   readonly events: Pick<OpenedExecution['events'], 'queryPage'>
@@ -32,6 +47,11 @@ export interface FollowedExecution {
 
 export class EventFeeds {
   readonly #feeds = new Map<string, Feed>()
+  readonly #remembered: Remembered = new BoundedMap({
+    max: FEEDS_REMEMBERED_MAX_BYTES,
+    evict: 'oldest',
+    weigh: bytesOf,
+  })
   #followers = 0
 
   get followers(): number {
@@ -42,7 +62,7 @@ export class EventFeeds {
    * Yields events in groups until the execution has ended. Rejects with the signal's reason when it is aborted. Throws
    * `api/too-many-followers` at once.
    */
-  follow(request: FollowRequest): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
+  follow(request: FollowRequest): Groups {
     if (this.#followers >= FEED_FOLLOWERS_MAX) {
       throw new UnavailableError(
         'api/too-many-followers',
@@ -53,19 +73,15 @@ export class EventFeeds {
     return this.#follow(request)
   }
 
-  async *#follow({
-    key,
-    execution,
-    after,
-    signal,
-  }: FollowRequest): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
+  async *#follow(request: FollowRequest): Groups {
+    const { key, execution } = request
     const known = this.#feeds.get(key)
-    const feed = known === undefined || known.isOver ? new Feed(execution) : known
+    const feed = known === undefined || known.isOver ? new Feed(execution, this.#remembered) : known
     this.#feeds.set(key, feed)
     this.#followers += 1
     feed.followers += 1
     try {
-      yield* feed.follow(after, signal)
+      yield* feed.follow(request)
     } finally {
       this.#followers -= 1
       feed.followers -= 1
@@ -77,20 +93,32 @@ export class EventFeeds {
   }
 }
 
+/** The newest events of each feed, in order, without a gap. The feed that had none for the longest time forgets first. */
+type Remembered = BoundedMap<Feed, readonly SentEvent[]>
+
+interface SentPage {
+  readonly events: readonly SentEvent[]
+  readonly isLast: boolean
+}
+
 class Feed {
   followers = 0
   readonly #execution: FollowedExecution
+  readonly #remembered: Remembered
   readonly #ending = new AbortController()
-  /** The newest events, in order, without a gap. */
-  #events: ExecutionEvent[] = []
   /** The last one of the log; `undefined` until the log was read. */
   #newest: { readonly sequence: number; readonly isLast: boolean } | undefined
+  /** About as many events as make a group. */
+  #pageEvents = FEED_PAGE_FIRST_EVENTS
+  /** Reads in progress, by the place behind which they begin. */
+  readonly #reading = new Map<number, Promise<readonly SentEvent[]>>()
   #failure: { readonly error: unknown } | undefined
   #waiting = new Set<() => void>()
   readonly #watching: Promise<void>
 
-  constructor(execution: FollowedExecution) {
+  constructor(execution: FollowedExecution, remembered: Remembered) {
     this.#execution = execution
+    this.#remembered = remembered
     this.#watching = this.#watch()
   }
 
@@ -98,23 +126,21 @@ class Feed {
     return this.#failure !== undefined || this.#ending.signal.aborted
   }
 
-  async *follow(
-    start: number,
-    signal: AbortSignal,
-  ): AsyncGenerator<readonly ExecutionEvent[], void, undefined> {
-    for (let [at, pages] = [start, 0]; ;) {
+  async *follow({ after, heartbeat, signal }: FollowRequest): Groups {
+    for (let [at, pages] = [after, 0]; ;) {
       if (signal.aborted) throw abortReason(signal)
       if (this.#failure !== undefined) throw this.#failure.error
-      const events = this.#remembered(at) ?? (await this.#readBehind(at, pages++))
-      const last = events.at(-1)
+      if (heartbeat?.takeDue() === true) yield []
+      const group = this.#recall(at) ?? (await this.#readBehind(at, pages++))
+      const last = group.at(-1)?.event
       if (last !== undefined) {
         at = last.sequence
-        yield events
+        yield group
         if (endsExecution(last.type)) return
       } else if (this.#newest?.isLast === true && this.#newest.sequence <= at) {
         return
       } else {
-        await this.#change(at, signal)
+        await this.#change({ after: at, heartbeat, signal })
       }
     }
   }
@@ -122,36 +148,65 @@ class Feed {
   async close(): Promise<void> {
     this.#ending.abort()
     await this.#watching
+    this.#remembered.delete(this)
   }
 
   /** What is known behind a place; `undefined` where the log has to be asked. */
-  #remembered(at: number): readonly ExecutionEvent[] | undefined {
+  #recall(at: number): readonly SentEvent[] | undefined {
     if (this.#newest === undefined) return undefined
     if (at >= this.#newest.sequence) return []
-    const [first] = this.#events
-    if (first === undefined || at < first.sequence - 1) return undefined
+    const events = this.#remembered.get(this) ?? []
+    const [first] = events
+    if (first === undefined || at < first.event.sequence - 1) return undefined
     // From the end: nearly always a follower lacks only the last few.
-    const index = this.#events.findLastIndex(({ sequence }) => sequence <= at)
-    return this.#events.slice(index + 1)
+    const index = events.findLastIndex(({ event }) => event.sequence <= at)
+    return takeFirst(events.slice(index + 1), FEED_GROUP_MAX_BYTES)
   }
 
-  /** A page of large events has fewer of them, but never none. Many that read a long log take turns. */
-  async #readBehind(at: number, pagesBefore: number): Promise<readonly ExecutionEvent[]> {
-    if (pagesBefore > 0) await nextTurn()
-    return (await this.#execution.events.queryPage({ after: at, limit: FEED_PAGE_EVENTS })).events
+  /**
+   * For followers that are behind everything remembered. Those at the same place share what is read; many that read a long log
+   * take turns.
+   */
+  #readBehind(after: number, pagesBefore: number): Promise<readonly SentEvent[]> {
+    const known = this.#reading.get(after)
+    if (known !== undefined) return known
+    const turn = pagesBefore > 0 ? nextTurn() : Promise.resolve()
+    const reading = turn
+      .then(async () => (await this.#readPage(after)).events)
+      .finally(() => this.#reading.delete(after))
+    this.#reading.set(after, reading)
+    return reading
   }
 
-  /** Resolves when there may be an event after `at`, or there will never be one. */
-  #change(at: number, signal: AbortSignal): Promise<void> {
-    if (this.#failure !== undefined || signal.aborted) return Promise.resolve()
-    if (this.#newest !== undefined && this.#newest.sequence > at) return Promise.resolve()
+  /** A page of large events has fewer of them, but never none where there are more: nothing is filtered. */
+  async #readPage(after: number): Promise<SentPage> {
+    const { events: found, next } = await this.#execution.events.queryPage({
+      after,
+      limit: this.#pageEvents,
+      bytesMax: FEED_GROUP_MAX_BYTES,
+    })
+    const events = found.map(toSentEvent)
+    if (events.length > 0) {
+      // A longer page would be read for nothing: it is cut where the group ends.
+      const fitting = Math.ceil((events.length * FEED_GROUP_MAX_BYTES) / bytesOf(events))
+      this.#pageEvents = Math.min(fitting, FEED_PAGE_EVENTS)
+    }
+    return { events, isLast: next === undefined }
+  }
+
+  /** Resolves when there may be an event after that one, when there will never be one, and at a heartbeat. */
+  #change({ after, heartbeat, signal }: Omit<FollowRequest, 'key' | 'execution'>): Promise<void> {
+    if (this.#failure !== undefined || signal.aborted || heartbeat?.isDue === true) return Promise.resolve()
+    if (this.#newest !== undefined && this.#newest.sequence > after) return Promise.resolve()
     return new Promise((resolve) => {
       const wake = (): void => {
         this.#waiting.delete(wake)
+        heartbeat?.release()
         signal.removeEventListener('abort', wake)
         resolve()
       }
       this.#waiting.add(wake)
+      heartbeat?.wakeNext(wake)
       signal.addEventListener('abort', wake)
     })
   }
@@ -173,29 +228,28 @@ class Feed {
   async #readNew(): Promise<void> {
     if (this.#newest === undefined) {
       // Only the last event: a follower that starts earlier reads the events before it from the log.
-      this.#note((await this.#execution.events.queryPage({ order: 'descending', limit: 1 })).events)
+      const newest = await this.#execution.events.queryPage({ order: 'descending', limit: 1 })
+      this.#note(newest.events.map(toSentEvent))
       this.#newest ??= { sequence: 0, isLast: false }
       this.#wake()
       return
     }
     for (;;) {
-      const { events, next } = await this.#execution.events.queryPage({
-        after: this.#newest.sequence,
-        limit: FEED_PAGE_EVENTS,
-      })
+      const { events, isLast } = await this.#readPage(this.#newest.sequence)
       if (events.length === 0) return
       this.#note(events)
       this.#wake()
-      if (next === undefined) return
+      if (isLast) return
       await nextTurn()
     }
   }
 
-  #note(events: readonly ExecutionEvent[]): void {
-    const newest = events.at(-1)
+  #note(events: readonly SentEvent[]): void {
+    const newest = events.at(-1)?.event
     if (newest === undefined) return
     this.#newest = { sequence: newest.sequence, isLast: endsExecution(newest.type) }
-    this.#events = [...this.#events, ...events].slice(-FEED_EVENTS_REMEMBERED)
+    const known = [...(this.#remembered.get(this) ?? []), ...events].slice(-FEED_EVENTS_REMEMBERED)
+    this.#remembered.set(this, takeLast(known, FEED_REMEMBERED_MAX_BYTES))
   }
 
   #wake(): void {

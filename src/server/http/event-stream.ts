@@ -1,65 +1,66 @@
-/** Server-sent events: one execution's events as they are recorded, no faster than the client reads. */
+/**
+ * Server-sent events: one execution's events as they are recorded, no faster than the client reads.
+ *
+ * - ES-1 Nothing is taken from the feed before the client has taken what was sent, in pieces of a bounded size.
+ * - ES-2 The token is checked at a steady interval, whether the stream is busy, silent or not read. A client that has read
+ *   everything gets a comment at each.
+ */
 
-import { showEvent } from './read-execution.ts'
-import { FOLLOW_HEARTBEAT_MS } from '../limits.ts'
-import type { ExecutionEvent } from '../../core/events/event.ts'
+import type { Clock } from '../../base/clock.ts'
+import { UnavailableError } from '../../base/errors.ts'
+import { FOLLOW_HEARTBEAT_MS, FOLLOW_PIECE_MAX_BYTES } from '../limits.ts'
+import type { Heartbeat } from './heartbeat.ts'
+import type { SentEvent } from './sent-event.ts'
 
 export interface EventStreamParts {
-  readonly bunches: AsyncGenerator<readonly ExecutionEvent[], void, undefined>
+  /** An empty group stands for a beat of `heartbeat`. */
+  readonly groups: AsyncGenerator<readonly SentEvent[], void, undefined>
+  readonly heartbeat: Heartbeat
   /** Which events are sent. */
   readonly isWanted: (type: string) => boolean
-  /** Called with each heartbeat; a rejection ends the stream, as any failure does. */
+  /** Called at each beat; a rejection ends the stream, as any failure does. */
   readonly isStillAllowed: () => Promise<unknown>
   /** Ends the source of the stream. */
   readonly stop: () => void
+  /** Aborted when the source ends. */
+  readonly signal: AbortSignal
   /** Called when the stream ends early. The client sees no `end` event, and connects again with its last id. */
   readonly onFailure: (error: unknown) => void
+  readonly clock: Clock
   readonly heartbeatMs?: number
 }
 
-/**
- * Nothing is read from the feed before the client has taken what was sent, so a slow client needs no memory here.
- */
 export function streamEvents(parts: EventStreamParts): ReadableStream<Uint8Array> {
-  const { bunches, isWanted, stop, heartbeatMs = FOLLOW_HEARTBEAT_MS } = parts
-  const encoder = new TextEncoder()
-  let next: Promise<IteratorResult<readonly ExecutionEvent[], void>> | undefined
-  /** The next text to send; `undefined` at the end. */
-  const nextText = async (): Promise<string | undefined> => {
-    for (;;) {
-      next ??= bunches.next()
-      const result = await orHeartbeat(next, heartbeatMs)
-      if (result === 'heartbeat') {
-        await parts.isStillAllowed()
-        return ':\n\n'
-      }
-      next = undefined
-      if (result.done === true) return undefined
-      const text = result.value.map((event) => writeEvent(event, isWanted)).join('')
-      if (text !== '') return text
-    }
-  }
+  const pieces = cutPieces(parts)
+  let isOver = false
   const end = async (): Promise<void> => {
-    stop()
+    isOver = true
+    parts.stop()
     // A read in progress rejects now, and then its generator has ended.
-    await next?.catch(() => undefined)
-    await bunches.return()
+    await pieces.return()
   }
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         // Proxies and clients see at once that the stream is open.
-        controller.enqueue(encoder.encode('retry: 2000\n\n'))
+        controller.enqueue(Buffer.from('retry: 2000\n\n'))
+        const fail = (error: unknown): void => {
+          if (isOver) return
+          parts.onFailure(error)
+          controller.close()
+          end().catch(parts.onFailure)
+        }
+        // Not in `pull`, which is not called while the client reads nothing.
+        keepChecking(parts, fail).catch(fail)
       },
       async pull(controller) {
         try {
-          const text = await nextText()
-          if (text !== undefined) {
-            controller.enqueue(encoder.encode(text))
-            return
-          }
-          controller.enqueue(encoder.encode('event: end\ndata: {}\n\n'))
+          const { done, value } = await pieces.next()
+          if (isOver) return
+          controller.enqueue(done === true ? END : value)
+          if (done !== true) return
         } catch (error) {
+          if (isOver) return
           parts.onFailure(error)
         }
         controller.close()
@@ -67,23 +68,66 @@ export function streamEvents(parts: EventStreamParts): ReadableStream<Uint8Array
       },
       cancel: end,
     },
-    { highWaterMark: 1 },
+    // Nothing is read from the feed in advance of the client.
+    { highWaterMark: 0 },
   )
 }
 
-function writeEvent(event: ExecutionEvent, isWanted: (type: string) => boolean): string {
-  if (!isWanted(event.type)) return ''
-  return `id: ${event.sequence}\ndata: ${JSON.stringify(showEvent(event))}\n\n`
+const END = Buffer.from('event: end\ndata: {}\n\n')
+const COMMENT = Buffer.from(':\n\n')
+
+/** Never resolves: rejects, or calls `fail`, when the stream has to end. */
+async function keepChecking(parts: EventStreamParts, fail: (error: unknown) => void): Promise<never> {
+  const { clock, heartbeat, heartbeatMs = FOLLOW_HEARTBEAT_MS, isStillAllowed, signal } = parts
+  let isUnanswered = false
+  for (;;) {
+    await clock.sleep(heartbeatMs, signal)
+    if (isUnanswered) {
+      throw new UnavailableError(
+        'api/token-not-checked',
+        'follow an execution: its token was not checked in time',
+        {
+          next: 'Connect again with the last id.',
+        },
+      )
+    }
+    heartbeat.beat()
+    isUnanswered = true
+    isStillAllowed().then(() => {
+      isUnanswered = false
+    }, fail)
+  }
 }
 
-async function orHeartbeat<T>(next: Promise<T>, heartbeatMs: number): Promise<T | 'heartbeat'> {
-  let timer: NodeJS.Timeout | undefined
-  const heartbeat = new Promise<'heartbeat'>((resolve) => {
-    timer = setTimeout(() => resolve('heartbeat'), heartbeatMs)
-  })
-  try {
-    return await Promise.race([next, heartbeat])
-  } finally {
-    clearTimeout(timer)
+async function* cutPieces({
+  groups,
+  isWanted,
+}: EventStreamParts): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const group of groups) {
+    if (group.length === 0) yield COMMENT
+    else yield* piecesOf(group.filter(({ event }) => isWanted(event.type)).map(({ block }) => block))
   }
+}
+
+/** Small blocks together, large ones in parts. */
+function* piecesOf(blocks: readonly Buffer[]): Generator<Buffer, void, undefined> {
+  let together: Buffer[] = []
+  let bytes = 0
+  for (const block of blocks) {
+    if (bytes > 0 && bytes + block.byteLength > FOLLOW_PIECE_MAX_BYTES) {
+      yield Buffer.concat(together)
+      together = []
+      bytes = 0
+    }
+    if (block.byteLength > FOLLOW_PIECE_MAX_BYTES) {
+      for (let from = 0; from < block.byteLength; from += FOLLOW_PIECE_MAX_BYTES) {
+        yield block.subarray(from, from + FOLLOW_PIECE_MAX_BYTES)
+      }
+    } else {
+      together.push(block)
+      bytes += block.byteLength
+    }
+  }
+  const [only] = together
+  if (only !== undefined) yield together.length === 1 ? only : Buffer.concat(together)
 }

@@ -3,6 +3,7 @@
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { followSignals } from '../../base/abort-signals.ts'
+import type { Clock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -17,6 +18,7 @@ import { API_PAGE_EVENTS, API_PAGE_MAX_EVENTS, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES }
 import type { Asked, HttpEnvironment } from './environment.ts'
 import { EventFeeds } from './event-feed.ts'
 import { streamEvents } from './event-stream.ts'
+import { Heartbeat } from './heartbeat.ts'
 import { readJsonBody } from './read-body.ts'
 import { listVariables, queryEvents, readEvent, readVariable } from './read-execution.ts'
 import {
@@ -37,11 +39,12 @@ export interface ExecutionRoutesParts {
   /** Aborted when the server closes: event streams are closed. */
   readonly closing: AbortSignal
   readonly logger: Logger
+  readonly clock: Clock
   readonly heartbeatMs?: number | undefined
 }
 
 export function addExecutionRoutes(app: Hono<HttpEnvironment>, parts: ExecutionRoutesParts): void {
-  const { executions, closing, logger, heartbeatMs } = parts
+  const { executions, closing, logger, clock, heartbeatMs } = parts
   const feeds = new EventFeeds()
   const open = (asked: Asked) => {
     const caller = asked.get('caller')
@@ -87,8 +90,10 @@ export function addExecutionRoutes(app: Hono<HttpEnvironment>, parts: ExecutionR
     asked.env.visit?.follow(asked.get('caller'))
     const key = JSON.stringify([asked.get('caller').tenant, execution.id])
     const following = followSignals(closing)
+    const { signal } = following
+    const heartbeat = new Heartbeat()
     const stream = streamEvents({
-      bunches: feeds.follow({ key, execution, after: start, signal: following.signal }),
+      groups: feeds.follow({ key, execution, after: start, heartbeat, signal }),
       isWanted: (found) => patterns === undefined || patterns.some((matches) => matches(found)),
       isStillAllowed: () => parts.identify(asked),
       stop: () => {
@@ -98,7 +103,7 @@ export function addExecutionRoutes(app: Hono<HttpEnvironment>, parts: ExecutionR
       onFailure: (error) => {
         if (!closing.aborted) logger.info('event stream closed', { error, path: asked.req.path })
       },
-      ...defined({ heartbeatMs }),
+      ...{ heartbeat, signal, clock, ...defined({ heartbeatMs }) },
     })
     return new Response(stream, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } })
   })

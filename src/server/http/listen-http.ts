@@ -20,6 +20,7 @@ import {
   HTTP_HEADERS_MAX_BYTES,
   HTTP_HEADERS_TIMEOUT_MS,
   HTTP_REQUEST_TIMEOUT_MS,
+  HTTP_STALLED_MS,
 } from '../limits.ts'
 import { openProxies, type Proxies } from '../access/client-address.ts'
 import type { Arrival } from './environment.ts'
@@ -49,6 +50,8 @@ export interface ArrivalTimeouts {
   readonly requestMs: number
   /** How often that is looked at. */
   readonly lookMs: number
+  /** How long a client may take nothing of what it is sent. */
+  readonly stalledMs: number
 }
 
 export interface HttpDoor {
@@ -86,6 +89,7 @@ export async function listenHttp(options: ListenHttpOptions): Promise<HttpDoor> 
   }) as Server
   const visits = new Visits(server, options.connections)
   answerRefusedRequests(server, redactor)
+  cutStalled(server, timeouts.stalledMs ?? HTTP_STALLED_MS)
   const listening = await listen(server, { host: address, port }, (cause) => explain(cause, options))
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${listening}`,
@@ -128,4 +132,16 @@ function refuseClosing(request: Request, redactor: Redactor): Response {
     next: 'Send it again.',
   })
   return renderFailure(closing, redactor)
+}
+
+/**
+ * A client that does not read would keep its response in memory for as long as it likes. Node's timer starts again with
+ * everything that is written or taken; it also ends where the client waits for us, and then nothing is unsent.
+ */
+function cutStalled(server: Server, stalledMs: number): void {
+  server.on('request', (_: IncomingMessage, response: ServerResponse) => {
+    response.setTimeout(stalledMs, () => {
+      if (response.writableLength > 0) response.destroy()
+    })
+  })
 }

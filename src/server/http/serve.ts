@@ -6,6 +6,7 @@
  *   end, and cuts the rest at a deadline.
  */
 
+import { setMaxListeners } from 'node:events'
 import { createSecureContext } from 'node:tls'
 import { InvalidError, messageOf } from '../../base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
@@ -40,6 +41,8 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   checkCertificate(tls)
   const proxies = openProxies(options.trustedProxies)
   const closing = new AbortController()
+  // Every event stream and every wait listens to it.
+  setMaxListeners(0, closing.signal)
   const app = buildHttpApp({ ...options, closing: closing.signal })
   const { redactor = plainRedactor, closeDeadlineMs } = options
   const answerWorkers = openWorkerDoor(options, redactor, closing.signal)
