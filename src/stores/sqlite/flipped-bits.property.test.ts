@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { externalEvent, StillClock } from '../../../test/support/core-world.ts'
+import { collect, externalEvent, StillClock } from '../../../test/support/core-world.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import { openCore, type Core } from '../../core/life-cycle/core.ts'
+import { readPages } from '../../core/read-pages.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 const EXECUTIONS = ['exec_0', 'exec_1', 'exec_2']
@@ -47,7 +48,7 @@ async function ask(file: string): Promise<Answers> {
   try {
     const core = openCore({ store, clock: new StillClock() })
     const questions = EXECUTIONS.flatMap((id) => questionsAbout(core, id))
-    const everything = () => store.range({ prefix: '', limit: 1000 })
+    const everything = async () => (await collect(readPages(store, { prefix: '', limit: 1000 }))).flat()
     const answers = new Map<string, string>()
     for (const [what, answer] of [...questions, ['all entries', everything] as const]) {
       answers.set(what, await answer().then((found: unknown) => JSON.stringify(found), refusalOf))
