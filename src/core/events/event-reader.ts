@@ -9,7 +9,6 @@ import { checkFilter, type CheckedFilter, type EventFilter } from './event-filte
 import { lookInStore, takeAll, takePage, type EventPage, type Portion } from './event-pages.ts'
 import { checkType } from './event-types.ts'
 import { decodeEvent, decodeHeldEvent, misplaced, type ExecutionEvent } from './event.ts'
-import { LogCheck } from './log-check.ts'
 
 /** Returns a promise only if it must wait: in memory the promise would cost more than the read. */
 export function hasEvent(

@@ -130,7 +130,8 @@ function isOutsideWindow(world: World, update: BranchUpdate, readAt: number | un
 function isCollapseOf({ repo: { model } }: World, { how, from, to }: BranchUpdate): boolean {
   const head = from === undefined ? undefined : model.commit(from)
   const record = head?.parents[1] === undefined ? undefined : model.commit(head.parents[1])
-  const path = record?.parents.length === 2 ? model.commit(record.parents[1]!) : record
+  const [, second] = record?.parents ?? []
+  const path = record?.parents.length === 2 && second !== undefined ? model.commit(second) : record
   return how === 'reset' && path?.parents[2] === to && record?.parents[0] === head?.parents[0]
 }
 
