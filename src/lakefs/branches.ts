@@ -124,7 +124,6 @@ export function moveBranch(
   })
 }
 
-const CLAIM_TARGETS: Readonly<Record<ClaimShape, string>> = { hard: '^2^3', soft: '^2^2^3' }
 /** Of a commit that no branch can have as its head. */
 const THIRD_PARENT = '^3'
 
@@ -134,7 +133,12 @@ export async function collapseClaim(
   { branch, claim }: CollapseRequest,
   options: CallOptions = {},
 ): Promise<CollapseOutcome> {
-  return { collapsed: await resetFromHead(context, { branch, path: CLAIM_TARGETS[claim] }, options) }
+  return { collapsed: await resetFromHead(context, { branch, path: pathTo(claim) }, options) }
+}
+
+/** From the head to the target; each number is a parent. */
+function pathTo(claim: ClaimShape): string {
+  return claim === 'hard' ? '^2^3' : `^2^2^${claim.width}^3`
 }
 
 /** The server looks at the protection before it looks for the commit. */

@@ -2,7 +2,9 @@
  * A claim announces where its branch goes next. It is the merge of a record, a commit that no branch holds, into the head:
  *
  *   hard: the record has the parents [head, head, target]; the server has compared the head.
- *   soft: the record has the parents [head, path], and path [head, head, target]; whoever made it compared the head afterwards.
+ *   soft: the record has the parents [head, fan], fan [head, …, head, leaf], and leaf [head, head, target]; whoever made it
+ *         compared the head afterwards. How many parents the fan has its maker chooses: a collapse that is meant for another soft
+ *         claim, because it comes late or one claim has landed on the other, leads nowhere.
  *
  * Whoever finds one at the head of a branch collapses it, which moves the branch to the target and may be repeated by anybody.
  */
@@ -67,12 +69,14 @@ export async function readClaim(
   const [head, record] = parents
   if (announced === undefined || record === undefined || parents.length !== 2) return undefined
   const ofRecord = await parentsOf(repo, record, options)
-  const path = ofRecord.length === 2 ? ofRecord[1] : undefined
-  const [first, second, target] = path === undefined ? ofRecord : await parentsOf(repo, path, options)
+  const fan =
+    ofRecord.length === 2 && ofRecord[1] !== undefined ? await parentsOf(repo, ofRecord[1], options) : []
+  const leaf = fan.at(-1)
+  const [first, second, target] = leaf === undefined ? ofRecord : await parentsOf(repo, leaf, options)
   if (target === undefined || target !== announced) return undefined
   // One that was merged onto another head than it expects would take that head off the branch.
   const isOnItsHead = first === head && second === head
-  return isOnItsHead ? { shape: path === undefined ? 'hard' : 'soft', target } : undefined
+  return isOnItsHead ? { shape: leaf === undefined ? 'hard' : { width: fan.length }, target } : undefined
 }
 
 async function parentsOf(

@@ -31,6 +31,10 @@ export const PUBLICATION_UPLOADS_IN_FLIGHT = 32
 // ── hard fence
 /** @internal How often a claim is collapsed before the head is taken as it is. */
 export const CLAIM_COLLAPSES_MAX = 4
+/** @internal The fewest parents of a soft claim's fan: no commit of the server has a third one. */
+export const CLAIM_WIDTH_MIN = 3
+/** @internal How many widths there are. A record of the widest has 17 KiB. */
+export const CLAIM_WIDTHS = 256
 /** How long a branch is remembered to have no fence file. */
 export const FENCE_ABSENCE_MS = 60_000
 /** @internal Branches of which that is remembered; the oldest are forgotten. */

@@ -280,7 +280,7 @@ test('PU-107 a record that can be kept nowhere changes nothing about the refusal
 // Goal: whatever happens to any single request, `publish` tells the truth, and the next attempt ends well.
 // Method: each request of a publication is hit once by each fault; then a retry runs undisturbed.
 describe('each request in turn', () => {
-  const COUNT = 18
+  const COUNT = 19
   const FAULTS = ['refuse', 'lose-request', 'lose-answer', 'late'] as const
   const CASES = Array.from({ length: COUNT }, (_, index) => index + 1).flatMap((number) =>
     FAULTS.flatMap((fault) => (['fresh', 'replacing'] as const).map((kind) => ({ number, fault, kind }))),

@@ -185,16 +185,16 @@ export type MoveOutcome =
   | { readonly moved: false; readonly head: CommitRef | undefined }
 
 /**
- * The target of a hard claim is the third parent of the head's second parent; of a soft one, the third parent of the second
- * parent of that. So neither is ever collapsed as the other.
+ * The target of a hard claim is the third parent of the head's second parent. A soft one leads there by a longer way, `claims.ts`,
+ * of which one step has the number that its maker has chosen: neither is ever collapsed as the other, nor as another soft one.
  */
 export interface CollapseRequest {
   readonly branch: BranchName
   readonly claim: ClaimShape
 }
 
-/** Whether the server compared the head when the claim was merged, or its maker afterwards. */
-export type ClaimShape = 'hard' | 'soft'
+/** Whether the server compared the head when the claim was merged, or its maker afterwards; then it has a width, from 3 on. */
+export type ClaimShape = 'hard' | { readonly width: number }
 
 /** `collapsed: false`: the head of the branch is no claim, and stays. */
 export interface CollapseOutcome {

@@ -15,6 +15,7 @@ import type { CommitRef } from '../base/ids.ts'
 import { ManualClock } from '../testing/manual-clock.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
 import type { RepoCall, RepoScript } from '../testing/scripted-world.ts'
+import { CLAIM_WIDTHS } from './limits.ts'
 import type { ClaimShape } from './ports.ts'
 import type { PublicationResult } from './publication.ts'
 import { publish } from './publish.ts'
@@ -90,12 +91,11 @@ describe.each(['replaced', 'relocated'] as const)('a branch that is %s', (kind) 
   test('PU-215 ends the same when claims are collapsed at every moment, by whoever, as whatever', async () => {
     await run('merged')
     const stray = world.connect('stray')
-    arrives = () =>
-      Promise.all(
-        (['hard', 'soft'] as const satisfies readonly ClaimShape[]).map((claim) =>
-          stray.collapseClaim({ branch: TARGET, claim }),
-        ),
-      )
+    const shapes: ClaimShape[] = [
+      'hard',
+      ...Array.from({ length: CLAIM_WIDTHS }, (_, at) => ({ width: 3 + at })),
+    ]
+    arrives = () => Promise.all(shapes.map((claim) => stray.collapseClaim({ branch: TARGET, claim })))
     const { result } = await run(kind)
     expect(result).toMatchObject({ action: kind, outputRef: world.head(TARGET) })
     const log = await logOf(world.connect('watcher'))

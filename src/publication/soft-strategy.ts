@@ -6,6 +6,7 @@
  * branch is reset, which drops a commit that comes between the look and the reset.
  */
 
+import { createHash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
 import { errorKindOf } from '../base/errors.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
@@ -22,6 +23,7 @@ import {
 } from './claimed-move.ts'
 import { readSettledHead } from './claims.ts'
 import type { MetadataKey } from './commit-metadata.ts'
+import { CLAIM_WIDTH_MIN, CLAIM_WIDTHS } from './limits.ts'
 import { mergeOnce } from './merge-once.ts'
 import type { CallOptions, CommitRecord, Metadata, VersionedRepo } from './ports.ts'
 import type { BranchWrite, GuardedOptions, MergeWrite, MoveWrite, PublishStrategy } from './strategy.ts'
@@ -51,7 +53,8 @@ export class SoftStrategy implements PublishStrategy {
     const { branch, to, expectedHead } = write
     const repo = this.#repo
     const fields = claimFields(write)
-    const source = await this.#writeRecord(write, fields, plain(options))
+    const width = widthOf(write)
+    const source = await this.#writeRecord(write, { ...fields, width }, plain(options))
     if (source === undefined) return this.#reset(write, options)
     const request = { ...fields, source, into: branch, squash: false, allowEmpty: true }
     const claim = await mergeOrLook(repo, request, { expectedHead, options })
@@ -59,13 +62,13 @@ export class SoftStrategy implements PublishStrategy {
     if (!claim.written) return { written: false, why: 'withheld' }
     const made = await readMerged(repo, claim.ref, { branch, options })
     if (made?.parents[0] !== expectedHead) throw landedElsewhere(write, claim.ref, made)
-    return collapse(repo, { branch, shape: 'soft', claim: claim.ref, to }, plain(options))
+    return collapse(repo, { branch, shape: { width }, claim: claim.ref, to }, plain(options))
   }
 
   /** `undefined`: this branch cannot be moved by a claim. */
   async #writeRecord(
     { branch, expectedHead, to }: MoveWrite,
-    fields: { readonly message: string; readonly metadata: Metadata },
+    { width, ...fields }: { readonly message: string; readonly metadata: Metadata; readonly width: number },
     call: CallOptions,
   ): Promise<CommitRef | undefined> {
     const repo = this.#repo
@@ -82,8 +85,9 @@ export class SoftStrategy implements PublishStrategy {
     const write = (parents: readonly CommitRef[], steps: number): Promise<CommitRef> =>
       writeDetached(at, { ...fields, parents, tree, generation: generation + steps }, call)
     try {
-      const path = await write([expectedHead, expectedHead, to], 0)
-      return await write([expectedHead, path], 1)
+      const leaf = await write([expectedHead, expectedHead, to], 0)
+      const fan = await write([...Array<CommitRef>(width - 1).fill(expectedHead), leaf], 1)
+      return await write([expectedHead, fan], 2)
     } catch (error) {
       const kind = errorKindOf(error)
       if (kind === 'refused' || kind === 'missing') return undefined
@@ -104,6 +108,15 @@ function claimFields({ expectedHead, to, metadata }: MoveWrite): {
 } {
   const announced = { 'publish.claim': to } satisfies Partial<Record<MetadataKey, string>>
   return { message: `Move from ${expectedHead} to ${to}`, metadata: { ...metadata, ...announced } }
+}
+
+/**
+ * The same for one execution's repetition, and hardly ever for another's. By the execution, and not by chance, so that the same
+ * requests are sent again.
+ */
+function widthOf({ expectedHead, to, metadata }: MoveWrite): number {
+  const text = JSON.stringify([expectedHead, to, Object.entries(metadata).sort()])
+  return CLAIM_WIDTH_MIN + (createHash('sha256').update(text).digest().readUInt16BE() % CLAIM_WIDTHS)
 }
 
 /** Both commits are in the history, and the claim stays: to take it off would be the reset that it stands for. */

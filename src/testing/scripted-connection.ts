@@ -235,7 +235,8 @@ class Connection implements VersionedRepo {
     this.#collapse(branch, options, () => {
       const { model } = this.#world
       let at: CommitRef | undefined = this.#openBranch(branch).head
-      for (const parent of CLAIM_TARGETS[claim]) at = at && model.commit(at)?.parents[parent - 1]
+      for (const parent of claim === 'hard' ? [2, 3] : [2, 2, claim.width, 3])
+        at = at && model.commit(at)?.parents[parent - 1]
       if (at !== undefined) this.#world.move({ client: this.#client, branch, how: 'reset', to: at })
       return { collapsed: at !== undefined }
     })
@@ -335,9 +336,6 @@ async function isWanted(guard: WriteGuard | undefined, { signal }: CallOptions =
 }
 
 const CONFIRMATIONS_MAX = 5
-
-/** Which parent is taken at each step, from the head. */
-const CLAIM_TARGETS = { hard: [2, 3], soft: [2, 2, 3] } as const
 
 function missing(what: string): MissingError {
   return new MissingError('testing/missing', `${what}: it does not exist`)

@@ -130,8 +130,9 @@ function isOutsideWindow(world: World, update: BranchUpdate, readAt: number | un
 function isCollapseOf({ repo: { model } }: World, { how, from, to }: BranchUpdate): boolean {
   const head = from === undefined ? undefined : model.commit(from)
   const record = head?.parents[1] === undefined ? undefined : model.commit(head.parents[1])
-  const [, second] = record?.parents ?? []
-  const path = record?.parents.length === 2 && second !== undefined ? model.commit(second) : record
+  const [, fan] = record?.parents.length === 2 ? record.parents : []
+  const leaf = fan === undefined ? undefined : model.commit(fan)?.parents.at(-1)
+  const path = leaf === undefined ? record : model.commit(leaf)
   return how === 'reset' && path?.parents[2] === to && record?.parents[0] === head?.parents[0]
 }
 

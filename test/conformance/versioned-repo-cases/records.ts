@@ -4,6 +4,7 @@ import { expect } from 'vitest'
 import type { CommitRef, MetaRangeId } from '../../../src/base/ids.ts'
 import type { ClaimShape, CommitRecord, VersionedRepo } from '../../../src/publication/ports.ts'
 import { commitIdOf } from '../../../src/lakefs/commit-id.ts'
+import { CLAIM_WIDTH_MIN, CLAIM_WIDTHS } from '../../../src/publication/limits.ts'
 import {
   all,
   askFor,
@@ -170,29 +171,40 @@ export const RECORD_CASES = {
     expect(await kindOf(repo.collapseClaim({ branch: MAIN, claim: 'hard' }))).toBe('refused')
   },
 
-  'LC-206 the two shapes of a claim are never taken for each other': async ({ repo }) => {
+  'LC-206 a claim of one shape is never taken for one of another': async ({ repo }) => {
     const { inputRef, replaced, staged } = await openReplacement(repo)
     const fields = { message: 'claim', committer: COMMITTER, metadata: {}, createdAt: CREATED_AT }
     const generation = Math.max(replaced.generation, staged.generation) + 1
     const tree = { metaRange: treeOf(staged) }
     const parents = [replaced.ref, replaced.ref, staged.ref]
-    const path = await repo.writeCommit({ ...fields, ...tree, parents, generation })
-    const source = await repo.writeCommit({
+    const leaf = await repo.writeCommit({ ...fields, ...tree, parents, generation })
+    // The widest there is.
+    const width = CLAIM_WIDTH_MIN + CLAIM_WIDTHS - 1
+    const fan = await repo.writeCommit({
       ...{ ...fields, ...tree, generation: generation + 1 },
-      parents: [replaced.ref, path],
+      parents: [...Array<CommitRef>(width - 1).fill(replaced.ref), leaf],
     })
-    const claim = async (from: CommitRef, shape: ClaimShape, other: ClaimShape): Promise<void> => {
+    const source = await repo.writeCommit({
+      ...{ ...fields, ...tree, generation: generation + 2 },
+      parents: [replaced.ref, fan],
+    })
+    const claim = async (
+      from: CommitRef,
+      shape: ClaimShape,
+      others: readonly ClaimShape[],
+    ): Promise<void> => {
       const merged = await repo.merge({ source: from, into: MAIN, message: 'claimed', allowEmpty: true })
       expect(merged).toMatchObject({ merged: true })
-      expect(await repo.collapseClaim({ branch: MAIN, claim: other })).toEqual({ collapsed: false })
+      for (const other of others)
+        expect(await repo.collapseClaim({ branch: MAIN, claim: other })).toEqual({ collapsed: false })
       expect(await repo.takesReset(MAIN)).toBe(true)
       expect(merged).toMatchObject({ ref: await headOf(repo, MAIN) })
       expect(await repo.collapseClaim({ branch: MAIN, claim: shape })).toEqual({ collapsed: true })
     }
-    await claim(source, 'soft', 'hard')
+    await claim(source, { width }, ['hard', { width: width - 1 }, { width: width + 1 }, { width: 3 }])
     expect((await all(repo.log(MAIN, { limit: 2 }))).map(({ ref }) => ref)).toEqual([staged.ref, inputRef])
     // Again, now onto another head than it expects: it changes nothing there.
-    await claim(path, 'hard', 'soft')
+    await claim(leaf, 'hard', [{ width: 3 }, { width }])
     expect(await headOf(repo, MAIN)).toBe(staged.ref)
   },
 
