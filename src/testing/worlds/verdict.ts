@@ -1,5 +1,6 @@
 /** Reads what happened in a world, and names every promise that did not hold. Everything here is about the target branch. */
 
+import type { CommitRecord } from '../../publication/ports.ts'
 import type { CommitRef } from '../../base/ids.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import type { Move } from '../../publication/session.ts'
@@ -101,6 +102,11 @@ function judgeUpdate(world: World, update: BranchUpdate, { violations, windows }
   const from = update.from === undefined ? undefined : world.repo.model.commit(update.from)
   if (from?.metadata['publish.run'] === runOf(update.client)) windows.add('own write took effect twice')
   else if (update.how !== 'reset') windows.add('merged onto an unread commit')
+  else if (isMergedTwice(world, from))
+    // Nothing but the second one goes, unless others have committed below it.
+    windows.add(
+      from?.parents[0] === update.to ? 'own write took effect twice' : 'reset over an unread commit',
+    )
   else if (world.scenario.isOlder === true) windows.add('reset over an unread commit')
   else violations.add('unread head overwritten')
 }
@@ -124,6 +130,13 @@ function isOutsideWindow(world: World, update: BranchUpdate, readAt: number | un
   if (readAt === undefined) return true
   const set = world.repo.updates.findLast(({ branch, order }) => branch === TARGET && order < update.order)
   return set === undefined || set.order < readAt
+}
+
+/** A claim whose merge took effect twice: what was meant for the first is followed on the second. */
+function isMergedTwice({ repo: { model, updates } }: World, claim: CommitRecord | undefined): boolean {
+  const [, record] = claim?.parents ?? []
+  const merges = updates.filter(({ how, to }) => how === 'merge' && model.commit(to)?.parents[1] === record)
+  return record !== undefined && merges.length > 1
 }
 
 /** From a claim to where it leads, whoever does it. */
