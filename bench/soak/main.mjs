@@ -46,8 +46,9 @@ async function soak() {
   const callers = openCallers(server, records)
   const samples = { alone: new Map(), crowd: new Map() }
 
+  await wait(SETTLE_MS)
   callers.measureInto(samples.alone)
-  await wait(totalMs * PART_ALONE)
+  await wait(Math.max(0, totalMs * PART_ALONE - SETTLE_MS))
   callers.measureInto(undefined)
 
   const crowd = fork(join(dirname(fileURLToPath(import.meta.url)), 'crowd.mjs'), { stdio: 'inherit' })
