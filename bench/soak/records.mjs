@@ -27,7 +27,11 @@ export async function prepare(file, callersPerTenant) {
     for (let at = 0; at < LONG_LOG_EVENTS; at += IN_ONE_BATCH) {
       await Promise.all(
         Array.from({ length: IN_ONE_BATCH }, (_, index) =>
-          long.events.publish({ type: 'external.long.entry', source: { entityType: 'external', entityId: 'soak' }, payload: { number: at + index } }),
+          long.events.publish({
+            type: 'external.long.entry',
+            source: { entityType: 'external', entityId: 'soak' },
+            payload: { number: at + index },
+          }),
         ),
       )
     }
