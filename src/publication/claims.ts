@@ -74,9 +74,12 @@ export async function readClaim(
   const leaf = fan.at(-1)
   const [first, second, target] = leaf === undefined ? ofRecord : await parentsOf(repo, leaf, options)
   if (target === undefined || target !== announced) return undefined
-  // One that was merged onto another head than it expects would take that head off the branch.
+  // One that was merged onto another head than it expects would take that head off the branch; onto its target, as where its merge
+  // took effect once more after it was collapsed, nothing but itself.
   const isOnItsHead = first === head && second === head
-  return isOnItsHead ? { shape: leaf === undefined ? 'hard' : { width: fan.length }, target } : undefined
+  return isOnItsHead || head === target
+    ? { shape: leaf === undefined ? 'hard' : { width: fan.length }, target }
+    : undefined
 }
 
 async function parentsOf(

@@ -18,22 +18,27 @@ import type { RepoCall, RepoScript } from '../testing/scripted-world.ts'
 import { CLAIM_WIDTHS } from './limits.ts'
 import type { ClaimShape } from './ports.ts'
 import type { PublicationResult } from './publication.ts'
+import { readSettledHead } from './claims.ts'
 import { publish } from './publish.ts'
 
 let arrives: (call: RepoCall) => Promise<unknown> | undefined
+let isTwice: (call: RepoCall) => boolean
+const later: (() => void)[] = []
 const script: RepoScript = {
   arrive: async (call) => {
     if (call.client === 'worker') await arrives(call)
-    return 'none'
+    return isTwice(call) ? 'twice' : 'none'
   },
   answer: () => Promise.resolve(),
-  later: () => undefined,
+  later: (_, effect) => void later.push(effect),
 }
 
 let world: ScriptedRepo
 let input: CommitRef
 beforeEach(() => {
   arrives = () => undefined
+  isTwice = () => false
+  later.length = 0
   openWorld()
 })
 
@@ -116,6 +121,16 @@ async function runAfterMerge(kind: Kind): ReturnType<typeof run> {
   await run('merged')
   return run(kind)
 }
+
+test('PU-218 a claim whose merge takes effect once more is taken off by the next reader', async () => {
+  await run('merged')
+  isTwice = ({ client, request }) => client === 'worker' && request === 'merge'
+  const { result } = await run('replaced')
+  for (const again of later) again()
+  expect(world.head(TARGET)).not.toBe(result.outputRef)
+  const head = await readSettledHead(world.connect('reader'), TARGET, {})
+  expect([head?.ref, world.head(TARGET)]).toEqual([result.outputRef, result.outputRef])
+})
 
 test('PU-217 a claim that landed on the commit of somebody else stays, and nobody collapses it', async () => {
   await run('merged')
