@@ -126,12 +126,6 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'if (claim === undefined || claim.target !== head.ref) return head',
   },
   {
-    name: 'a claim that was left is collapsed only from the head that it expects',
-    file: `${P}/claims.ts`,
-    text: 'const isOnItsHead = first === head && second === head',
-    without: 'const isOnItsHead = first === second',
-  },
-  {
     name: 'a soft claim that landed elsewhere is not collapsed',
     file: `${P}/soft-strategy.ts`,
     text: 'if (made?.parents[0] !== expectedHead) throw landedElsewhere(write, claim.ref, made)',
