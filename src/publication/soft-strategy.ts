@@ -54,9 +54,9 @@ export class SoftStrategy implements PublishStrategy {
     const repo = this.#repo
     const fields = claimFields(write)
     const width = widthOf(write)
-    const source = await this.#writeRecord(write, { ...fields, width }, plain(options))
-    if (source === undefined) return this.#reset(write, options)
-    const request = { ...fields, source, into: branch, squash: false, allowEmpty: true }
+    const record = await this.#writeRecord(write, { ...fields, width }, plain(options))
+    if (record === undefined) return this.#reset(write, options)
+    const request = { ...fields, ...record, into: branch, squash: false }
     const claim = await mergeOrLook(repo, request, { expectedHead, options })
     // Where the server has refused the claim, surely nothing was written, and there is nothing to look for.
     if (!claim.written) return { written: false, why: 'withheld' }
@@ -70,7 +70,7 @@ export class SoftStrategy implements PublishStrategy {
     { branch, expectedHead, to }: MoveWrite,
     { width, ...fields }: { readonly message: string; readonly metadata: Metadata; readonly width: number },
     call: CallOptions,
-  ): Promise<CommitRef | undefined> {
+  ): Promise<{ readonly source: CommitRef; readonly allowEmpty: boolean } | undefined> {
     const repo = this.#repo
     const [head, target, mayReset] = await Promise.all([
       readRequired(repo, expectedHead, call),
@@ -87,7 +87,9 @@ export class SoftStrategy implements PublishStrategy {
     try {
       const leaf = await write([expectedHead, expectedHead, to], 0)
       const fan = await write([...Array<CommitRef>(width - 1).fill(expectedHead), leaf], 1)
-      return await write([expectedHead, fan], 2)
+      const source = await write([expectedHead, fan], 2)
+      // Where it changes something it must: then the same merge, if it takes effect once more, brings nothing and is refused.
+      return { source, allowEmpty: tree.metaRange === head.metaRange }
     } catch (error) {
       const kind = errorKindOf(error)
       if (kind === 'refused' || kind === 'missing') return undefined

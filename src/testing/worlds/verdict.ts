@@ -100,7 +100,8 @@ function judgeUpdate(world: World, update: BranchUpdate, { violations, windows }
   if (isHard(world) || isOutsideWindow(world, update, reading?.order))
     violations.add('unread head overwritten')
   const from = update.from === undefined ? undefined : world.repo.model.commit(update.from)
-  if (from?.metadata['publish.run'] === runOf(update.client)) windows.add('own write took effect twice')
+  if (from?.metadata['publish.run'] === runOf(update.client) && !isMergedTwice(world, from))
+    windows.add('own write took effect twice')
   else if (update.how !== 'reset') windows.add('merged onto an unread commit')
   else if (isMergedTwice(world, from))
     // Nothing but the second one goes, unless others have committed below it.
