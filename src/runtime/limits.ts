@@ -16,7 +16,7 @@ export const STORE_FINDINGS_MAX = 1_000
 /** Pause between two writes by which health checks try the store; in between the last result is told. */
 export const HEALTH_WRITE_INTERVAL_MS = 10_000
 /** Time for a read or a write of a health check. */
-export const HEALTH_TIMEOUT_MS = 3_000
+export const HEALTH_TIMEOUT_MS = 2_000
 /** @internal Time to live of what a health check writes. */
 export const HEALTH_WRITE_TTL_MS = 120_000
 

@@ -59,8 +59,6 @@ export const TENANT_REQUESTS_MAX = 2_500
 export const TOKEN_FOLLOWERS_MAX = 500
 /** The same of a tenant; its viewers together at most three quarters. */
 export const TENANT_FOLLOWERS_MAX = 1_500
-/** Time for the store to answer a health check. */
-export const HTTP_HEALTH_TIMEOUT_MS = 5_000
 /** Time for a request's headers to arrive. */
 export const HTTP_HEADERS_TIMEOUT_MS = 10_000
 /** Time for a whole request to arrive. */

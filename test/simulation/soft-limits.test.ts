@@ -127,8 +127,12 @@ describe('the crash between publishing and completing', () => {
     const second = await publishAs(attempts[1]!)
     complete(queue, attempts[1]!, second.outputRef)
     const published = world.updates.filter(({ branch, client }) => branch === TARGET && client === 'worker')
-    // Between the two is the claim.
-    expect(published.map(({ to }) => to)).toEqual([first.outputRef, expect.anything(), second.outputRef])
+    const [, claim] = published
+    expect(published.map(({ to }) => to)).toEqual([first.outputRef, claim?.to, second.outputRef])
+    expect(world.model.commit(claim!.to)).toMatchObject({
+      parents: [first.outputRef, expect.any(String)],
+      metadata: { 'publish.claim': second.outputRef },
+    })
     expect((await logOf(repo)).map(({ ref }) => ref).slice(0, 2)).toEqual([second.outputRef, input])
     expect(limits).toContain('a task can publish twice')
   })

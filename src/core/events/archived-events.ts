@@ -7,8 +7,8 @@ import { nextTurn } from '../../base/turns.ts'
 import type { Scope } from '../namespaces/scope.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import type { ArchivePlace, EventArchive, EventRow } from './archive-port.ts'
-import type { CheckedFilter } from './event-filter.ts'
-import type { Portion } from './event-pages.ts'
+import { isUnfiltered, type CheckedFilter } from './event-filter.ts'
+import type { Looked, Portion } from './event-pages.ts'
 import type { SourceKind } from './event-types.ts'
 import type { ExecutionEvent } from './event.ts'
 import { LogCheck } from './log-check.ts'
@@ -44,7 +44,7 @@ export async function* lookInArchive(
   let { after } = filter
   for (;;) {
     const rows = await archive.read({ ...wanted, after })
-    const looked: Portion['looked'][number][] = []
+    const looked: Looked[] = []
     for (const row of rows.slice(0, count)) {
       await check?.see(row.sequence)
       looked.push({ event: eventOfRow(row, scope), bytes: Buffer.byteLength(row.payload) })
@@ -55,11 +55,6 @@ export async function* lookInArchive(
     after = looked.at(-1)?.event.sequence
     await nextTurn()
   }
-}
-
-/** Only then the rows have every place of the log. */
-function isUnfiltered({ types, entityType, entityId, start, end }: CheckedFilter): boolean {
-  return [types, entityType, entityId, start, end].every((one) => one === undefined)
 }
 
 async function findTypes(

@@ -94,3 +94,8 @@ function bad(what: string, found: unknown, rule: string): InvalidError {
     { next: 'Correct the filter.' },
   )
 }
+
+/** Every place of the log is listed then. */
+export function isUnfiltered({ types, entityType, entityId, start, end }: CheckedFilter): boolean {
+  return [types, entityType, entityId, start, end].every((condition) => condition === undefined)
+}

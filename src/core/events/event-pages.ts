@@ -11,12 +11,12 @@ import {
 } from '../limits.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import { readRangePages } from '../read-pages.ts'
-import { isListed, type CheckedFilter } from './event-filter.ts'
+import { isListed, isUnfiltered, type CheckedFilter } from './event-filter.ts'
 import { decodeEvent, misplaced, type ExecutionEvent } from './event.ts'
 import { LogCheck } from './log-check.ts'
 
 /** An event, and how large it is as recorded; without its names in the archive, which has them in columns. */
-interface Looked {
+export interface Looked {
   readonly event: ExecutionEvent
   readonly bytes: number
 }
@@ -45,7 +45,7 @@ export async function* lookInStore(
   const { store, keys } = bound.scope
   const check = new LogCheck(bound, filter, 'store')
   // As many as are wanted, unless a filter may skip most of them.
-  const wanted = (isEverything(filter) ? filter.limit : undefined) ?? Infinity
+  const wanted = (isUnfiltered(filter) ? filter.limit : undefined) ?? Infinity
   const range = {
     prefix: keys.log,
     order: filter.order,
@@ -55,7 +55,7 @@ export async function* lookInStore(
   }
   await turnToBegin()
   for await (const page of readRangePages(store, range)) {
-    const looked: Portion['looked'][number][] = []
+    const looked: Looked[] = []
     let isOver = false
     for (const { key, value } of page.entries) {
       const event = decodeEvent(value)
@@ -127,10 +127,6 @@ class Found {
     this.events.push(event)
     this.#bytes += bytes
   }
-}
-
-function isEverything({ types, entityType, entityId, start, end }: CheckedFilter): boolean {
-  return [types, entityType, entityId, start, end].every((condition) => condition === undefined)
 }
 
 /** The log is ordered by time: no event after this one can match. */

@@ -40,6 +40,14 @@ test('DO-111 many probes cost one write for each interval, and leave nothing tha
   expect((await store.range({ prefix: '' })).entries.map(({ expires }) => expires)).toEqual([true])
 })
 
+test('DO-71 checks at the same time are one look, and a store that hangs holds none of them for long', async () => {
+  const get = vi.fn(() => new Promise<never>(() => undefined))
+  const examine = openExamination({ ...openMemoryStore(), get })
+  const told = ['the store (memory) does not answer']
+  expect(await Promise.all([examine(), examine(), examine()])).toEqual([told, told, told])
+  expect(get).toHaveBeenCalledTimes(1)
+})
+
 test('DO-111 a store that never ends a write is told within the time for it', async () => {
   const store = { ...openMemoryStore(), commit: () => new Promise<never>(() => undefined) }
   expect(await openExamination(store)()).toEqual(['the store (memory) cannot be written'])

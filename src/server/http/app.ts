@@ -21,7 +21,6 @@ import {
   API_REQUESTS_AT_ONCE,
   API_REQUESTS_PER_SECOND,
 } from '../limits.ts'
-import { openExamination } from './health.ts'
 import { authenticate } from './authenticate.ts'
 import { addEngineRoutes } from './engine-routes.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
@@ -76,7 +75,6 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
       { headers: asked.req.raw.headers, address: asked.env.address, isProxied: asked.env.isProxied },
     )
 
-  const examine = openExamination(host, clock)
   const app: HttpApp = new Hono<HttpEnvironment>()
   app.onError((error, asked) => {
     logFailure(logger, error, asked.req.raw)
@@ -85,7 +83,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
 
   app.get('/healthz', async (asked) => {
     asked.env.visit?.enter('health')
-    const problems = await examine()
+    const problems = await host.examine()
     return asked.json({ ok: problems.length === 0, problems }, problems.length === 0 ? 200 : 503)
   })
   app.use('/openapi.*', async ({ env }, next) => {

@@ -2,10 +2,7 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ManualClock } from '../../testing/manual-clock.ts'
 import { serveWorld, type ServedOptions, type ServedWorld } from '../../../test/support/doors/serve.ts'
-import { HTTP_HEALTH_TIMEOUT_MS } from '../limits.ts'
-import { openExamination } from './health.ts'
 
 const closing: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -154,23 +151,5 @@ describe('of the whole server', () => {
     // After a second also for anybody else.
     const ask = () => openClient(served, served.token).ask()
     await expect.poll(async () => (await ask()).status, { timeout: 10_000 }).toBe(200)
-  })
-
-  test('DO-71 health checks at the same time are one look, and a store that hangs holds none for long', async () => {
-    const clock = new ManualClock()
-    const held: ((problems: readonly string[]) => void)[] = []
-    const examine = openExamination({ examine: () => new Promise((resolve) => held.push(resolve)) }, clock)
-    const [one, other] = [examine(), examine()]
-    await Promise.resolve()
-    expect(held).toHaveLength(1)
-    held[0]!([])
-    expect([await one, await other]).toEqual([[], []])
-    const late = examine()
-    await clock.advance(HTTP_HEALTH_TIMEOUT_MS)
-    expect(await late).toEqual(['the store has not answered within 5 seconds'])
-    const again = examine()
-    await Promise.resolve()
-    held.at(-1)!(['broken'])
-    expect(await again).toEqual(['broken'])
   })
 })
