@@ -85,6 +85,10 @@ export const FEED_EVENTS_REMEMBERED = 1_000
 export const FEED_REMEMBERED_MAX_BYTES = 1_048_576
 /** The same of all followed executions together. */
 export const FEEDS_REMEMBERED_MAX_BYTES = 67_108_864
+/** @internal Pages of logs, read for followers that are behind, kept in memory for others that come by. */
+export const FEED_PAGES_MAX_BYTES = 8_388_608
+/** @internal For so long: what is removed from a log is not sent any more. */
+export const FEED_PAGE_KEPT_MS = 1_000
 /** @internal Most events that a follower reads at once. */
 export const FEED_PAGE_EVENTS = 200
 /** @internal The same, before the size of the events is known. */

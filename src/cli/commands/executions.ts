@@ -3,6 +3,7 @@ import type { EventFilter } from '../../core/events/event-filter.ts'
 import { compileTypePattern } from '../../core/events/type-pattern.ts'
 import { VARIABLES_PER_PAGE_MAX } from '../../core/limits.ts'
 import type { ListedVariable, VariableFilter } from '../../core/variables/list-variables.ts'
+import type { ExecutionEvent } from '../../core/events/event.ts'
 import type { OpenedExecution } from '../../runtime/host.ts'
 import { EventFeeds } from '../../server/http/event-feed.ts'
 import { listVariables, queryEvents, readVariable, showEvent } from '../../server/http/read-execution.ts'
@@ -121,16 +122,15 @@ async function followEvents(execution: string, options: EventsOptions, terminal:
   const signal = terminal.stopSignal()
   await withExecution(execution, options, terminal, async (opened) => {
     const patterns = type.map(compileTypePattern)
-    const groups = new EventFeeds().follow({ key: execution, execution: opened, after, signal })
+    const render = (event: ExecutionEvent): string => {
+      if (json) return `${printableJson(showEvent(event))}\n`
+      return `${event.sequence}  ${event.timestamp}  ${event.type}  ${line(event.payload)}\n`
+    }
+    const groups = new EventFeeds({ render }).follow({ key: execution, execution: opened, after, signal })
     try {
-      for await (const { event } of flatten(groups)) {
-        if (patterns.length > 0 && !patterns.some((matches) => matches(event.type))) continue
-        const { sequence, timestamp, payload } = event
-        terminal.answer(
-          json
-            ? `${printableJson(showEvent(event))}\n`
-            : `${sequence}  ${timestamp}  ${event.type}  ${line(payload)}\n`,
-        )
+      for await (const sent of flatten(groups)) {
+        if (patterns.length > 0 && !patterns.some((matches) => matches(sent.type))) continue
+        terminal.answer(sent.block.toString())
       }
     } catch (error) {
       // Stopped by a signal: not a failure.

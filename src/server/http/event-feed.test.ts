@@ -4,12 +4,14 @@ import {
   FEED_EVENTS_REMEMBERED,
   FEED_FOLLOWERS_MAX,
   FEED_GROUP_MAX_BYTES,
+  FEED_PAGE_KEPT_MS,
   FEED_PAGE_EVENTS,
   FEED_REMEMBERED_MAX_BYTES,
   FEEDS_REMEMBERED_MAX_BYTES,
 } from '../limits.ts'
 import type { EventFilter } from '../../core/events/event-filter.ts'
 import type { ExecutionEvent } from '../../core/events/event.ts'
+import { ManualClock } from '../../testing/manual-clock.ts'
 import { EventFeeds, type FollowedExecution } from './event-feed.ts'
 import { bytesOf, type SentEvent } from './sent-event.ts'
 
@@ -87,7 +89,7 @@ async function take(
 ): Promise<readonly number[]> {
   const got: number[] = []
   for await (const group of groups) {
-    got.push(...group.map(({ event }) => event.sequence))
+    got.push(...group.map(({ sequence }) => sequence))
     if (got.length >= count) break
   }
   return got
@@ -163,7 +165,7 @@ describe('a follower', () => {
       }
       const { value } = await follower.next()
       sizes.push(bytesOf(value!))
-      got.push(...value!.map(({ event }) => event.sequence))
+      got.push(...value!.map(({ sequence }) => sequence))
     }
     got.push(...(await take(follower)))
     expect(got).toEqual(numbers(1, 202))
@@ -213,6 +215,24 @@ describe('a follower', () => {
     expect(log.reads.length).toBeLessThanOrEqual(3 * pages)
   })
 
+  test('DO-79 that is behind is given the page that another one has just read, and reads it anew a second later', async () => {
+    const log = new Log()
+    for (let count = 0; count < 100; count++) log.append('a.task.running')
+    const clock = new ManualClock()
+    const feeds = new EventFeeds({ clock })
+    const { signal } = new AbortController()
+    const follow = () => feeds.follow({ key: 'x', execution: log.execution, after: 0, signal })
+    const [first, second, third] = [follow(), follow(), follow()]
+    const group = (await first.next()).value
+    const before = log.reads.length
+    expect((await second.next()).value).toBe(group)
+    expect(log.reads.length).toBe(before)
+    await clock.advance(FEED_PAGE_KEPT_MS)
+    expect((await third.next()).value?.[0]).toEqual(group?.[0])
+    expect(log.reads.length).toBe(before + 1)
+    await Promise.all([first, second, third].map((one) => one.return()))
+  })
+
   test('DO-63 whose event was forgotten, for its size or for other executions, reads it from the log', async () => {
     const feeds = new EventFeeds()
     const { signal } = new AbortController()
@@ -237,12 +257,12 @@ describe('a follower', () => {
     for (const [at, log] of logs.entries()) {
       const before = readsOf(log)
       const late = feeds.follow({ key: `x${at}`, execution: log.execution, after: each - 1, signal })
-      expect((await late.next()).value!.map(({ event }) => event.sequence)).toEqual([each])
+      expect((await late.next()).value!.map(({ sequence }) => sequence)).toEqual([each])
       // The newest two events: remembered of the executions that had theirs last, forgotten of those that had them first.
       if (at < 10) expect(readsOf(log) - before).toBe(1)
       if (at >= many - 10) expect(readsOf(log) - before).toBe(0)
       const early = feeds.follow({ key: `x${at}`, execution: log.execution, after: 1, signal })
-      expect((await early.next()).value!.map(({ event }) => event.sequence)).toEqual([2])
+      expect((await early.next()).value!.map(({ sequence }) => sequence)).toEqual([2])
       // Those before are forgotten by all.
       expect(readsOf(log) - before).toBeGreaterThan(0)
       await Promise.all([late.return(), early.return()])

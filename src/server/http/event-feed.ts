@@ -5,12 +5,12 @@
  *   it reads from the log.
  * - FE-2 However many follow an execution, it is watched once and its new events are read once.
  * - FE-3 A follower holds its position and one group of events, bounded in bytes. What the feeds remember for all followers is
- *   bounded in events and bytes.
+ *   bounded in events and bytes. Those that read a long log beside each other share what is read.
  * - FE-4 The feed ends with its last follower. A follower ends when the execution has ended and it got every event.
  */
 
 import { BoundedMap } from '../../base/bounded-map.ts'
-import { abortReason } from '../../base/clock.ts'
+import { abortReason, systemClock, type Clock } from '../../base/clock.ts'
 import { UnavailableError } from '../../base/errors.ts'
 import { nextTurn } from '../../base/turns.ts'
 import {
@@ -22,10 +22,12 @@ import {
   FEED_REMEMBERED_MAX_BYTES,
   FEEDS_REMEMBERED_MAX_BYTES,
 } from '../limits.ts'
+import type { ExecutionEvent } from '../../core/events/event.ts'
 import { endsExecution } from '../../core/namespaces/execution-record.ts'
 import type { OpenedExecution } from '../../runtime/host.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { bytesOf, takeFirst, takeLast, toSentEvent, type SentEvent } from './sent-event.ts'
+import { ReadPages } from './read-pages.ts'
+import { bytesOf, showForStream, takeFirst, takeLast, toSentEvent, type SentEvent } from './sent-event.ts'
 
 export interface FollowRequest {
   /** Unique to the execution and its tenant. */
@@ -45,14 +47,28 @@ export interface FollowedExecution {
   readonly changes: OpenedExecution['changes']
 }
 
+export interface EventFeedsOptions {
+  /** How an event is sent; as a block of server-sent events unless given. */
+  readonly render?: (event: ExecutionEvent) => string
+  readonly clock?: Clock
+}
+
 export class EventFeeds {
+  readonly #render: Required<EventFeedsOptions>['render']
   readonly #feeds = new Map<string, Feed>()
   readonly #remembered: Remembered = new BoundedMap({
     max: FEEDS_REMEMBERED_MAX_BYTES,
     evict: 'oldest',
     weigh: bytesOf,
   })
+  readonly #pages: ReadPages
+  #opened = 0
   #followers = 0
+
+  constructor({ render = showForStream, clock = systemClock }: EventFeedsOptions = {}) {
+    this.#render = render
+    this.#pages = new ReadPages(clock)
+  }
 
   get followers(): number {
     return this.#followers
@@ -73,10 +89,16 @@ export class EventFeeds {
     return this.#follow(request)
   }
 
+  #newFeed(execution: FollowedExecution): Feed {
+    this.#opened += 1
+    const [render, remembered, pages] = [this.#render, this.#remembered, this.#pages]
+    return new Feed(execution, { id: this.#opened, render, remembered, pages })
+  }
+
   async *#follow(request: FollowRequest): Groups {
     const { key, execution } = request
     const known = this.#feeds.get(key)
-    const feed = known === undefined || known.isOver ? new Feed(execution, this.#remembered) : known
+    const feed = known === undefined || known.isOver ? this.#newFeed(execution) : known
     this.#feeds.set(key, feed)
     this.#followers += 1
     feed.followers += 1
@@ -96,6 +118,14 @@ export class EventFeeds {
 /** The newest events of each feed, in order, without a gap. The feed that had none for the longest time forgets first. */
 type Remembered = BoundedMap<Feed, readonly SentEvent[]>
 
+interface FeedParts {
+  /** Unique among all that share these pages. */
+  readonly id: number
+  readonly render: (event: ExecutionEvent) => string
+  readonly remembered: Remembered
+  readonly pages: ReadPages
+}
+
 interface SentPage {
   readonly events: readonly SentEvent[]
   readonly isLast: boolean
@@ -103,22 +133,26 @@ interface SentPage {
 
 class Feed {
   followers = 0
+  readonly #id: number
+  readonly #toSent: (event: ExecutionEvent) => SentEvent
   readonly #execution: FollowedExecution
   readonly #remembered: Remembered
+  readonly #pages: ReadPages
   readonly #ending = new AbortController()
   /** The last one of the log; `undefined` until the log was read. */
   #newest: { readonly sequence: number; readonly isLast: boolean } | undefined
   /** About as many events as make a group. */
   #pageEvents = FEED_PAGE_FIRST_EVENTS
-  /** Reads in progress, by the place behind which they begin. */
-  readonly #reading = new Map<number, Promise<readonly SentEvent[]>>()
   #failure: { readonly error: unknown } | undefined
   #waiting = new Set<() => void>()
   readonly #watching: Promise<void>
 
-  constructor(execution: FollowedExecution, remembered: Remembered) {
+  constructor(execution: FollowedExecution, { id, render, remembered, pages }: FeedParts) {
     this.#execution = execution
+    this.#id = id
+    this.#toSent = (event) => toSentEvent(event, render)
     this.#remembered = remembered
+    this.#pages = pages
     this.#watching = this.#watch()
   }
 
@@ -132,7 +166,7 @@ class Feed {
       if (this.#failure !== undefined) throw this.#failure.error
       if (heartbeat?.takeDue() === true) yield []
       const group = this.#recall(at) ?? (await this.#readBehind(at, pages++))
-      const last = group.at(-1)?.event
+      const last = group.at(-1)
       if (last !== undefined) {
         at = last.sequence
         yield group
@@ -157,25 +191,16 @@ class Feed {
     if (at >= this.#newest.sequence) return []
     const events = this.#remembered.get(this) ?? []
     const [first] = events
-    if (first === undefined || at < first.event.sequence - 1) return undefined
+    if (first === undefined || at < first.sequence - 1) return undefined
     // From the end: nearly always a follower lacks only the last few.
-    const index = events.findLastIndex(({ event }) => event.sequence <= at)
+    const index = events.findLastIndex(({ sequence }) => sequence <= at)
     return takeFirst(events.slice(index + 1), FEED_GROUP_MAX_BYTES)
   }
 
-  /**
-   * For followers that are behind everything remembered. Those at the same place share what is read; many that read a long log
-   * take turns.
-   */
-  #readBehind(after: number, pagesBefore: number): Promise<readonly SentEvent[]> {
-    const known = this.#reading.get(after)
-    if (known !== undefined) return known
-    const turn = pagesBefore > 0 ? nextTurn() : Promise.resolve()
-    const reading = turn
-      .then(async () => (await this.#readPage(after)).events)
-      .finally(() => this.#reading.delete(after))
-    this.#reading.set(after, reading)
-    return reading
+  /** For followers that are behind everything remembered. Many that read a long log take turns. */
+  async #readBehind(after: number, pagesBefore: number): Promise<readonly SentEvent[]> {
+    if (pagesBefore > 0) await nextTurn()
+    return this.#pages.get(`${this.#id}:${after}`, async () => (await this.#readPage(after)).events)
   }
 
   /** A page of large events has fewer of them, but never none where there are more: nothing is filtered. */
@@ -185,7 +210,7 @@ class Feed {
       limit: this.#pageEvents,
       bytesMax: FEED_GROUP_MAX_BYTES,
     })
-    const events = found.map(toSentEvent)
+    const events = found.map(this.#toSent)
     if (events.length > 0) {
       // A longer page would be read for nothing: it is cut where the group ends.
       const fitting = Math.ceil((events.length * FEED_GROUP_MAX_BYTES) / bytesOf(events))
@@ -229,7 +254,7 @@ class Feed {
     if (this.#newest === undefined) {
       // Only the last event: a follower that starts earlier reads the events before it from the log.
       const newest = await this.#execution.events.queryPage({ order: 'descending', limit: 1 })
-      this.#note(newest.events.map(toSentEvent))
+      this.#note(newest.events.map(this.#toSent))
       this.#newest ??= { sequence: 0, isLast: false }
       this.#wake()
       return
@@ -245,7 +270,7 @@ class Feed {
   }
 
   #note(events: readonly SentEvent[]): void {
-    const newest = events.at(-1)?.event
+    const newest = events.at(-1)
     if (newest === undefined) return
     this.#newest = { sequence: newest.sequence, isLast: endsExecution(newest.type) }
     const known = [...(this.#remembered.get(this) ?? []), ...events].slice(-FEED_EVENTS_REMEMBERED)

@@ -105,8 +105,25 @@ async function* cutPieces({
 }: EventStreamParts): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const group of groups) {
     if (group.length === 0) yield COMMENT
-    else yield* piecesOf(group.filter(({ event }) => isWanted(event.type)).map(({ block }) => block))
+    else yield* piecesOfGroup(group, isWanted)
   }
+}
+
+/** Made once for all who are sent the same group. */
+const PIECES = new WeakMap<readonly SentEvent[], readonly Buffer[]>()
+
+function piecesOfGroup(
+  group: readonly SentEvent[],
+  isWanted: EventStreamParts['isWanted'],
+): Iterable<Buffer> {
+  const wanted = group.filter(({ type }) => isWanted(type))
+  const blocks = wanted.map(({ block }) => block)
+  if (wanted.length < group.length) return piecesOf(blocks)
+  const known = PIECES.get(group)
+  if (known !== undefined) return known
+  const pieces = [...piecesOf(blocks)]
+  PIECES.set(group, pieces)
+  return pieces
 }
 
 /** Small blocks together, large ones in parts. */

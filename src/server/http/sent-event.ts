@@ -1,16 +1,22 @@
-/** An event in the form in which followers are sent it: made once, for all of them. */
+/** An event in the form in which followers are sent it: made once for all of them, and nothing else of it is kept. */
 
 import type { ExecutionEvent } from '../../core/events/event.ts'
 import { showEvent } from './read-execution.ts'
 
 export interface SentEvent {
-  readonly event: ExecutionEvent
-  /** A block of server-sent events. */
+  readonly sequence: number
+  readonly type: string
   readonly block: Buffer
 }
 
-export function toSentEvent(event: ExecutionEvent): SentEvent {
-  return { event, block: Buffer.from(`id: ${event.sequence}\ndata: ${JSON.stringify(showEvent(event))}\n\n`) }
+export function toSentEvent(event: ExecutionEvent, render: (event: ExecutionEvent) => string): SentEvent {
+  const { sequence, type } = event
+  return { sequence, type, block: Buffer.from(render(event)) }
+}
+
+/** A block of server-sent events. */
+export function showForStream(event: ExecutionEvent): string {
+  return `id: ${event.sequence}\ndata: ${JSON.stringify(showEvent(event))}\n\n`
 }
 
 export function bytesOf(events: readonly SentEvent[]): number {
