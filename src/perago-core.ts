@@ -40,7 +40,14 @@ export type { EventPage } from './core/events/event-pages.ts'
 export { EVENT_VERBS, SOURCE_KINDS, type SourceKind } from './core/events/event-types.ts'
 export type { EventSource, ExecutionEvent, NewEvent } from './core/events/event.ts'
 export type { PayloadRule } from './core/events/payload-advice.ts'
-export type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from './core/events/archive-port.ts'
+export type {
+  ArchivePlace,
+  EventArchive,
+  EventRow,
+  EventRowQuery,
+  RowPlace,
+  WalkableArchive,
+} from './core/events/archive-port.ts'
 
 export { parseExpression } from './core/expressions/parse-expression.ts'
 export { printExpression } from './core/expressions/print-expression.ts'

@@ -1,7 +1,7 @@
 /** The commands about the store under the core; see `program.ts`. */
 
 import type { Command } from 'commander'
-import { storeOptions } from './store-options.ts'
+import { archiveOption, storeOptions } from './store-options.ts'
 import { configured, example, lazy } from './help.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -28,9 +28,9 @@ export function addStoreCommands(program: Command, terminal: Terminal): void {
     .addHelpText('after', example('perago store import backup.jsonl --store env:STORE_URL'))
     .action(lazy(terminal, async () => (await import('./commands/store.ts')).importFromFile))
 
-  withStoreOption(store.command('verify'))
+  withStoreOption(archiveOption(store.command('verify')))
     .description(
-      'Reads every entry of the store and follows every log: names what is damaged or missing, and ends with 3 if anything is. With a file it checks that the copy is complete, and with --store also that the store has the same entries.',
+      'Reads every entry of the store, every event of the archive if there is one, and follows every log: names what is damaged or missing, and ends with 3 if anything is. With a file it checks that the copy is complete, and with --store also that the store has the same entries.',
     )
     .argument('[file]', FILE)
     .addHelpText(
@@ -43,9 +43,9 @@ export function addStoreCommands(program: Command, terminal: Terminal): void {
     )
     .action(lazy(terminal, async () => (await import('./commands/store.ts')).verify))
 
-  withStoreOption(store.command('reseal'))
+  withStoreOption(archiveOption(store.command('reseal')))
     .description(
-      'Encrypts every value with the first of the keys in store.keys, so that older keys can be removed.',
+      'Encrypts every value, and every event of the archive if there is one, with the first of the keys in store.keys, so that older keys can be removed.',
     )
     .addHelpText('after', example('PERAGO_STORE_KEYS_FILE=keys.txt perago store reseal'))
     .action(lazy(terminal, async () => (await import('./commands/store.ts')).resealValues))

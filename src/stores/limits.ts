@@ -31,3 +31,5 @@ export const STORE_SQLITE_LOG_BYTES = 67_108_864
 // ── executions, events and variables
 /** Time for one SQL statement of the archive. */
 export const ARCHIVE_STATEMENT_TIMEOUT_MS = 30_000
+/** @internal Rows of the archive that a walk through it reads at once. */
+export const ARCHIVE_WALK_ROWS = 500

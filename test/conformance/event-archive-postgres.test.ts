@@ -4,8 +4,9 @@ import { Client } from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { openCore } from '../../src/core/life-cycle/core.ts'
 import { openMaintenance } from '../../src/core/life-cycle/maintenance.ts'
-import type { EventArchive } from '../../src/core/events/archive-port.ts'
+import type { EventArchive, EventRow } from '../../src/core/events/archive-port.ts'
 import { openPostgresArchive } from '../../src/stores/archive/postgres-archive.ts'
+import { openRows, resealArchive, sealArchive } from '../../src/stores/sealed/sealed-archive.ts'
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { StillClock, externalEvent } from '../support/core-world.ts'
 import { freshName } from '../support/servers/own-database.ts'
@@ -22,6 +23,49 @@ eventArchiveConformance('postgres', async (context) => {
     return archive
   }
   return { archive: await reopen(), reopen }
+})
+
+eventArchiveConformance('sealed postgres', async (context) => {
+  const options = { url: postgres(context).url, schema: freshName() }
+  const encryption = { keys: { one: Buffer.alloc(32, 1) }, use: 'one' }
+  const reopen = async (): Promise<EventArchive> => {
+    const archive = sealArchive(await openPostgresArchive(options), { encryption, compressFromBytes: 64 })
+    onTestFinished(() => archive.close())
+    return archive
+  }
+  return { archive: await reopen(), reopen, isSealed: true }
+})
+
+test('ST-108 rows in PostgreSQL, also those that jsonb cannot hold, are encrypted, and encrypted again with another key', async (context) => {
+  const archive = await openPostgresArchive({ url: postgres(context).url, schema: freshName() })
+  onTestFinished(() => archive.close())
+  const rows = excludedRows('{"text":"a\\u0000 secret","zero":-0}').map((row, at) => ({
+    ...row,
+    sequence: at + 1,
+  }))
+  await archive.write(rows)
+  const shown = (all: readonly EventRow[]): readonly unknown[] =>
+    all
+      .map((row) => ({ ...row, payload: JSON.parse(row.payload) as unknown }))
+      .sort((a, b) => a.sequence - b.sequence)
+  const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const encryptions = [
+    { keys: { one }, use: 'one' },
+    { keys: { one, two }, use: 'two' },
+  ]
+  for (const encryption of encryptions) {
+    expect(await resealArchive(archive, { encryption })).toBe(rows.length)
+    expect(await resealArchive(archive, { encryption })).toBe(0)
+  }
+  const stored = await archive.list({ limit: 100 })
+  expect(stored.map(({ execution, tenant, sequence }) => [execution, tenant, sequence])).toEqual(
+    [...stored]
+      .sort((a, b) => (a.execution + a.tenant < b.execution + b.tenant ? -1 : 1))
+      .map(({ execution, tenant, sequence }) => [execution, tenant, sequence]),
+  )
+  expect(JSON.stringify(stored)).not.toContain('secret')
+  const open = openRows(archive, { encryption: { keys: { two }, use: 'two' } })
+  expect(shown(await Promise.all(stored.map(open)))).toEqual(shown(rows))
 })
 
 test('E-74 the table events has its columns, its key and its indexes in PostgreSQL', async (context) => {

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import type { EventArchive } from '../../src/core/events/archive-port.ts'
 import { openSqliteArchive } from '../../src/stores/archive/sqlite-archive.ts'
+import { sealArchive } from '../../src/stores/sealed/sealed-archive.ts'
 import { openSqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { COMBINED_FILTERS, eventArchiveConformance, excludedRows } from './event-archive.ts'
 
@@ -79,5 +81,18 @@ test('E-76 SQLite reads no row that one of the filters excludes', async () => {
   db.close()
   // To return an excluded row the database would have to read its payload.
   expect((await archive.read(COMBINED_FILTERS)).map(({ id }) => id)).toEqual(['wanted'])
-  await expect(archive.read({ ...COMBINED_FILTERS, types: undefined })).rejects.toThrow('malformed JSON')
+  await expect(archive.read({ ...COMBINED_FILTERS, types: undefined })).rejects.toMatchObject({
+    code: 'stores/corrupt',
+  })
+})
+
+eventArchiveConformance('sealed sqlite', () => {
+  const file = newFile()
+  const encryption = { keys: { one: Buffer.alloc(32, 1) }, use: 'one' }
+  const reopen = (): Promise<EventArchive> => {
+    const archive = sealArchive(openSqliteArchive({ file }), { encryption, compressFromBytes: 64 })
+    onTestFinished(() => archive.close())
+    return Promise.resolve(archive)
+  }
+  return reopen().then((archive) => ({ archive, reopen, isSealed: true }))
 })

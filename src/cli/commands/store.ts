@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import { InvalidError, isPeragoError, RefusedError } from '../../base/errors.ts'
 import type { Store } from '../../core/ports.ts'
-import { reseal, sealOf } from '../../runtime/stores/open-store.ts'
-import { openStoreAt } from '../../runtime/stores/store-address.ts'
-import { verifyStore } from '../../runtime/stores/store-verification.ts'
+import type { CoreConfiguration } from '../../runtime/configuration/configuration.ts'
+import { reseal, resealEvents, sealOf } from '../../runtime/stores/open-store.ts'
+import { openArchiveAt, openStoreAt } from '../../runtime/stores/store-address.ts'
+import { verifyStore, type StoreVerification } from '../../runtime/stores/store-verification.ts'
 import { compareBackup, exportStore, importStore, verifyBackup } from '../../runtime/stores/store-backup.ts'
+import type { WalkableArchive } from '../../core/events/archive-port.ts'
 import { loadCore, openCoreStores } from '../core-stores.ts'
 import { DEFAULT_STORE, type CoreOptions } from '../store-options.ts'
 import { answer } from '../answers.ts'
@@ -64,17 +66,29 @@ async function verifyEntries(options: CoreOptions, terminal: Terminal): Promise<
     throw damaged(`${error.message} [${error.code}]`, {}, error)
   })
   try {
-    const report = await verifyStore(stores.store, terminal.stopSignal())
-    const { entries, logs, found, findings } = report
-    const counted = `${entries} entries read, ${logs} logs followed: ${found === 0 ? 'all whole' : `${found} damaged or missing`}\n`
+    const seal = sealOf(loaded.core)
+    const report = await withArchive(loaded.core, terminal, (archive) =>
+      verifyStore({ store: stores.store, archive, seal }, terminal.stopSignal()),
+    )
+    const { found, findings } = report
     answer(terminal, options, report, () =>
-      [...findings.map(({ message }) => `${message}\n`), counted].join(''),
+      [...findings.map(({ message }) => `${message}\n`), counted(report, seal !== undefined)].join(''),
     )
     if (found === 0) return
     throw damaged(`${found} entries or logs are damaged: ${findings[0]?.message ?? ''}`, { found })
   } finally {
     await stores.close()
   }
+}
+
+function counted({ entries, logs, archive, found }: StoreVerification, isSealed: boolean): string {
+  const { rows = 0, unsealed = 0 } = archive ?? {}
+  const events = archive === undefined ? '' : `, ${rows} archived events read`
+  const plain =
+    isSealed && unsealed > 0
+      ? `${unsealed} archived events are not sealed: perago store reseal seals them\n`
+      : ''
+  return `${plain}${entries} entries read, ${logs} logs followed${events}: ${found === 0 ? 'all whole' : `${found} damaged or missing`}\n`
 }
 
 function damaged(what: string, details: object, cause?: unknown): RefusedError {
@@ -85,22 +99,44 @@ function damaged(what: string, details: object, cause?: unknown): RefusedError {
   })
 }
 
-/** Encrypts every value again that is not encrypted with the first key. */
+/** Encrypts every value, and every archived event, again that is not encrypted with the first key. */
 export async function resealValues(options: CoreOptions, terminal: Terminal): Promise<void> {
-  const seal = sealOf((await loadCore(options, terminal)).core)
-  if (seal?.encryption === undefined) {
+  const { core } = await loadCore(options, terminal)
+  const seal = sealOf(core)
+  const { encryption } = seal ?? {}
+  if (encryption === undefined) {
     throw new InvalidError('cli/no-store-keys', 'encrypt the store again: there are no keys', {
       next: 'Set store.keys: the new key first, then the older ones.',
     })
   }
-  const resealed = await withStore(options, terminal, (store, signal) => reseal(store, seal, signal))
-  const { use } = seal.encryption
-  answer(
-    terminal,
-    options,
-    { resealed, key: use },
-    () => `${String(resealed)} values encrypted again with ${use}\n`,
+  const { use: key } = encryption
+  const resealed = await withStore(options, terminal, (store, signal) =>
+    reseal(store, { encryption }, signal),
   )
+  const events = await withArchive(
+    core,
+    terminal,
+    (archive) => archive && resealEvents(archive, { encryption }, terminal.stopSignal()),
+  )
+  answer(terminal, options, { resealed, ...(events === undefined ? {} : { events }), key }, () => {
+    const archived = events === undefined ? '' : ` and ${events} archived events`
+    return `${resealed} values${archived} encrypted again with ${key}\n`
+  })
+}
+
+/** The archive below its seal, if there is one. */
+async function withArchive<T>(
+  { archiveAddress }: CoreConfiguration,
+  { directory, environment }: Terminal,
+  run: (archive: WalkableArchive | undefined) => Promise<T> | T,
+): Promise<T> {
+  const archive =
+    archiveAddress === undefined ? undefined : await openArchiveAt(archiveAddress, { directory, environment })
+  try {
+    return await run(archive)
+  } finally {
+    await archive?.close()
+  }
 }
 
 async function withStore<T>(

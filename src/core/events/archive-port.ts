@@ -15,6 +15,9 @@ export interface EventRow {
   readonly timestamp: string
 }
 
+/** Instead of the kind of a source: the row is sealed, and its payload holds the source as well. */
+export const SEALED_SOURCE = 'sealed'
+
 export interface ArchivePlace {
   readonly tenant: string
   readonly execution: string
@@ -23,6 +26,7 @@ export interface ArchivePlace {
 export interface EventRowQuery extends ArchivePlace {
   /** One of these; an empty list finds nothing. */
   readonly types?: readonly string[] | undefined
+  /** A sealed archive returns rows of other sources as well. */
   readonly sourceType?: string | undefined
   readonly sourceId?: string | undefined
   /** Included. */
@@ -52,4 +56,18 @@ export interface EventArchive {
   /** Removes the events of an execution, and returns how many there were. */
   remove(place: ArchivePlace): Promise<number>
   close(): Promise<void>
+}
+
+/** Where a row is in the order of a walk. */
+export type RowPlace = ArchivePlace & Pick<EventRow, 'sequence'>
+
+/** An archive that can be walked as a whole, to be checked or encrypted again. */
+export interface WalkableArchive extends EventArchive {
+  /** Rows of all executions, by execution, tenant and sequence. Where the database cannot read a payload, it is empty. */
+  list(request: {
+    readonly after?: RowPlace | undefined
+    readonly limit: number
+  }): Promise<readonly EventRow[]>
+  /** Stores the sources and payloads of these rows again, as far as the rows exist; all or none. */
+  rewrite(rows: readonly EventRow[]): Promise<void>
 }

@@ -1,15 +1,16 @@
 /** Reads of an execution whose events are in the archive. The results equal those of the store before. */
 
+import { DefectError, InvalidError } from '../../base/errors.ts'
 import { ARCHIVE_BATCH_EVENTS } from '../limits.ts'
 import { decodeJson, encodeJson } from '../json.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { nextTurn } from '../../base/turns.ts'
 import type { Scope } from '../namespaces/scope.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
-import type { ArchivePlace, EventArchive, EventRow } from './archive-port.ts'
+import { SEALED_SOURCE, type ArchivePlace, type EventArchive, type EventRow } from './archive-port.ts'
 import { isUnfiltered, type CheckedFilter } from './event-filter.ts'
 import type { Looked, Portion } from './event-pages.ts'
-import type { SourceKind } from './event-types.ts'
+import { SOURCE_KINDS, type SourceKind } from './event-types.ts'
 import type { ExecutionEvent } from './event.ts'
 import { LogCheck } from './log-check.ts'
 
@@ -38,12 +39,13 @@ export async function* lookInArchive(
   const check = isUnfiltered(filter) ? new LogCheck(bound, filter, 'archive') : undefined
   const { entityType: sourceType, entityId: sourceId, start, end, order } = filter
   const types = filter.types && (await findTypes(archive, place, filter))
-  const count = Math.min(filter.limit ?? ARCHIVE_BATCH_EVENTS, ARCHIVE_BATCH_EVENTS)
-  // One more tells whether there are more.
-  const wanted = { ...place, types, sourceType, sourceId, start, end, order, limit: count + 1 }
+  const wanted = { ...place, types, sourceType, sourceId, start, end, order }
   let { after } = filter
-  for (;;) {
-    const rows = await archive.read({ ...wanted, after })
+  // More each time: of what a sealed archive returns, most may be of other sources.
+  for (let count = filter.limit ?? ARCHIVE_BATCH_EVENTS; ; count *= 2) {
+    count = Math.min(count, ARCHIVE_BATCH_EVENTS)
+    // One more tells whether there are more.
+    const rows = await archive.read({ ...wanted, after, limit: count + 1 })
     const looked: Looked[] = []
     for (const row of rows.slice(0, count)) {
       await check?.see(row.sequence)
@@ -85,8 +87,22 @@ function eventOfRow(row: EventRow, { execution }: Scope): ExecutionEvent {
     executionId: execution,
     sequence: row.sequence,
     type: row.type,
-    source: Object.freeze({ entityType: row.sourceType as SourceKind, entityId: row.sourceId }),
+    source: Object.freeze({ entityType: kindOf(row), entityId: row.sourceId }),
     payload: decodeJson(row.payload) as JsonObject,
     timestamp: row.timestamp,
+  })
+}
+
+function kindOf({ sourceType, execution, sequence }: EventRow): SourceKind {
+  const kind = SOURCE_KINDS.find((one) => one === sourceType)
+  if (kind !== undefined) return kind
+  const doing = `read event ${sequence} of execution ${execution} from the archive`
+  if (sourceType === SEALED_SOURCE) {
+    throw new InvalidError('core/archive-is-sealed', `${doing}: it is encrypted, and no key is configured`, {
+      next: 'Set store.keys to the keys that the archive was sealed with.',
+    })
+  }
+  throw new DefectError('core/bad-record', `${doing}: it has no valid source`, {
+    next: 'See with perago store verify what is damaged, and restore it from a copy of the archive.',
   })
 }

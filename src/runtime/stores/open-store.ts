@@ -1,8 +1,9 @@
-/** Opens the store and the archive that a server or a command works on, and seals the store where that was asked for. */
+/** Opens the store and the archive that a server or a command works on, and seals them where that was asked for. */
 
 import { InvalidError, isPeragoError } from '../../base/errors.ts'
-import type { EventArchive } from '../../core/events/archive-port.ts'
+import type { EventArchive, WalkableArchive } from '../../core/events/archive-port.ts'
 import type { Store, StoreEntry } from '../../core/ports.ts'
+import type { ArchiveSealOptions } from '../../stores/sealed/sealed-archive.ts'
 import type { SealOptions } from '../../stores/sealed/sealed-store.ts'
 import { readKeyPairs } from '../configuration/key-pairs.ts'
 import type { CoreConfiguration } from '../configuration/configuration.ts'
@@ -12,6 +13,7 @@ export interface GivenStores {
   /** Open already, or an address. */
   readonly store: Store | string
   readonly archive?: EventArchive | string | undefined
+  /** For what is given as an address; encrypts the archive as well. */
   readonly seal?: SealOptions | undefined
 }
 
@@ -35,7 +37,7 @@ export async function openStores(given: GivenStores, place: AddressPlace): Promi
     const { store, archive, seal } = given
     return {
       store: typeof store === 'string' ? keep(await openSealed(store, seal, place)) : store,
-      archive: typeof archive === 'string' ? keep(await openArchiveAt(archive, place)) : archive,
+      archive: typeof archive === 'string' ? keep(await openSealedArchive(archive, seal, place)) : archive,
       close,
     }
   } catch (error) {
@@ -61,10 +63,32 @@ async function openSealed(
   }
 }
 
+async function openSealedArchive(
+  address: string,
+  seal: SealOptions | undefined,
+  place: AddressPlace,
+): Promise<EventArchive> {
+  const below = await openArchiveAt(address, place)
+  const { encryption } = seal ?? {}
+  if (encryption === undefined) return below
+  const { sealArchive } = await import('../../stores/sealed/sealed-archive.ts')
+  return sealArchive(below, { ...seal, encryption })
+}
+
 /** Encrypts every value that is not encrypted with the key in use, and returns how many those were. */
 export async function reseal(store: Store, seal: SealOptions, signal: AbortSignal): Promise<number> {
   const { resealStore } = await import('../../stores/sealed/sealed-store.ts')
   return resealStore(store, { ...seal, signal })
+}
+
+/** Encrypts every event of the archive that is not encrypted with the key in use, and returns how many those were. */
+export async function resealEvents(
+  archive: WalkableArchive,
+  seal: ArchiveSealOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const { resealArchive } = await import('../../stores/sealed/sealed-archive.ts')
+  return resealArchive(archive, { ...seal, signal })
 }
 
 /** How the store is sealed; `undefined` where it is not. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { SECRET_FILE_MAX_BYTES } from '../limits.ts'
-import type { EventArchive } from '../../core/events/archive-port.ts'
+import type { WalkableArchive } from '../../core/events/archive-port.ts'
 import type { Store } from '../../core/ports.ts'
 import { readBoundedText } from '../configuration/text-files.ts'
 
@@ -51,7 +51,7 @@ export async function openStoreAt(address: string, place: AddressPlace): Promise
 }
 
 /** A file is SQLite, also as `sqlite:FILE`; `postgresql://` is a server. `env:NAME` as with stores. */
-export async function openArchiveAt(address: string, place: AddressPlace): Promise<EventArchive> {
+export async function openArchiveAt(address: string, place: AddressPlace): Promise<WalkableArchive> {
   const { scheme, rest } = readAddress(address, place)
   switch (scheme) {
     case 'sqlite': {

@@ -7,6 +7,9 @@ import { EXECUTIONS_PREFIX, readPlace } from '../../core/keys.ts'
 import { STORE_PAGE_MAX_ENTRIES } from '../../core/limits.ts'
 import { Scopes, type BoundScope } from '../../core/namespaces/scopes.ts'
 import type { Store, StoreEntry } from '../../core/ports.ts'
+import type { WalkableArchive } from '../../core/events/archive-port.ts'
+import type { SealOptions } from '../../stores/sealed/sealed-store.ts'
+import { verifyArchive, type ArchiveVerification } from './archive-verification.ts'
 import { STORE_FINDINGS_MAX } from '../limits.ts'
 
 export interface StoreFinding {
@@ -23,6 +26,7 @@ export interface StoreFinding {
 export interface StoreVerification {
   readonly entries: number
   readonly logs: number
+  readonly archive?: ArchiveVerification
   readonly found: number
   /** The first of them. */
   readonly findings: readonly StoreFinding[]
@@ -31,7 +35,15 @@ export interface StoreVerification {
 /** What is told as a finding; any other failure ends the walk. */
 const DAMAGE = ['stores/corrupt', 'stores/damaged', 'stores/not-sealed', 'core/bad-record', 'core/log-hole']
 
-export async function verifyStore(store: Store, signal: AbortSignal): Promise<StoreVerification> {
+/** As they are opened: the store through its seal, the archive below it. */
+interface VerifiedStores {
+  readonly store: Store
+  readonly archive: WalkableArchive | undefined
+  readonly seal: SealOptions | undefined
+}
+
+export async function verifyStore(given: VerifiedStores, signal: AbortSignal): Promise<StoreVerification> {
+  const { store, archive, seal } = given
   const findings: StoreFinding[] = []
   let [entries, logs, found] = [0, 0, 0]
   const note = (error: PeragoError, key?: string): void => {
@@ -48,7 +60,8 @@ export async function verifyStore(store: Store, signal: AbortSignal): Promise<St
       (error) => note(error, key),
     )
   }
-  return { entries, logs, found, findings }
+  const verified = archive && (await verifyArchive({ archive, store, seal, note, signal }))
+  return { entries, logs, ...(verified === undefined ? {} : { archive: verified }), found, findings }
 }
 
 type Note = (error: PeragoError, key?: string) => void

@@ -1,40 +1,61 @@
 /** The table `events` of an archive, in both databases. */
 
-import type { EventRow, EventRowQuery } from '../../core/events/archive-port.ts'
+import type { DefectError } from '../../base/errors.ts'
+import type { EventRow, EventRowQuery, RowPlace, WalkableArchive } from '../../core/events/archive-port.ts'
+import { corruptStore } from '../corruption.ts'
+
+/** As SQLite's driver returns text that is read as bytes, since it ends the process on text that is not UTF-8. */
+type Text = string | Buffer
 
 /** One row as a driver returns it. */
 export interface StoredRow {
-  readonly id: string
-  readonly tenant: string
-  readonly execution_id: string
+  readonly id: Text
+  readonly tenant: Text
+  readonly execution_id: Text
   /** PostgreSQL's driver gives a bigint as text. */
   readonly sequence: number | string
-  readonly event_type: string
-  readonly source_type: string
-  readonly source_id: string
-  readonly payload: string
-  readonly timestamp: string | Date
+  readonly event_type: Text
+  readonly source_type: Text
+  readonly source_id: Text
+  /** `null` where it is damaged. */
+  readonly payload: Text | null
+  readonly timestamp: Text | Date
 }
 
-export function eventRowOf({ timestamp, ...stored }: StoredRow): EventRow {
+export function eventRowOf({ timestamp, payload, ...stored }: StoredRow): EventRow {
   return {
-    id: stored.id,
-    tenant: stored.tenant,
-    execution: stored.execution_id,
+    id: stored.id.toString(),
+    tenant: stored.tenant.toString(),
+    execution: stored.execution_id.toString(),
     sequence: Number(stored.sequence),
-    type: stored.event_type,
-    sourceType: stored.source_type,
-    sourceId: stored.source_id,
-    payload: stored.payload,
-    timestamp: typeof timestamp === 'string' ? timestamp : timestamp.toISOString(),
+    type: stored.event_type.toString(),
+    sourceType: stored.source_type.toString(),
+    sourceId: stored.source_id.toString(),
+    payload: payload?.toString() ?? '',
+    timestamp: timestamp instanceof Date ? timestamp.toISOString() : timestamp.toString(),
   }
+}
+
+/** Of a row whose payload is damaged. */
+export function damagedRow(
+  where: string,
+  { tenant, execution, sequence }: RowPlace,
+  what = 'its payload is changed',
+): DefectError {
+  const key = keyOfRow({ tenant, execution, sequence })
+  return corruptStore({ where, doing: `read event ${sequence} of execution ${execution}`, what, key })
+}
+
+/** Names a row in messages. No key of a store begins so. */
+export function keyOfRow({ tenant, execution, sequence }: RowPlace): string {
+  return `archive:${tenant === '' ? '' : `${tenant}/`}${execution}:${sequence}`
 }
 
 /** The parts of a query that differ between the two databases. */
 export interface QueryDialect {
   readonly table: string
-  /** The payload as JSON text. */
-  readonly payload: string
+  /** The columns of `StoredRow`. */
+  readonly columns: string
   /** The condition that the type is in a list, which is one value. */
   readonly typeIn: string
   readonly timestamp: string
@@ -61,9 +82,21 @@ export function selectEvents(
   const given = wanted.filter(([, value]) => value !== undefined)
   const where = given.map(([condition], index) => condition.replace('?', dialect.value(index + 1)))
   return {
-    text: `SELECT id, tenant, execution_id, sequence, event_type, source_type, source_id,
-      ${dialect.payload} AS payload, timestamp FROM ${dialect.table} WHERE ${where.join(' AND ')}
-      ORDER BY sequence ${isAscending ? 'ASC' : 'DESC'} LIMIT ${dialect.value(given.length + 1)}`,
+    text: `SELECT ${dialect.columns} FROM ${dialect.table} WHERE ${where.join(' AND ')}
+      ORDER BY events.sequence ${isAscending ? 'ASC' : 'DESC'} LIMIT ${dialect.value(given.length + 1)}`,
     values: [...given.map(([, value]) => value), query.limit],
+  }
+}
+
+/** The statement for a walk through all rows, and its values in order. */
+export function listEvents(
+  { after, limit }: Parameters<WalkableArchive['list']>[0],
+  { table, columns, value }: Omit<QueryDialect, 'typeIn' | 'timestamp'>,
+): { readonly text: string; readonly values: readonly (string | number)[] } {
+  return {
+    text: `SELECT ${columns} FROM ${table}
+      WHERE (execution_id, tenant, sequence) > (${value(1)}, ${value(2)}, ${value(3)})
+      ORDER BY events.execution_id, events.tenant, events.sequence LIMIT ${value(4)}`,
+    values: [after?.execution ?? '', after?.tenant ?? '', after?.sequence ?? 0, limit],
   }
 }

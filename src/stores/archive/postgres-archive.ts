@@ -3,10 +3,15 @@
 import { InvalidError } from '../../base/errors.ts'
 import { once } from '../../base/once.ts'
 import { ARCHIVE_STATEMENT_TIMEOUT_MS, STORE_CONNECTIONS_MAX } from '../limits.ts'
-import type { ArchivePlace, EventArchive, EventRow, EventRowQuery } from '../../core/events/archive-port.ts'
+import type {
+  ArchivePlace,
+  EventRow,
+  EventRowQuery,
+  WalkableArchive,
+} from '../../core/events/archive-port.ts'
 import type { Work } from '../failures.ts'
 import { Connections } from '../postgres/connections.ts'
-import { eventRowOf, selectEvents, type QueryDialect, type StoredRow } from './event-rows.ts'
+import { eventRowOf, listEvents, selectEvents, type QueryDialect, type StoredRow } from './event-rows.ts'
 
 export interface PostgresArchiveOptions {
   /** `postgresql://user:password@host:port/database` */
@@ -22,7 +27,7 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/
  * const archive = await openPostgresArchive({ url: 'postgresql://…', schema: 'perago_archive' })
  * ```
  */
-export async function openPostgresArchive(options: PostgresArchiveOptions): Promise<EventArchive> {
+export async function openPostgresArchive(options: PostgresArchiveOptions): Promise<WalkableArchive> {
   const { url, schema = 'perago_archive' } = options
   if (!SCHEMA_NAME.test(schema)) {
     throw new InvalidError(
@@ -42,7 +47,7 @@ export async function openPostgresArchive(options: PostgresArchiveOptions): Prom
 const OF_EXECUTION = 'WHERE tenant = $1 AND execution_id = $2'
 const reading: Work = { store: 'postgres archive', doing: 'read events', changes: [] }
 
-class PostgresArchive implements EventArchive {
+class PostgresArchive implements WalkableArchive {
   readonly name = 'postgres archive'
   readonly #connections: Connections
   readonly #schema: string
@@ -84,6 +89,33 @@ class PostgresArchive implements EventArchive {
     await this.#prepare()
     const { text, values } = selectEvents(query, dialectOf(this.#schema))
     return (await this.#connections.query<StoredRow>(reading, { name: '', text, values })).map(eventRowOf)
+  }
+
+  async list(request: Parameters<WalkableArchive['list']>[0]): Promise<readonly EventRow[]> {
+    await this.#prepare()
+    const { text, values } = listEvents(request, dialectOf(this.#schema))
+    return (await this.#connections.query<StoredRow>(reading, { name: '', text, values })).map(eventRowOf)
+  }
+
+  async rewrite(rows: readonly EventRow[]): Promise<void> {
+    await this.#prepare()
+    const work = {
+      store: this.name,
+      doing: 'write events again',
+      changes: rows.slice(0, 1).map(({ id }) => id),
+    }
+    await this.#connections.query(work, {
+      name: `archive-rewrite-${this.#schema}`,
+      text: `UPDATE ${this.#schema}.events
+          SET source_type = new.source_type, source_id = new.source_id, payload = new.payload, payload_exact = NULL
+          FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::jsonb[])
+            AS new (id, tenant, execution_id, sequence, source_type, source_id, payload)
+          WHERE events.id = new.id AND events.tenant = new.tenant AND events.execution_id = new.execution_id
+            AND events.sequence = new.sequence`,
+      values: (['id', 'tenant', 'execution', 'sequence', 'sourceType', 'sourceId', 'payload'] as const).map(
+        (name) => rows.map((row) => row[name]),
+      ),
+    })
   }
 
   async listTypes(place: ArchivePlace): Promise<readonly string[]> {
@@ -178,7 +210,8 @@ function asJsonb(payload: string): string {
 function dialectOf(schema: string): QueryDialect {
   return {
     table: `${schema}.events`,
-    payload: 'coalesce(payload_exact, payload::text)',
+    columns: `id, tenant, execution_id, sequence, event_type, source_type, source_id,
+      coalesce(payload_exact, payload::text) AS payload, timestamp`,
     typeIn: 'event_type = ANY(?::text[])',
     timestamp: '?::timestamptz',
     value: (place) => `$${place}`,

@@ -27,7 +27,10 @@ const SCHEMA = `
 `
 
 export function openArchiveDatabase(file: string): SqliteConnection {
-  return openFile(file, makeSchema, (cause) => cannotOpen(file, cause))
+  const db = openFile(file, makeSchema, (cause) => cannotOpen(file, cause))
+  // What is removed, or sealed later, does not stay in the file as free space.
+  db.get('PRAGMA secure_delete = ON')
+  return db
 }
 
 function makeSchema(db: SqliteConnection): void {

@@ -1,11 +1,18 @@
 /** The archive of events in a separate SQLite file. */
 
 import { UnavailableError, isPeragoError, messageOf } from '../../base/errors.ts'
-import type { EventArchive, EventRow } from '../../core/events/archive-port.ts'
+import type { EventRow, WalkableArchive } from '../../core/events/archive-port.ts'
 import type { SqlValue } from '../../base/sqlite-connection.ts'
 import { nextAfter, sqliteTroubleOf } from '../../base/sqlite-trouble.ts'
 import { corruptStore } from '../corruption.ts'
-import { eventRowOf, selectEvents, type QueryDialect, type StoredRow } from './event-rows.ts'
+import {
+  damagedRow,
+  eventRowOf,
+  listEvents,
+  selectEvents,
+  type QueryDialect,
+  type StoredRow,
+} from './event-rows.ts'
 import { openArchiveDatabase } from './sqlite-archive-file.ts'
 
 export interface SqliteArchiveOptions {
@@ -18,7 +25,7 @@ export interface SqliteArchiveOptions {
  * const archive = openSqliteArchive({ file: 'events.db' })
  * ```
  */
-export function openSqliteArchive({ file }: SqliteArchiveOptions): EventArchive {
+export function openSqliteArchive({ file }: SqliteArchiveOptions): WalkableArchive {
   const db = openArchiveDatabase(file)
   // libsql is synchronous, so a failed call has done nothing.
   const act = async <T>(doing: string, work: () => T): Promise<T> => {
@@ -52,7 +59,23 @@ export function openSqliteArchive({ file }: SqliteArchiveOptions): EventArchive 
       act('read', () => {
         const types = query.types && JSON.stringify(query.types)
         const { text, values } = selectEvents({ ...query, types }, DIALECT)
-        return db.all<StoredRow>(text, ...(values as readonly SqlValue[])).map(eventRowOf)
+        const rows = db.all<StoredRow>(text, ...(values as readonly SqlValue[])).map(eventRowOf)
+        const damaged = rows.find(({ payload }) => payload === '')
+        if (damaged !== undefined) throw damagedRow(file, damaged)
+        return rows
+      }),
+    list: (request) =>
+      act('read', () => {
+        const { text, values } = listEvents(request, DIALECT)
+        return db.all<StoredRow>(text, ...values).map(eventRowOf)
+      }),
+    rewrite: (rows) =>
+      act('write to', () => {
+        db.transaction(() => {
+          for (const row of rows) db.run(REWRITE, ...sealedValuesOf(row))
+        })
+        // What was there before would stay in the log.
+        db.emptyLog()
       }),
     listTypes: ({ tenant, execution }) =>
       act('read', () => {
@@ -67,6 +90,7 @@ export function openSqliteArchive({ file }: SqliteArchiveOptions): EventArchive 
     remove: ({ tenant, execution }) =>
       act('remove from', () => db.run(`DELETE FROM events WHERE ${OF_EXECUTION}`, tenant, execution)),
     close: () => {
+      db.emptyLog()
       db.close()
       return Promise.resolve()
     },
@@ -93,9 +117,23 @@ function valuesOf(row: EventRow): readonly (string | number)[] {
   ]
 }
 
+const REWRITE = `UPDATE events SET source_type = ?, source_id = ?, payload = jsonb(?)
+  WHERE id = ? AND tenant = ? AND execution_id = ? AND sequence = ?`
+
+function sealedValuesOf(row: EventRow): readonly (string | number)[] {
+  return [row.sourceType, row.sourceId, row.payload, row.id, row.tenant, row.execution, row.sequence]
+}
+
+const TEXTS = ['id', 'tenant', 'execution_id', 'event_type', 'source_type', 'source_id', 'timestamp']
+
 const DIALECT: QueryDialect = {
   table: 'events',
-  payload: 'json(payload)',
+  // Text as bytes: the driver ends the process on text that is not UTF-8.
+  columns: [
+    ...TEXTS.map((name) => `coalesce(CAST(${name} AS BLOB), x'') AS ${name}`),
+    'CAST(sequence AS INTEGER) AS sequence',
+    'CASE WHEN json_valid(payload, 8) THEN CAST(json(payload) AS BLOB) END AS payload',
+  ].join(', '),
   typeIn: 'event_type IN (SELECT value FROM json_each(?))',
   timestamp: '?',
   value: () => '?',

@@ -8,7 +8,7 @@
  * ```
  *
  * The bytes before the nonce and the entry's key are authenticated with the ciphertext: a value that was moved to another
- * key, or whose first bytes were changed, cannot be decrypted.
+ * key, or whose first bytes were changed, cannot be decrypted. So are further facts that stand beside the value, where there are any.
  */
 
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
@@ -34,7 +34,12 @@ const CIPHER = 'aes-256-gcm'
 const deflate = promisify(deflateRaw)
 const inflate = promisify(inflateRaw)
 
-export async function sealValue(seal: Seal, key: string, value: Uint8Array): Promise<Uint8Array> {
+export async function sealValue(
+  seal: Seal,
+  key: string,
+  value: Uint8Array,
+  beside = '',
+): Promise<Uint8Array> {
   const shorter = value.byteLength >= seal.compressFromBytes ? await deflate(value) : undefined
   const isShorter = shorter !== undefined && shorter.byteLength < value.byteLength
   const body = isShorter ? shorter : value
@@ -46,11 +51,16 @@ export async function sealValue(seal: Seal, key: string, value: Uint8Array): Pro
   // Random nonces of 96 bits: one key is safe for about four thousand million values (NIST SP 800-38D, 8.3).
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, secret, nonce, { authTagLength: TAG_BYTES })
-  cipher.setAAD(Buffer.concat([head, Buffer.from(key)]))
+  cipher.setAAD(Buffer.concat([head, Buffer.from(key + beside)]))
   return Buffer.concat([head, nonce, cipher.update(body), cipher.final(), cipher.getAuthTag()])
 }
 
-export async function openValue(seal: Seal, key: string, sealed: Uint8Array): Promise<Uint8Array> {
+export async function openValue(
+  seal: Seal,
+  key: string,
+  sealed: Uint8Array,
+  beside = '',
+): Promise<Uint8Array> {
   const flags = (sealed[0] ?? 0) - HEAD
   if (flags < 0 || flags > COMPRESSED + ENCRYPTED) {
     throw new InvalidError(
@@ -62,7 +72,7 @@ export async function openValue(seal: Seal, key: string, sealed: Uint8Array): Pr
       },
     )
   }
-  const body = flags >= ENCRYPTED ? decrypt(seal, key, sealed) : sealed.subarray(1)
+  const body = flags >= ENCRYPTED ? decrypt(seal, { key, beside }, sealed) : sealed.subarray(1)
   if (flags % ENCRYPTED !== COMPRESSED) return Uint8Array.from(body)
   try {
     return Uint8Array.from(await inflate(body, { maxOutputLength: STORE_VALUE_MAX_BYTES }))
@@ -77,7 +87,11 @@ export function keyIdOf(sealed: Uint8Array): string | undefined {
   return Buffer.from(sealed.subarray(2, 2 + (sealed[1] ?? 0))).toString()
 }
 
-function decrypt(seal: Seal, key: string, sealed: Uint8Array): Buffer {
+function decrypt(
+  seal: Seal,
+  { key, beside }: { readonly key: string; readonly beside: string },
+  sealed: Uint8Array,
+): Buffer {
   const id = keyIdOf(sealed) ?? ''
   const secret = seal.keys.get(id)
   if (secret === undefined) {
@@ -95,7 +109,7 @@ function decrypt(seal: Seal, key: string, sealed: Uint8Array): Buffer {
   const end = sealed.byteLength - TAG_BYTES
   try {
     const decipher = createDecipheriv(CIPHER, secret, nonce, { authTagLength: TAG_BYTES })
-    decipher.setAAD(Buffer.concat([sealed.subarray(0, headBytes), Buffer.from(key)]))
+    decipher.setAAD(Buffer.concat([sealed.subarray(0, headBytes), Buffer.from(key + beside)]))
     decipher.setAuthTag(sealed.subarray(end))
     return Buffer.concat([decipher.update(sealed.subarray(headBytes + NONCE_BYTES, end)), decipher.final()])
   } catch (cause) {

@@ -93,7 +93,7 @@ export async function resealStore(
 const KEY_BYTES = 32
 const KEY_ID = /^[A-Za-z0-9_.-]{1,64}$/
 
-function sealOf({ encryption, compressFromBytes = STORE_COMPRESS_FROM_BYTES }: SealOptions): Seal {
+export function sealOf({ encryption, compressFromBytes = STORE_COMPRESS_FROM_BYTES }: SealOptions): Seal {
   const keys = new Map(Object.entries(encryption?.keys ?? {}))
   for (const [id, key] of keys) {
     if (!KEY_ID.test(id) || key.byteLength !== KEY_BYTES) {
