@@ -7,6 +7,7 @@ import { makeDirectory } from '../../base/make-directory.ts'
 import { SqliteConnection } from '../../base/sqlite-connection.ts'
 import { nextAfter, sqliteTroubleOf } from '../../base/sqlite-trouble.ts'
 import { corruptStore } from '../corruption.ts'
+import { checkMark, readMark } from './commit-mark.ts'
 import { prepareSchema } from './schema.ts'
 
 /** How long SQLite waits for another process, blocking this one; longer waits are done without blocking. */
@@ -16,7 +17,13 @@ const BUSY_OPENING_MS = 5_000
 
 /** Opens the file; creates it if it does not exist. */
 export function openDatabase(file: string): SqliteConnection {
-  const db = openFile(file, prepareSchema, (cause) => cannotOpen(file, cause))
+  const marked = readMark(file)
+  const prepare = (db: SqliteConnection): void => {
+    const isNew = !db.hasTables
+    if (!isNew || marked === undefined) prepareSchema(db)
+    if (marked !== undefined) checkMark(db, marked, isNew)
+  }
+  const db = openFile(file, prepare, (cause) => cannotOpen(file, cause))
   db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
   return db
 }
@@ -35,6 +42,8 @@ export function openFile(
     db.useDurableLog(STORE_SQLITE_LOG_BYTES)
     // Some damage of pages is told only with it.
     db.exec('PRAGMA cell_size_check = ON')
+    // Nothing of the data is in temporary files.
+    db.exec('PRAGMA temp_store = MEMORY')
     const opened = db
     opened.transaction(() => prepare(opened))
     return db

@@ -32,6 +32,7 @@ import { corruptStore } from '../corruption.ts'
 import { guardStore } from '../guard.ts'
 import { WakeUps } from '../wake-ups.ts'
 import { ChangeLog } from './change-log.ts'
+import { CommitMark } from './commit-mark.ts'
 import { openDatabase } from './database.ts'
 import { EntryTable, showEntry } from './entry-table.ts'
 
@@ -72,6 +73,7 @@ class SqliteBackend implements Backend {
   readonly #entries: EntryTable
   readonly #changes: ChangeLog
   readonly #wakeUps = new WakeUps()
+  readonly #mark: CommitMark
   #waiting: Waiting[] = []
   #flushing: Promise<void> | undefined
 
@@ -79,6 +81,7 @@ class SqliteBackend implements Backend {
     this.#db = db
     this.#clock = clock ?? systemClock
     this.#entries = new EntryTable(db)
+    this.#mark = new CommitMark(db.file)
     this.#changes = new ChangeLog(db, changesKept ?? STORE_CHANGES_KEPT)
   }
 
@@ -149,6 +152,7 @@ class SqliteBackend implements Backend {
     await this.#flushing
     this.#db.emptyLog()
     this.#db.close()
+    this.#mark.end()
   }
 
   #apply({ conditions, operations }: CheckedBatch): CommitOutcome {
@@ -250,8 +254,10 @@ class SqliteBackend implements Backend {
         this.#db.exec('BEGIN IMMEDIATE')
         if (this.#entries.hasExpired(this.#now())) this.#removeExpired(STORE_EXPIRED_PER_SWEEP)
         const outcomes = together.map(({ write }) => write())
+        const end = this.#changes.end()
         isCommitting = true
         this.#db.exec('COMMIT')
+        this.#mark.note(end)
         for (const [at, { resolve }] of together.entries()) resolve(outcomes[at])
         return
       } catch (error) {
