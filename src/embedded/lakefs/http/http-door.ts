@@ -1,12 +1,10 @@
-/**
- * The port of the server: how many connections and how long they may take, and the orderly end. From the first moment of closing
- * no request is begun; those under way get their answer within the deadline, and every answer ends its connection.
- */
+/** The port of the server: how many connections and how long they may take; how they end is in `base/http-connections.ts`. */
 
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
+import { HttpConnections } from '../../../base/http-connections.ts'
 import { once } from '../../../base/once.ts'
 import {
   EMBEDDED_ARRIVAL_LOOK_MS,
@@ -43,47 +41,23 @@ export function createHttpDoor(options: HttpDoorOptions): HttpDoor {
     keepAliveTimeout: options.idleMs,
   })
   server.timeout = options.idleMs
+  const connections = new HttpConnections(server)
   const isSurplus = limitConnections(server, options.connections)
-  const running = new Set<ServerResponse>()
-  let isClosing = false
-
   server.on('request', (request, response) => {
-    if (isClosing || isSurplus(request.socket)) {
+    const { isClosing } = connections
+    if (isClosing || isSurplus(request.socket))
       refuse(response, isClosing ? 'the server is closing' : 'too many connections')
-      return
-    }
-    running.add(response)
-    response.once('close', () => {
-      running.delete(response)
-      // An answer that had begun before has not ended its connection.
-      setImmediate(() => {
-        if (isClosing) server.closeIdleConnections()
-      })
-    })
-    options.handle(request, response)
+    else options.handle(request, response)
   })
   cutSilentConnections(server)
-
   return {
     server,
-    close: once((deadlineMs, onDeadline) => {
-      isClosing = true
-      // Node says so in the header of those that have not begun.
-      for (const response of running) response.shouldKeepAlive = false
-      return closeServer(server, deadlineMs, onDeadline)
+    close: once(async (deadlineMs, onDeadline) => {
+      const late = setTimeout(onDeadline, deadlineMs)
+      await connections.close({ graceMs: 0, deadlineMs })
+      clearTimeout(late)
     }),
   }
-}
-
-async function closeServer(server: Server, deadlineMs: number, onDeadline: () => void): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const deadline = setTimeout(() => {
-    onDeadline()
-    server.closeAllConnections()
-  }, deadlineMs)
-  await closed
-  clearTimeout(deadline)
 }
 
 /** One connection and one file of the data for each request, and some files for everything else. */
