@@ -108,10 +108,10 @@ export function tenantOfOpenKey(key: string): { readonly tenant: string | undefi
 
 /**
  * Definitions of the engine: registered under a name, or stored by their digest for the executions that run them. And what it learned
- * from runs of them.
+ * from runs of them, and the time it has come to.
  */
 export function engineDefinitionPrefix(
-  kind: 'graph' | 'task' | 'digest' | 'schedule' | 'history' | 'breakers',
+  kind: 'graph' | 'task' | 'digest' | 'schedule' | 'history' | 'breakers' | 'time',
   tenant: TenantId | undefined,
 ): string {
   return `engine-definitions:${tenant === undefined ? '' : checkId(tenant, 'tenant')}:${kind}:`

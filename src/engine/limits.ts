@@ -45,6 +45,14 @@ export const CRITICAL_LATE_MS = 1_000
 export const HISTORY_FRESH_MS = 10_000
 /** Pipelines whose recorded runs are kept, those that ran last. */
 export const HISTORIES_KEPT_MAX = 1_000
+/** How often the engine's time is stored; so much of a wait is waited again where an engine was killed and the clock set back. */
+export const ENGINE_TIME_SAVE_MS = 30_000
+/** Share of its usual speed at which the engine's time goes while it is ahead of the clock. */
+export const ENGINE_TIME_SPEED = 0.9
+/** @internal How far it may be ahead without a warning. */
+export const ENGINE_TIME_TOLD_MS = 60_000
+/** How long the engine may not get on with what is due before the server's health says so. */
+export const ENGINE_STILL_MS = 60_000
 /** How often what was learned from runs is stored; a killed engine loses this much. */
 export const LEARNED_SAVE_MS = 5_000
 /** @internal Workers, and targets of circuit breakers, of which something is remembered. */

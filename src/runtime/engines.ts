@@ -20,6 +20,8 @@ export interface Engines {
   readonly of: (tenant: string | undefined) => Promise<Engine>
   /** Of the executions that it runs, of every tenant, for a metric. */
   readonly stages: () => readonly Stage[]
+  /** What stands still, for the health; of which tenant is not told. */
+  readonly problems: () => readonly string[]
 }
 
 export interface OpenEngines extends Engines {
@@ -81,6 +83,7 @@ export function openEngines(options: EnginesOptions): OpenEngines {
   return {
     of,
     stages: () => ready.flatMap((engine) => engine.stages()),
+    problems: () => ready.flatMap((engine) => engine.problem() ?? []).slice(0, 1),
     startWork() {
       work ??= openForAll({ store, of, clock, logger, signal: closing.signal })
     },

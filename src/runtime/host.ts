@@ -88,7 +88,7 @@ export function openHost(parts: HostParts): Host {
     engines: own ?? given,
     examine: async () => {
       const still = Object.values(work?.progress ?? {}).flatMap((progress) => progress.problem() ?? [])
-      return [...(await examination()), ...still]
+      return [...(await examination()), ...still, ...((own ?? given)?.problems() ?? [])]
     },
     startWork() {
       own?.startWork()

@@ -130,6 +130,7 @@ async function openServed(
 function onlyEngine(engine: Engine): Engines {
   return {
     stages: () => engine.stages(),
+    problems: () => [engine.problem() ?? []].flat(),
     of: (tenant) =>
       tenant === undefined
         ? Promise.resolve(engine)

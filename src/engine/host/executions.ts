@@ -37,6 +37,7 @@ import {
 } from './execution-store.ts'
 import type { HandOuts } from './hand-outs.ts'
 import { KeyLocks } from './key-locks.ts'
+import type { EngineTime } from './engine-time.ts'
 import { Rooms } from './rooms.ts'
 import type { RowChanges } from './step-events.ts'
 import type { RowPlan } from './step-writes.ts'
@@ -53,6 +54,7 @@ export type Decide<T> = (execution: Execution, moment: Moment) => Decision<T>
 export interface ExecutionsParts {
   readonly store: ExecutionStore
   readonly clock: Clock
+  readonly time: EngineTime
   readonly random: Random
   readonly logger: Logger
   readonly digitsOf: (workflowId: WorkflowId) => string
@@ -101,7 +103,7 @@ export class Executions {
   }
 
   nowMs(): number {
-    return this.#parts.clock.now().getTime()
+    return this.#parts.time.nowMs()
   }
 
   /** The open ones. */

@@ -13,6 +13,7 @@
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
+import { Progress } from '../../base/progress.ts'
 import { systemRandom, type Random } from '../../base/random.ts'
 import { executionId, FACT_PREFIXES, taskDigits, tenantId } from '../../core/keys.ts'
 import { Leadership } from '../../core/life-cycle/leadership.ts'
@@ -21,7 +22,13 @@ import type { Store } from '../../core/ports.ts'
 import type { TaskQueue } from '../../worker/ports.ts'
 import type { KnownTasks } from '../definitions/graph-writers.ts'
 import { UNLIMITED_POOL } from '../graph/resources.ts'
-import { ENGINE_LEASE_MS, EXECUTION_STATE_MAX_BYTES, EXECUTIONS_AT_ONCE, TRACE_SHARE } from '../limits.ts'
+import {
+  ENGINE_LEASE_MS,
+  ENGINE_STILL_MS,
+  EXECUTION_STATE_MAX_BYTES,
+  EXECUTIONS_AT_ONCE,
+  TRACE_SHARE,
+} from '../limits.ts'
 import { ENGINE_SCHEDULING, type SchedulingOptions } from '../scheduling/options.ts'
 import type { HandOut } from '../scheduling/schedule.ts'
 import { tellObservers, type EngineObserver } from '../telemetry/engine-events.ts'
@@ -30,6 +37,7 @@ import { DefinitionStore } from './definition-store.ts'
 import { openEngineCheckpoints, type EngineCheckpoints } from './engine-checkpoints.ts'
 import { EngineControl } from './engine-control.ts'
 import { EngineQueue } from './engine-queue.ts'
+import { EngineTime } from './engine-time.ts'
 import { ExecutionStore } from './execution-store.ts'
 import { ExecutionReader } from './execution-list.ts'
 import { Executions } from './executions.ts'
@@ -91,6 +99,8 @@ export interface Engine {
   readonly isRunning: () => boolean
   /** Critical units that are due and not handed out, each with how late it is: for a metric. */
   readonly waitingCritical: () => readonly HandOut[]
+  /** One sentence, if it does not get on with what is due; for the health. */
+  readonly problem: () => string | undefined
   /** Of each execution that this instance runs, for a metric. */
   readonly stages: () => readonly Stage[]
   /** Ends waiting polls, lets steps end, and gives the lease back. May be called twice. */
@@ -119,7 +129,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { pool } = scheduling
   const graphLimits = pool === undefined ? { pool: UNLIMITED_POOL } : { pool }
   const learned = new Learned({ store, tenant, pace, clock, logger, pool })
-  const nowMs = (): number => clock.now().getTime()
+  const time = new EngineTime({ store, tenant, clock, logger })
+  const nowMs = (): number => time.nowMs()
   const queue = new HandOuts({ scheduling, learned, logger, nowMs, observe })
   const saved = openEngineCheckpoints({
     ...{ steps, executionStore, pace, logger, observe, options: options.checkpoints },
@@ -128,7 +139,17 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   })
   const executions: Executions = new Executions({
     mayHandOut: saved.mayHandOut,
-    ...{ store: executionStore, clock, random: pace.random, logger, facts, queue, graphLimits, observe },
+    ...{
+      store: executionStore,
+      clock,
+      time,
+      random: pace.random,
+      logger,
+      facts,
+      queue,
+      graphLimits,
+      observe,
+    },
     atOnceMax: options.atOnceMax ?? EXECUTIONS_AT_ONCE,
     follow: async (execution) => {
       saved.rollbacks().followPolicy(execution)
@@ -150,9 +171,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     ...{ store, clock, owner: await nameThisInstance(), leaseMs, hasEnded: hasInstanceEnded },
     name: tenant === undefined ? 'engine' : `engine-${tenant}`,
   })
+  const progress = new Progress({ what: 'the engine', stillMs: ENGINE_STILL_MS, clock })
   const ownership = new Ownership({
-    ...{ leadership, leaseMs, executions, store: executionStore, clock, logger },
+    ...{ leadership, leaseMs, executions, store: executionStore, clock, progress, logger },
     prepare: async () => {
+      await time.load()
       await learned.load()
       // The schedule begins with the circuit breakers that were read.
       queue.clear()
@@ -181,10 +204,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const saving = saved.run(source.isOwner, closing.signal)
   const control = new EngineControl(parts)
   const schedules = new Schedules({
-    ...{ store, tenant, clock, logger, isOwner: source.isOwner },
+    ...{ store, tenant, clock, time, logger, isOwner: source.isOwner },
     startOnce: (key, request) => control.startOnce(key, request),
   })
   const scheduled = schedules.run(closing.signal)
+  const timed = time.run(source.isOwner, closing.signal)
   return {
     queue: new EngineQueue(parts),
     control,
@@ -195,10 +219,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     }),
     isRunning: () => ownership.isOwner,
     waitingCritical: () => queue.waitingCritical(),
+    problem: () => progress.problem(),
     stages: () => [...executions.held()].map(({ stage }) => stage),
     close: once(async () => {
       closing.abort()
-      await Promise.all([wakeUps, learning, saving, scheduled])
+      await Promise.all([wakeUps, learning, saving, scheduled, timed])
+      if (source.isOwner()) await time.save()
       await learned.save(source)
       await ownership.stop()
     }),

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import { errorKindOf } from '../../base/errors.ts'
 import { forEachBounded } from '../../base/for-each-bounded.ts'
 import type { Logger } from '../../base/logger.ts'
+import type { Progress } from '../../base/progress.ts'
 import type { Leadership } from '../../core/life-cycle/leadership.ts'
 import type { WorkflowId } from '../../fences/attempt-snapshot.ts'
 import { ENGINE_STANDBY_INTERVAL_MS, HOST_LOOK_INTERVAL_MS, HOST_READS_IN_FLIGHT } from '../limits.ts'
@@ -20,6 +21,8 @@ export interface OwnershipParts {
   /** What else has to be known before executions are held. */
   readonly prepare: () => Promise<void>
   readonly clock: Clock
+  /** Noted whenever it has asked for the lease and done what is due. */
+  readonly progress: Progress
   readonly logger: Logger
 }
 
@@ -70,13 +73,14 @@ export class Ownership {
     while (!this.#stop.signal.aborted) {
       await this.#sleep()
       if (isAborted(this.#stop.signal)) return
-      await this.#look()
+      const hasLooked = await this.#look()
       if (this.isOwner) await this.runDue()
+      if (hasLooked) this.#parts.progress.note()
     }
   }
 
-  /** Asks for the lease, or renews it. */
-  async #look(): Promise<void> {
+  /** Asks for the lease, or renews it. `false`: the store did not answer. */
+  async #look(): Promise<boolean> {
     const { leadership, executions, logger } = this.#parts
     try {
       const held = await leadership.hold()
@@ -85,10 +89,12 @@ export class Ownership {
         executions.clear()
         this.#isOwner = await this.#renewWhile(this.#parts.prepare().then(() => this.#takeOver()))
       }
+      return true
     } catch (error) {
       // The store does not answer, and the lease is over. It is asked for again.
       logger.warn('the engine could not ask for its lease', { error })
       this.#lose()
+      return false
     }
   }
 

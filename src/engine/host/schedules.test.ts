@@ -9,10 +9,12 @@ import { openMemoryStore } from '../../stores/memory/memory-store.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
 import type { WorkflowId } from '../../worker/ports.ts'
 import type { ScheduleDocument } from '../definitions/document.ts'
+import { EngineTime } from './engine-time.ts'
 import { openEngine } from './open-engine.ts'
 import { Schedules, type ListedSchedule } from './schedules.ts'
 
 const MINUTE_MS = 60_000
+const DEFAULTS = { tenant: undefined, logger: silentLogger }
 const stops: AbortController[] = []
 afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort()
@@ -21,7 +23,8 @@ afterEach(() => {
 /** An instance over a store; `stop` is what a kill leaves of it. */
 function open(store: Store, clock: ManualClock, isOwner = true) {
   const schedules = new Schedules({
-    ...{ store, clock, tenant: undefined, logger: silentLogger, isOwner: () => isOwner },
+    ...{ store, clock, ...DEFAULTS, isOwner: () => isOwner },
+    time: new EngineTime({ store, clock, ...DEFAULTS }),
     // As the engine: what is stored under a key stays what was stored first.
     startOnce: async (key) => {
       await store.commit({

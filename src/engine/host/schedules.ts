@@ -20,11 +20,13 @@ import type { ScheduleDocument } from '../definitions/document.ts'
 import { dueTimes, nextTime } from '../definitions/schedule.ts'
 import { HOST_LOOK_INTERVAL_MS, HOST_STALE_TRIES_MAX } from '../limits.ts'
 import type { WorkflowStartRequest } from '../protocol/control.ts'
+import type { EngineTime } from './engine-time.ts'
 
 export interface ScheduleParts {
   readonly store: Store
   readonly tenant: TenantId | undefined
   readonly clock: Clock
+  readonly time: EngineTime
   readonly logger: Logger
   readonly isOwner: () => boolean
   /** The same again under the same key starts nothing. */
@@ -72,6 +74,8 @@ export class Schedules {
 
   /** The schedules of a pipeline from now on. One that stays as it was goes on where it is. */
   async register(pipeline: string, schedules: Readonly<Record<string, ScheduleDocument>>): Promise<void> {
+    // This instance may not be the one that runs the executions.
+    await this.#parts.time.load()
     for (const [name, schedule] of Object.entries(schedules)) {
       const fresh = { pipeline, name, schedule, isPaused: false, doneUpToMs: this.#nowMs() }
       // Throws for what is no schedule.
@@ -99,7 +103,8 @@ export class Schedules {
     return this.#require('pause', { pipeline, name }, (state) => ({ ...state, isPaused: true }))
   }
 
-  resume(pipeline: string, name: string): Promise<ListedSchedule> {
+  async resume(pipeline: string, name: string): Promise<ListedSchedule> {
+    await this.#parts.time.load()
     return this.#require('resume', { pipeline, name }, (state) =>
       state.isPaused ? { ...state, isPaused: false, doneUpToMs: this.#nowMs() } : state,
     )
@@ -240,7 +245,7 @@ export class Schedules {
   }
 
   #nowMs(): number {
-    return this.#parts.clock.now().getTime()
+    return this.#parts.time.nowMs()
   }
 }
 

@@ -13,6 +13,7 @@
 import { abortReason, type Clock } from '../../base/clock.ts'
 import { invariant, messageOf } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
+import { SteadyTime } from '../../base/steady-time.ts'
 import type { TaskId, WorkflowId } from '../../fences/attempt-snapshot.ts'
 import { PLAN_RESPONSE_TIMEOUT_SECONDS } from '../limits.ts'
 import { decide } from '../protocol/decide.ts'
@@ -77,6 +78,7 @@ interface Running {
 
 export class PlanRun {
   readonly #host: RunHost
+  readonly #time: SteadyTime
   readonly #running = new Map<TaskId, Running>()
   readonly #wakeUp = new WakeUp()
   #failures: readonly TaskFailure[] = []
@@ -87,6 +89,7 @@ export class PlanRun {
 
   constructor(host: RunHost) {
     this.#host = host
+    this.#time = new SteadyTime(host.clock)
     const start = {
       workflowId: host.nextId() as WorkflowId,
       graph: graphOfPlan(host.planId, [...host.tasks.values()]),
@@ -380,7 +383,7 @@ export class PlanRun {
   }
 
   #nowMs(): number {
-    return this.#host.clock.now().getTime()
+    return this.#time.nowMs()
   }
 
   #moment(): Moment {
