@@ -1,6 +1,7 @@
 // The control surface: adding and removing, pausing, stopping, signals, contexts.
 import { describe, expect, test, vi } from 'vitest'
 import { openPlanWorld, settle } from '../../../test/support/plans.ts'
+import { SteppedClock } from '../../../test/support/stepped-clock.ts'
 import { NewPlan } from './control-surface.ts'
 import { Plan } from './plan.ts'
 import type { PlanSignal, SignalChannel } from './signal-channel.ts'
@@ -520,6 +521,26 @@ describe('retry', () => {
     await world.clock.run(plan.Start())
     expect(calls).toEqual(['slow 1 at 0', 'away 1 at 0', 'slow 2 at 0', 'away 2 at 5000', 'next at 5000'])
     expect(errors).not.toHaveBeenCalled()
+  })
+
+  test('EN-594 a retry of a plan comes in its time when the clock is set back while it waits', async () => {
+    const clock = new SteppedClock()
+    const world = openPlanWorld({ clock })
+    const plan = NewPlan('p', { registry: world.registry })
+    const calls: number[] = []
+    plan.AddTask({
+      id: 'away',
+      order: 1,
+      retry: { attempts: 2, delayMs: () => 5_000 },
+      function: ({ attempt }) => {
+        calls.push(clock.monotonicMs())
+        if (attempt > 1) return
+        clock.set(-3 * 3_600_000)
+        throw new Error('away')
+      },
+    })
+    await clock.run(plan.Start())
+    expect(calls).toEqual([0, 5_000])
   })
 
   test('P-244 other errors are not tried again, and the last failure counts', async () => {
