@@ -49,6 +49,8 @@ export const HISTORIES_KEPT_MAX = 1_000
 export const ENGINE_TIME_SAVE_MS = 30_000
 /** Share of its usual speed at which the engine's time goes while it is ahead of the clock. */
 export const ENGINE_TIME_SPEED = 0.9
+/** A stored time of the engine that is further ahead of the clock is not followed. */
+export const ENGINE_TIME_AHEAD_MAX_MS = 172_800_000
 /** @internal How far it may be ahead without a warning. */
 export const ENGINE_TIME_TOLD_MS = 60_000
 /** How long the engine may not get on with what is due before the server's health says so. */

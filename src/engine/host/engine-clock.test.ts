@@ -8,7 +8,7 @@ import { silentLogger } from '../../base/logger.ts'
 import { UnavailableError } from '../../base/errors.ts'
 import type { Store } from '../../core/ports.ts'
 import { openMemoryStore } from '../../stores/memory/memory-store.ts'
-import { ENGINE_STILL_MS } from '../limits.ts'
+import { ENGINE_STILL_MS, ENGINE_TIME_AHEAD_MAX_MS } from '../limits.ts'
 import { EngineTime } from './engine-time.ts'
 import { openEngine, type Engine } from './open-engine.ts'
 
@@ -172,4 +172,14 @@ test('EN-593 health tells an engine that does not get on, whatever is done to th
   isAway = false
   await clock.advance(10_000)
   expect(engine.problem()).toBeUndefined()
+})
+
+test('EN-595 a stored time far ahead of the clock is not followed', async () => {
+  const [store, logger] = [openMemoryStore(), silentLogger]
+  const [future, clock] = [new SteppedClock(), new SteppedClock()]
+  future.set(ENGINE_TIME_AHEAD_MAX_MS + 1_000)
+  await new EngineTime({ store, tenant: undefined, clock: future, logger }).save()
+  const time = new EngineTime({ store, tenant: undefined, clock, logger })
+  await time.load()
+  expect(time.nowMs()).toBe(clock.now().getTime())
 })

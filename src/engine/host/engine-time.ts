@@ -6,6 +6,7 @@
  * - ET-2 While it is ahead of the wall clock, because that was set back, it goes slower until the clock has caught up: late rather
  *   than early, and for good only where the clock goes on being set back.
  * - ET-3 The time when no instance ran does not count where the clock was set back by more than that.
+ * - ET-4 A stored time more than two days ahead of the clock is not followed: schedules would start at wrong times for weeks.
  */
 
 import { isAborted } from '../../base/abort-signals.ts'
@@ -16,7 +17,12 @@ import { SteadyTime } from '../../base/steady-time.ts'
 import { fromBytes, toBytes } from '../../core/json.ts'
 import { engineDefinitionPrefix, type TenantId } from '../../core/keys.ts'
 import type { Store } from '../../core/ports.ts'
-import { ENGINE_TIME_SAVE_MS, ENGINE_TIME_SPEED, ENGINE_TIME_TOLD_MS } from '../limits.ts'
+import {
+  ENGINE_TIME_AHEAD_MAX_MS,
+  ENGINE_TIME_SAVE_MS,
+  ENGINE_TIME_SPEED,
+  ENGINE_TIME_TOLD_MS,
+} from '../limits.ts'
 
 interface EngineTimeParts {
   readonly store: Store
@@ -45,7 +51,12 @@ export class EngineTime {
     try {
       const entry = await store.get(this.#key())
       const storedMs = entry === undefined ? NaN : Number(fromBytes(entry.value))
-      if (Number.isSafeInteger(storedMs)) this.#time.setForward(storedMs)
+      const aheadMs = storedMs - this.#parts.clock.now().getTime()
+      if (aheadMs > ENGINE_TIME_AHEAD_MAX_MS)
+        logger.error('the clock has shown a time far ahead; the engine goes on from what it shows now', {
+          aheadMs,
+        })
+      else if (Number.isSafeInteger(storedMs)) this.#time.setForward(storedMs)
     } catch (error) {
       // One that is damaged keeps nobody from working.
       if (errorKindOf(error) !== 'defect') throw error
