@@ -25,9 +25,13 @@ export function commitRef(text: string): CommitRef {
   throw badId('base/bad-commit-ref', text, 'a commit ref must have 64 lower-case hexadecimal digits')
 }
 
+export function isBranchName(text: string): text is BranchName {
+  return BRANCH_NAME.test(text)
+}
+
 /** lakeFS does not allow a slash or a dot in a branch name. */
 export function branchName(text: string): BranchName {
-  if (BRANCH_NAME.test(text)) return text as BranchName
+  if (isBranchName(text)) return text
   throw badId(
     'base/bad-branch-name',
     text,
@@ -35,8 +39,12 @@ export function branchName(text: string): BranchName {
   )
 }
 
+export function isRepositoryName(text: string): text is RepositoryName {
+  return REPOSITORY_NAME.test(text)
+}
+
 export function repositoryName(text: string): RepositoryName {
-  if (REPOSITORY_NAME.test(text)) return text as RepositoryName
+  if (isRepositoryName(text)) return text
   throw badId(
     'base/bad-repository-name',
     text,

@@ -8,7 +8,13 @@
  */
 
 import { REDACTION_MAX_DEPTH } from './limits.ts'
-import { isSensitiveKey, secretFinder, type FindSecrets, type Span } from './secret-spans.ts'
+import {
+  isSensitiveKey,
+  knownSecretFinder,
+  secretFinder,
+  type FindSecrets,
+  type Span,
+} from './secret-spans.ts'
 
 /** Replaces a secret. */
 export const REDACTED = '[redacted]'
@@ -17,6 +23,8 @@ export interface Redactor {
   text(text: string): string
   /** A plain copy of any value, without its secrets. */
   value(value: unknown): unknown
+  /** Without the known secrets, and with everything that only looks like one. */
+  known(text: string): string
 }
 
 /**
@@ -26,8 +34,11 @@ export interface Redactor {
  * ```
  */
 export function createRedactor(secrets: Iterable<string> = []): Redactor {
-  const find = secretFinder(secrets)
+  const all = [...secrets]
+  const find = secretFinder(all)
+  const findKnown = knownSecretFinder(all)
   return {
+    known: (text) => redactText(text, findKnown),
     text: (text) => redactText(text, find),
     value: (value) => new Copying(find).copy(value, { hidden: false, depth: 0 }),
   }

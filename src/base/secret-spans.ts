@@ -11,13 +11,19 @@ export interface Span {
 
 export type FindSecrets = (text: string) => readonly Span[]
 
-/** The spans may overlap. Secrets too short to differ from ordinary text are ignored. */
+/** The spans may overlap. */
 export function secretFinder(secrets: Iterable<string>): FindSecrets {
+  const findKnown = knownSecretFinder(secrets)
+  return (text) => [...formSpans(text), ...findKnown(text)]
+}
+
+/** The known values alone. Secrets too short to differ from ordinary text are ignored. */
+export function knownSecretFinder(secrets: Iterable<string>): FindSecrets {
   const known = [...new Set(secrets)].filter((secret) => secret.length >= REDACTION_MIN_SECRET_CHARS)
   const encoded = [...new Set(known.flatMap(base64Cores))]
   return (text) => {
-    const spans = [...formSpans(text)]
-    if (known.length === 0) return spans
+    if (known.length === 0) return []
+    const spans: Span[] = []
     for (const view of decodedViews(text)) {
       for (const secret of known) spans.push(...occurrences(view, secret))
       for (const core of encoded) spans.push(...occurrences(view, core, widenOverBase64))

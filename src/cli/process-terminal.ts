@@ -9,7 +9,11 @@ export function processTerminal(): Terminal {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe)
   const secrets = new Set<string>()
   let redactor = createRedactor()
-  const current: Redactor = { text: (text) => redactor.text(text), value: (value) => redactor.value(value) }
+  const current: Redactor = {
+    text: (text) => redactor.text(text),
+    value: (value) => redactor.value(value),
+    known: (text) => redactor.known(text),
+  }
   return {
     answer: (text) => process.stdout.write(text),
     say: (text) => process.stderr.write(text),

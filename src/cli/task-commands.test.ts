@@ -88,8 +88,27 @@ describe('check', () => {
       ],
       workflows: [{ name: 'orders.daily', version: 2 }],
       problems: [],
+      notes: [],
       conductor: { notCompared: 'conductor.serverUrl is not set' },
     })
+  })
+
+  test('CL-142 CL-143 it notes what counts as absent, and what a task does not read; that is no failure', async () => {
+    await project.write(
+      'notes.ts',
+      TASKS.replace('z.iso.date()', "z.iso.date().default('2026-01-01')").replace(
+        "text: 'done'",
+        "text: 'done', txet: 1",
+      ),
+    )
+    const { code, stdout, stderr } = await project.run(['check', 'notes.ts', '--offline'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout.split('\n').filter((line) => line.startsWith('note: '))).toEqual([
+      'note: workflow orders.daily: clean: params.day is ${workflow.input.day}, null if the workflow is started without it: null counts as absent, its default is "2026-01-01"',
+      'note: workflow orders.daily: notify: params.txet is not known; did you mean "text"?; the task does not read it',
+    ])
+    const json = await project.run(['check', 'notes.ts', '--offline', '--json'])
+    expect((JSON.parse(json.stdout) as { notes: string[] }).notes).toHaveLength(2)
   })
 
   test.each([

@@ -70,7 +70,10 @@ function addRun(program: Command, terminal: Terminal): void {
     .option('--no-wait', 'print the id of the pipeline once it has started')
     .option('--repo <name>', 'the repository, for a task or pipeline with a workspace')
     .option('--branch <name>', 'the branch to publish to; a pipeline gets its head as the input "workspace"')
-    .option('--ref <commit>', 'the commit to work on (default: the head of the branch)')
+    .option(
+      '--ref <name>',
+      'the commit to work on: its id, the first digits of it, a tag or a branch (default: the head of the branch)',
+    )
     .option('--params <json>', 'the parameters', '{}')
     .option('--root <dir>', 'where its directory is created (default: .perago/run)')
     .addHelpText(

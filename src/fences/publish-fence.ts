@@ -60,6 +60,8 @@ export interface PublishRefusalFacts {
   readonly stagedRef?: CommitRef | undefined
   /** The merge commit of a publication that reached the branch and does not count. */
   readonly publishedRef?: CommitRef | undefined
+  /** Found before the body began, so that nothing was done that is lost. */
+  readonly isBeforeBody?: true
 }
 
 const REFUSALS: Readonly<Record<PublishRefusal, (facts: PublishRefusalFacts) => string>> = {
@@ -84,7 +86,8 @@ export class PublishFenceError extends RefusedError {
   constructor(reason: PublishRefusal, facts: PublishRefusalFacts) {
     super(
       'fences/publish-refused',
-      `publish on branch "${facts.branch}" from ${facts.inputRef}: ${REFUSALS[reason](facts)}`,
+      `publish on branch "${facts.branch}" from ${facts.inputRef}: ${REFUSALS[reason](facts)}` +
+        (facts.isBeforeBody === true ? '; the body did not run' : ''),
       { details: { reason, ...facts }, next: nextAfterRefusal(facts) },
     )
     this.reason = reason
@@ -92,7 +95,11 @@ export class PublishFenceError extends RefusedError {
   }
 }
 
-function nextAfterRefusal({ branch, head }: PublishRefusalFacts): string {
+function nextAfterRefusal({ branch, head, isBeforeBody }: PublishRefusalFacts): string {
+  if (isBeforeBody === true)
+    return head === undefined
+      ? `Create the branch "${branch}", or correct its name; then start again from its head.`
+      : `Start again from the current head ${head}; a task that only reads may declare readOnly, and works on any commit.`
   const start = head === undefined ? `a commit of an existing branch` : `the current head ${head}`
   return (
     `Start a new workflow from ${start}, or let an operator decide from the facts in lakeFS ` +

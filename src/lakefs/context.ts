@@ -1,13 +1,19 @@
 /** What every operation on one repository needs, and what a "not found" or an unclear refusal means. */
 
-import { InvalidError, MissingError, UnavailableError } from '../base/errors.ts'
+import {
+  InvalidError,
+  isPeragoError,
+  MissingError,
+  UnavailableError,
+  type ErrorCode,
+} from '../base/errors.ts'
 import type { BranchName, CommitRef, RepositoryName } from '../base/ids.ts'
 import type { CallOptions } from '../publication/ports.ts'
 import { describe, quote, type Subject } from '../remote/failures.ts'
 import type { LakefsConnection } from './client.ts'
 import { LAKEFS_PATH_MAX_BYTES } from './limits.ts'
 import { LAKEFS, type OperationName } from './operations.ts'
-import { toCommit } from './readers.ts'
+import { text, toCommit } from './readers.ts'
 
 export interface RepoContext extends Pick<LakefsConnection, 'server'> {
   readonly lakefs: LakefsConnection
@@ -16,15 +22,27 @@ export interface RepoContext extends Pick<LakefsConnection, 'server'> {
 
 /** After a 404, which the server also answers when the repository itself is missing: throws if it is. */
 export async function requireRepository(
-  { server, repository }: RepoContext,
+  { lakefs, server, repository }: RepoContext,
   { signal }: CallOptions,
 ): Promise<void> {
   const call = { operation: 'getRepository', path: { repository }, signal } as const
-  if ((await server.call(call, () => undefined)).is === 'done') return
+  if ((await server.call(call, (json) => text(json.id, 'id'))).is === 'done') return
+  await requireLakefs(lakefs, { signal })
   throw new MissingError('lakefs/no-such-repository', `repository ${repository}: it does not exist`, {
     details: { repository },
     next: 'Create the repository, or correct its name.',
   })
+}
+
+const UNREADABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['lakefs/forbidden', 'lakefs/unauthorized'])
+
+/** Another server may know nothing of all this, in the same words. One that does not let this key read its configuration may be lakeFS. */
+async function requireLakefs(lakefs: LakefsConnection, options: CallOptions): Promise<void> {
+  try {
+    await lakefs.capabilities(options)
+  } catch (error) {
+    if (!isPeragoError(error) || !UNREADABLE.has(error.code)) throw error
+  }
 }
 
 /** The same for what is missing at a ref: throws if the ref or the repository does not exist. */

@@ -113,6 +113,7 @@ test('WK-233 a merge does not wait, because it must not be sent twice', async ()
 test('WK-234 a missing repository or object, or one request in trouble, is no outage', async () => {
   const { url } = await serve((request) => {
     if (isProbe(request)) return REPOSITORIES
+    if (request.path.endsWith('/config')) return { status: 200, json: PRESIGNED }
     return request.path.includes('/branches/') ? { status: 500, json: { message: 'no' } } : MISSING
   })
   const { repo, watch } = connect(url)

@@ -121,7 +121,7 @@ function refusedPaths(target: object, refused: readonly unknown[]): PeragoError 
   const status = number(errors[0]?.['status_code'], 'status_code')
   const shown = errors.slice(0, LAKEFS_REFUSED_PATHS_SHOWN).map(({ path }) => quote(String(path)))
   const paths = { ...target, paths: shown.join(', '), refused: refused.length }
-  const answer = { status, contentType: '', text: '', json: errors[0] }
+  const answer = { status, contentType: '', text: '', json: { message: String(errors[0]?.['message']) } }
   const verdict = classifyAnswer(LAKEFS, 'deleteObjects', answer)
   if (verdict.is === 'error') {
     const subject = { operation: 'deleteObjects', target: paths } as const

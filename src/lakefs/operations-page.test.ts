@@ -66,7 +66,8 @@ respect \`Retry-After\`; after 429 and 503 fewer requests are sent in parallel.
 | any other 5xx | to a safe operation | unavailable | \`lakefs/server-trouble\` |
 | any other 5xx | to an operation that may have had an effect | uncertain | \`lakefs/server-trouble\` |
 | 404 with \`invalid API endpoint\` | the server does not know the operation | invalid | \`lakefs/server-too-old\` |
-| a redirect, or an error that is not JSON | this is not lakeFS | invalid | \`lakefs/not-lakefs\` |
+| 404 to \`/config\`, \`/config/version\` or \`/repositories\` | this is not lakeFS, which always has them | invalid | \`lakefs/not-lakefs\` |
+| a redirect, or a 4xx other than \`{"message": …}\` (401, 408, 423 and 429 may come from a proxy; a conflict of a merge is \`{"reference": …}\`) | this is not lakeFS | invalid | \`lakefs/not-lakefs\` |
 | a success that cannot be parsed | to a safe operation: this is not lakeFS | invalid | \`lakefs/not-lakefs\` |
 | a success that cannot be parsed | otherwise: it may have been done | uncertain | \`lakefs/unknown-answer\` |
 | none: nothing could be sent | the server cannot be reached | unavailable | \`lakefs/unreachable\` |

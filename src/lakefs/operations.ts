@@ -385,9 +385,9 @@ export const LAKEFS: ServerTable<OperationName> = {
     unknownAnswer: { kind: 'uncertain', code: 'lakefs/unknown-answer', next: READ_FIRST },
   },
   closed: 'lakefs/client-closed',
-  isOwnRefusal: ({ status, json }) => SAID_BY_PROXIES.has(status) || isDocument(json),
+  isOwnRefusal: ({ status, json }) => SAID_BY_PROXIES.has(status) || isRefusal(json),
   messageOf,
-  exception(_, answer) {
+  exception(operation, answer) {
     const { status } = answer
     const message = messageOf(answer)
     if (status >= 300 && status < 400) return NOT_LAKEFS
@@ -398,6 +398,8 @@ export const LAKEFS: ServerTable<OperationName> = {
         next: 'Upgrade the lakeFS server; it does not know this operation.',
       }
     }
+    // Each lakeFS has these, whatever is stored in it.
+    if (status === 404 && ALWAYS_THERE.has(operation)) return NOT_LAKEFS
     if (status !== 500 || message?.includes('predicate failed') !== true) return undefined
     return {
       kind: 'unavailable',
@@ -405,6 +407,18 @@ export const LAKEFS: ServerTable<OperationName> = {
       next: 'Others write to the same branch; try again.',
     }
   },
+}
+
+const ALWAYS_THERE: ReadonlySet<OperationName> = new Set<OperationName>([
+  'getConfig',
+  'getLakeFSVersion',
+  'listRepositories',
+])
+
+/** A message and nothing else, or of a merge that conflicts a reference. Other servers have other fields, beside one or instead. */
+function isRefusal(json: unknown): boolean {
+  if (!isDocument(json) || Object.keys(json).length !== 1) return false
+  return [json['message'], json['reference']].some((field) => typeof field === 'string')
 }
 
 function messageOf({ json }: Answer): string | undefined {

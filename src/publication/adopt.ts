@@ -29,6 +29,8 @@ export interface AdoptionRequest extends SessionOptions {
   readonly authority: AttemptAuthority
   readonly target: { readonly branch: BranchName; readonly inputRef: CommitRef }
   readonly ledgerKeys?: LedgerKeys | undefined
+  /** Told each head of the branch that is judged. */
+  readonly onHead?: (head: CommitRecord | undefined) => void
 }
 
 export interface Adoption {
@@ -56,6 +58,7 @@ async function lookOnce(
 ): Promise<{ readonly adoption: Adoption | undefined } | undefined> {
   const { branch, inputRef } = request.target
   const head = await readHead(session, branch)
+  request.onHead?.(head)
   const facts = { inputRef, head: head?.ref, headFirstParent: head?.parents[0] }
   // Whether something will change is not known yet; the rows of the table do not depend on it.
   const decision = decidePublication({ ...facts, diffIsEmpty: false })

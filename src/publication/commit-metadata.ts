@@ -5,7 +5,7 @@
 
 import type { CommitRef } from '../base/ids.ts'
 import type { ActorAuthority, Authority } from './authority.ts'
-import type { Metadata } from './ports.ts'
+import type { CommitRecord, Metadata } from './ports.ts'
 
 /** Every key, with what it says. */
 export const METADATA_KEYS = {
@@ -95,4 +95,10 @@ export function isOwn(metadata: Metadata, authority: Authority): boolean {
     'publish.iteration': String(authority.iteration),
   } satisfies Partial<Record<MetadataKey, string>>
   return Object.entries(expected).every(([key, value]) => metadata[key] === value)
+}
+
+/** Whether a commit above the input may leave the branch for another one. */
+export function mayReplace(head: Pick<CommitRecord, 'metadata'> | undefined, authority: Authority): boolean {
+  if (authority.kind === 'attempt' && authority.replace !== 'own') return true
+  return head !== undefined && isOwn(head.metadata, authority)
 }

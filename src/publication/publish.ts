@@ -27,7 +27,7 @@ import {
 import { describeAuthority } from './authority.ts'
 import { untilSettled, writeBranch } from './branch-write.ts'
 import { removeStaging } from './clean-up.ts'
-import { describeCommit, isMadeBy, isOwn } from './commit-metadata.ts'
+import { describeCommit, isMadeBy, mayReplace } from './commit-metadata.ts'
 import { describeRefusal, keepRefusal } from './evidence.ts'
 import { openStaging, openStagingSession } from './open-staging.ts'
 import { confirmMerge, findOwnPublication } from './own-publication.ts'
@@ -213,7 +213,7 @@ async function decideAndWrite(
       return undefined
     case 'replace':
     case 'relocate': {
-      if (!mayReplace(run, head)) throw refuse(run, 'not-own', head, stagedRef)
+      if (!mayReplace(head, run.authority)) throw refuse(run, 'not-own', head, stagedRef)
       const { supersededRef } = decision
       const { metadata } = run
       return decision.action === 'replace'
@@ -259,11 +259,6 @@ function judge(
 ): PublishDecision {
   const diffIsEmpty = stagedRef === undefined
   return decidePublication({ inputRef, head: head?.ref, headFirstParent: head?.parents[0], diffIsEmpty })
-}
-
-function mayReplace({ authority }: PublicationRun, head: CommitRecord | undefined): boolean {
-  if (authority.kind === 'attempt' && authority.replace !== 'own') return true
-  return head !== undefined && isOwn(head.metadata, authority)
 }
 
 function refuse(

@@ -22,7 +22,7 @@ import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
 import { openLakefs } from './connections/lakefs-connection.ts'
 import { ledgerOf } from './ledger-settings.ts'
-import { headOf } from './read-head.ts'
+import { commitOf } from './commit-of.ts'
 
 export interface RunTaskRequest {
   /** The name of the task in its module. */
@@ -32,7 +32,7 @@ export interface RunTaskRequest {
   readonly workspace?: {
     readonly repository: string
     readonly branch: string
-    /** The commit to read; the head of the branch unless given. */
+    /** Anything that names a commit; the head of the branch unless given. */
     readonly ref?: string
   }
 }
@@ -44,6 +44,8 @@ export interface RunTaskOptions extends Pick<RunOptions, 'observe' | 'onProgress
   readonly redactor?: Redactor
   /** Aborted to end the task; its reason is an error. */
   readonly signal: AbortSignal
+  /** Told which commit a name stands for. */
+  readonly onResolved?: ((name: string, ref: string) => void) | undefined
 }
 
 /**
@@ -56,17 +58,17 @@ export async function runTask(
   request: RunTaskRequest,
   options: RunTaskOptions,
 ): Promise<Omit<RunOutcome, 'cleanUp'>> {
-  const { logger, signal, redactor = plainRedactor, root: directory, ...observers } = options
+  const { logger, signal, redactor = plainRedactor, root: directory, onResolved, ...observers } = options
   const task = findTask(await loadTasks(modulePath), request.task, modulePath)
   if (task.workspace !== undefined && request.workspace === undefined) throw noTarget(task)
   let client: LakefsClient | undefined
   // A task without a workspace needs no lakeFS, so none has to be configured.
-  const openRepo = (name: string): VersionedRepo =>
-    openLakefsRepo((client ??= openLakefs(configuration, { logger })), repositoryName(name))
+  const open = (): LakefsClient => (client ??= openLakefs(configuration, { logger }))
+  const openRepo = (name: string): VersionedRepo => openLakefsRepo(open(), repositoryName(name))
   const ledger = ledgerOf(configuration)
   const fences = openHardFences({ policy: configuration.lakefs.fence, clock: systemClock, logger })
   try {
-    const input = await inputOf(request, openRepo, signal)
+    const input = await inputOf(request, open, { signal, onResolved })
     const root = await openWorkspaceRoot({ directory, workerId: `run-${process.pid}`, logger })
     // An output that no task queue would accept is refused here too: the task is meant for one.
     const checkOutput = (output: JsonObject): void => requirePayloadFits('task output', output)
@@ -77,7 +79,10 @@ export async function runTask(
           ...identify(task),
           readInput: () => input,
         },
-        { root, openRepo, fences, ledger, clock: systemClock, logger, redactor, checkOutput },
+        {
+          ...{ root, openRepo, fences, ledger, clock: systemClock, logger, redactor, checkOutput },
+          secretResults: configuration.results?.secrets,
+        },
       )
       await cleanUp()
       return outcome
@@ -126,11 +131,12 @@ function noTarget({ name }: TaskDefinition): InvalidError {
 
 async function inputOf(
   { params, workspace }: RunTaskRequest,
-  openRepo: (repository: string) => VersionedRepo,
-  signal: AbortSignal,
+  open: () => LakefsClient,
+  { signal, onResolved }: Pick<RunTaskOptions, 'signal' | 'onResolved'>,
 ): Promise<JsonObject> {
   if (workspace === undefined) return { params }
   const { repository, branch } = workspace
-  const ref = workspace.ref ?? (await headOf(openRepo(repository), branch, signal))
-  return { params, workspace: { repository, branch, refType: 'commit', ref: commitRef(ref) } }
+  const ref = commitRef(await commitOf(open(), workspace, signal))
+  if (workspace.ref !== undefined && workspace.ref !== ref) onResolved?.(workspace.ref, ref)
+  return { params, workspace: { repository, branch, refType: 'commit', ref } }
 }

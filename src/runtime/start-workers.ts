@@ -28,6 +28,7 @@ export interface WorkersSettings {
   }
   readonly cache?: { readonly size?: string | 0; readonly warm?: boolean }
   readonly outages?: { readonly giveUpAfter?: string }
+  readonly results?: { readonly secrets?: 'refuse' | 'redact' }
   readonly log?: { readonly level?: LogLevel; readonly format?: LogFormat }
 }
 

@@ -176,6 +176,7 @@ export async function openWorker(
       workerId,
       logger,
       redactor: options.redactor ?? plainRedactor,
+      secretResults: configuration.results?.secrets,
       checkOutput: (output) => requirePayloadFits('task output', output),
       uploadLimit: createAdaptiveLimit(),
       fences,

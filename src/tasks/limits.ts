@@ -9,3 +9,7 @@ export const WORKSPACE_NAME_MAX_BYTES = 255
 // ── guardrails
 /** @internal Failures named in the message of a guardrail error. */
 export const GUARDRAIL_FAILURES_SHOWN = 10
+
+// ── parameters
+/** @internal Unknown parameters named in a log line or an error. */
+export const UNKNOWN_PARAMS_SHOWN = 10

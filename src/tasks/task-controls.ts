@@ -57,6 +57,8 @@ export interface TaskControls {
   readonly onRetry: OnRetry | undefined
   /** Whether work continues while its workflow is paused; Conductor does not stop running tasks. */
   readonly whilePaused: 'stop' | 'go-on'
+  /** What becomes of a task that is given parameters that its schema does not know. */
+  readonly unknownParams: 'tell' | 'refuse' | 'ignore'
 }
 
 const seconds = z.int().min(0)
@@ -101,6 +103,7 @@ const controlsSchema = z
     replace: z.enum(['any', 'own']).default('any'),
     onRetry: z.enum(ON_RETRY).optional(),
     whilePaused: z.enum(['stop', 'go-on']).default('go-on'),
+    unknownParams: z.enum(['tell', 'refuse', 'ignore']).default('tell'),
   })
   .superRefine((controls, context) => {
     const { runSeconds, responseSeconds } = controls.timeout

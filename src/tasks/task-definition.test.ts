@@ -190,6 +190,38 @@ describe('input', () => {
     ])
   })
 
+  test.each([
+    [
+      'main',
+      'branch',
+      /"main" is not a commit id/,
+      /--repo lake --branch main" reads .*lakefs:\/\/lake\/main"/,
+    ],
+    [
+      '0123abcd',
+      'commit',
+      /"0123abcd" is only a part of a commit id/,
+      /--ref 0123abcd" .*lakefs:\/\/lake\/0123abcd"/,
+    ],
+    ['main~1', 'commit', /"main~1" is not a commit id/, /--ref main~1"/],
+    [undefined, 'branch', /must be "commit", not "branch"; workspace\.ref: missing/, /--branch main" reads/],
+    ['$(rm x)', 'commit', /is not a commit id/, /^Correct inputParameters/],
+    ['..', 'commit', /is not a commit id/, /^Correct inputParameters/],
+  ])(
+    'WK-288 a ref %j of type %s is refused with the command that gives the commit id',
+    (ref, refType, said, next) => {
+      const workspace = { repository: 'lake', branch: 'main', refType, ...(ref !== undefined && { ref }) }
+      const read = (): unknown => readTaskInput({ workspace, params: {} }, { workspace: true })
+      expect(read).toThrow(said)
+      expect(read).toThrow(
+        expect.objectContaining({
+          code: 'worker/invalid-input',
+          next: expect.stringMatching(next) as string,
+        }),
+      )
+    },
+  )
+
   test('WK-05 both spellings at once, or none, are refused; fields beside workspace and params are left alone', () => {
     const workspace = { repository: 'data', branch: 'main', ref: 'a'.repeat(64) }
     const read = (extra: object): unknown =>

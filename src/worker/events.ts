@@ -8,10 +8,11 @@ import type { OutageOf } from './outages/outage.ts'
 import type { ResultStatus } from './ports.ts'
 import type { AttemptInfo } from '../tasks/task-definition.ts'
 
-/** The steps of an attempt, in their order. A publication reports its own steps as well. */
+/** The steps of an attempt, in their order; `look-at-branch` runs beside `lay-out`. A publication reports its own steps as well. */
 export type AttemptStep =
   | 'read-input'
   | 'adopt'
+  | 'look-at-branch'
   | 'lay-out'
   | 'pre-guardrails'
   | 'body'

@@ -118,6 +118,12 @@ export const ORPHAN_LOOK_MS = 500
 /** A worker with free slots and no successful poll for this long is unhealthy. */
 export const WORKER_POLL_SILENT_MS = 90_000
 
+// ── secrets in results
+/** @internal Fields of a result named in an error or a log line. */
+export const SECRET_FIELDS_SHOWN = 10
+/** @internal Longest path of such a field that is shown whole. */
+export const SECRET_FIELD_MAX_CHARS = 200
+
 // ── outages
 /** How long after its first claim a task is handed back in outages; `outages.giveUpAfter` changes it. */
 export const OUTAGE_GIVE_UP_MS = 604_800_000

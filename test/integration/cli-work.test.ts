@@ -128,6 +128,14 @@ describe('run', () => {
     expect(stdout.replace(/ +/g, ' ')).toBe('notes.wait done\nresult null\n')
   })
 
+  test('CL-141 a short id stands for a commit, which is named', async () => {
+    const first = await headOf()
+    const { code, stderr } = await run('hello', '--ref', first.slice(0, 10))
+    expect(code).toBe(0)
+    expect(stderr).toContain(`${first.slice(0, 10)} is commit ${first}\n`)
+    expect((await repo.readCommit(await headOf()))?.parents).toEqual([first])
+  })
+
   test('CL-46 a commit on the branch is never replaced, however it stands to the one that was read', async () => {
     const before = await headOf()
     await run('first')
@@ -142,7 +150,8 @@ describe('run', () => {
     ['what the author calls terminal', '', [], 2, /there is nothing to write \[task\/terminal\]/],
     ['a guardrail', 'leftover', [], 2, /note\.tmp.* \[workspace\/post-guardrail\]/],
     ['a branch that is not there', 'x', ['--branch', 'other'], 2, /"other".* \[runtime\/no-such-branch\]/],
-    ['a ref that is no commit', 'x', ['--ref', 'main'], 2, /"main".* \[base\/bad-commit-ref\]/],
+    ['a ref that is nothing', 'x', ['--ref', 'mian'], 2, /"mian".* \[runtime\/no-such-commit\]/],
+    ['a ref that no name can be', 'x', ['--ref', 'main$'], 2, /"main\$".* \[lakefs\/bad-ref\]/],
   ])('CL-46 the exit code and one line tell of a failure: %s', async (_name, text, more, expected, said) => {
     const before = await headOf()
     const { code, stdout, stderr } = await run(text, ...more)

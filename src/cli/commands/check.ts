@@ -71,6 +71,7 @@ function asDocument(module: ReadModule, comparison: Comparison): unknown {
     tasks: module.summaries,
     workflows: module.workflows.map(({ name, version }) => ({ name, version })),
     problems: module.problems,
+    notes: module.notes,
     conductor: comparison.is === 'made' ? comparison.found : { notCompared: comparison.why },
   }
 }
@@ -97,7 +98,8 @@ function render(module: ReadModule, comparison: Comparison): string {
     comparison.is === 'made'
       ? `compared with Conductor ${comparison.found.version}`
       : `not compared with Conductor: ${comparison.why}`
-  return `${renderTable(rows)}${where}\n`
+  const notes = module.notes.map((note) => `note: ${note}\n`).join('')
+  return `${renderTable(rows)}${notes}${where}\n`
 }
 
 function describeLease({ workspace, leaseSeconds, budgetSeconds }: TaskSummary): string {

@@ -33,6 +33,9 @@ export async function runTaskHere(
     logger,
     redactor: terminal.redactor,
     signal,
+    onResolved: (name, ref) => {
+      if (!isQuiet) terminal.say(`${name} is commit ${ref}\n`)
+    },
     observe: ({ step, outcome: how, durationMs }) => {
       if (isQuiet) return
       terminal.say(terminal.style.faint(`${step.padEnd(26)} ${how.padEnd(8)} ${Math.round(durationMs)} ms\n`))

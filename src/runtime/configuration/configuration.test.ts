@@ -49,6 +49,7 @@ test('BA-70 without file and variables there are defaults, and they say so', asy
   expect(configuration).toEqual({
     lakefs: { endpoint: undefined, credentials: undefined, connections: 32, fence: 'preferred' },
     ledger: { onRetry: 'replace', keys: undefined },
+    results: { secrets: 'refuse' },
     conductor: { serverUrl: undefined, auth: undefined },
     log: { level: 'warn', format: 'auto' },
   })

@@ -28,6 +28,7 @@ import {
 import { FENCE_POLICIES, type FencePolicy } from '../../publication/hard-fences.ts'
 import { assembleEngine, ENGINE_SETTINGS, type EngineConfiguration } from './engine-settings.ts'
 import { ON_RETRY, type OnRetry } from '../../tasks/task-controls.ts'
+import { SECRET_RESULTS, type SecretResults } from '../../worker/attempt/withhold-secrets.ts'
 import { OUTAGE_GIVE_UP_MS } from '../../worker/limits.ts'
 import { readTenantLakefs, type TenantLakefs } from './tenant-lakefs.ts'
 import { passwordsIn } from '../stores/store-address.ts'
@@ -76,6 +77,12 @@ export const SETTINGS = {
     about:
       'Keys that sign what is recorded with a publication, as `ID=BASE64` of at least 32 bytes each; the first signs, all of them are accepted.',
     secret: true,
+  },
+  'results.secrets': {
+    schema: choiceSchema(SECRET_RESULTS),
+    about:
+      'What becomes of a task whose result holds a configured secret: `refuse` fails it for good, `redact` replaces the secret.',
+    fallback: 'refuse',
   },
   'conductor.serverUrl': {
     schema: addressSchema(),
@@ -188,6 +195,8 @@ export interface PeragoConfiguration {
   }
   /** Tasks replace, and nothing is signed, unless set. */
   readonly ledger?: { readonly onRetry: OnRetry; readonly keys: string | undefined }
+  /** Results with a configured secret are refused unless set. */
+  readonly results?: { readonly secrets: SecretResults }
   readonly log: { readonly level: LogLevel; readonly format: LogFormat }
 }
 
@@ -358,6 +367,7 @@ function assemble(settings: LoadedConfiguration['settings']): PeragoConfiguratio
       onRetry: settings['ledger.onRetry'].value ?? SETTINGS['ledger.onRetry'].fallback,
       keys: settings['ledger.keys'].value,
     },
+    results: { secrets: settings['results.secrets'].value ?? SETTINGS['results.secrets'].fallback },
     log: {
       level: settings['log.level'].value ?? SETTINGS['log.level'].fallback,
       format: settings['log.format'].value ?? SETTINGS['log.format'].fallback,

@@ -8,6 +8,7 @@ import { buildTaskDef } from '../../tasks/build-taskdef.ts'
 import { loadModule } from '../../worker/bodies/load-tasks.ts'
 import type { TaskDefinition } from '../../tasks/task-definition.ts'
 import { findProblems, type WorkflowDefDocument } from '../../tasks/workflow-definition.ts'
+import { findNotes } from '../../tasks/workflow-notes.ts'
 import { walkSteps } from '../../tasks/workflow-steps.ts'
 import { declaredTaskDef } from './task-registration.ts'
 
@@ -23,6 +24,8 @@ export interface ReadModule {
   readonly summaries: readonly TaskSummary[]
   /** Everything that is wrong in the declarations. */
   readonly problems: readonly string[]
+  /** What is not wrong, and may surprise. */
+  readonly notes: readonly string[]
 }
 
 export interface TaskSummary {
@@ -51,8 +54,11 @@ export async function readModule(path: string): Promise<ReadModule> {
       findProblems(document, [...named, ...tasks]).map((problem) => `workflow ${document.name}: ${problem}`),
     ),
   ]
+  const notes = workflows.flatMap(({ document, tasks: named }) =>
+    findNotes(document, [...named, ...tasks]).map((note) => `workflow ${document.name}: ${note}`),
+  )
   return {
-    ...{ path: absolute, tasks, workflows: documents, problems },
+    ...{ path: absolute, tasks, workflows: documents, problems, notes },
     pipelines: pipelines.map(({ graph }) => graph),
     schedules: Object.fromEntries(pipelines.map(({ name, document }) => [name, document.schedules ?? {}])),
     summaries: tasks.map(summarise),

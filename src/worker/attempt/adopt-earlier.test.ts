@@ -84,6 +84,27 @@ function without(metadata: Metadata, key: string): Metadata {
 }
 
 describe('a retry of a task that adopts', () => {
+  test('WK-295 a recorded result with a secret that was configured since is refused or redacted as any other', async () => {
+    const secret = 'very-secret-value'
+    const task = defineWorkspaceTask({
+      ...{ name: 'orders.clean', owner: 'data@example.org', params: z.unknown(), result: z.unknown() },
+      controls: { onRetry: 'adopt' },
+      body: async ({ workspace }) => {
+        runs += 1
+        await writeFile(workspace.path('a.csv'), 'changed')
+        return { text: secret }
+      },
+    })
+    expect((await world.run(task)).result.status).toBe('COMPLETED')
+    const redactor = createRedactor([secret])
+    const refused = await retry(task, { redactor })
+    expect(refused.result).toMatchObject({ status: 'FAILED_WITH_TERMINAL_ERROR', output: {} })
+    expect(refused.result.reasonForIncompletion).toContain('[worker/secret-in-result]')
+    const { result, publication } = await retry(task, { redactor, secretResults: 'redact' })
+    expect(result).toMatchObject({ status: 'COMPLETED', output: { result: { text: '[redacted]' } } })
+    expect([JSON.stringify([result, publication]).includes(secret), runs]).toEqual([false, 1])
+  })
+
   test('F-55 PU-165 completes with the recorded result, lays nothing out and runs no body', async () => {
     const first = await world.run(adopting)
     const { ref } = await headOf()
@@ -227,18 +248,17 @@ describe('a retry of a task that adopts', () => {
     expect(runs).toBe(1)
   })
 
-  test('PU-164 a result with a configured secret is not recorded, so that nothing is published', async () => {
-    const secret = 'very-secret-value'
+  test('PU-164 a result that looks as if a secret were in it is not recorded, so that nothing is published', async () => {
     const task = defineWorkspaceTask({
       ...{ name: 'orders.clean', owner: 'data@example.org', params: z.unknown(), result: z.unknown() },
       workspace: { prefix: 'orders' },
       controls: { onRetry: 'adopt' },
       body: async ({ workspace }) => {
         await writeFile(workspace.path('a.csv'), 'changed')
-        return { text: secret }
+        return { text: 'https://me:very-secret-value@host/' }
       },
     })
-    const refused = await world.run(task, { redactor: createRedactor([secret]) })
+    const refused = await world.run(task)
     expect(refused.error).toMatchObject({ code: 'publication/result-not-recorded' })
     expect((await headOf()).ref).toBe(world.inputRef)
   })

@@ -6,6 +6,7 @@ import { isAdopting } from './adopting.ts'
 import type { AttemptState } from './attempt-state.ts'
 import { sessionOf } from './publish-changes.ts'
 import { renderTaskOutput, type WorkspaceRef } from './task-input.ts'
+import { withholdFrom } from './withhold-secrets.ts'
 
 /** `undefined`: there is nothing to adopt, or the task replaces what it finds. */
 export async function adoptEarlier(
@@ -18,14 +19,21 @@ export async function adoptEarlier(
   const adoption = await steps.run(
     'adopt',
     () =>
-      adopt({ ...sessionOf(state, repo), authority, target: { branch, inputRef }, ledgerKeys: ledger?.keys }),
+      adopt({
+        ...{ ...sessionOf(state, repo), authority, target: { branch, inputRef }, ledgerKeys: ledger?.keys },
+        onHead: (head) => {
+          state.seen = { head }
+        },
+      }),
     (found) => ({ outputRef: found?.outputRef }),
   )
   if (adoption === undefined) return undefined
-  const { outputRef, result, strength, runId } = adoption
+  const { outputRef, strength, runId } = adoption
+  // It may have been recorded before the secret was configured.
+  const result = withholdFrom(state, adoption.result)
   state.checkOutput?.(renderTaskOutput({ workspace: { ...at, ref: outputRef }, result }))
-  state.publication = adoption
+  state.publication = { ...adoption, result }
   if (cleanUpPublished !== undefined) later.push(() => cleanUpPublished(repo))
   log.add(`adopted: ${outputRef}, published by ${runId}, ${strength} fence; the body did not run`)
-  return adoption
+  return { ...adoption, result }
 }

@@ -13,7 +13,7 @@ import type { EvidenceRecord } from '../../publication/evidence.ts'
 import type { Adoption } from '../../publication/adopt.ts'
 import type { LedgerKeys } from '../../publication/ledger-signature.ts'
 import type { HardFences } from '../../publication/hard-fences.ts'
-import type { VersionedRepo } from '../../publication/ports.ts'
+import type { CommitRecord, VersionedRepo } from '../../publication/ports.ts'
 import type { PublicationResult } from '../../publication/publication.ts'
 import type { OnRetry } from '../../tasks/task-controls.ts'
 import type { AttemptInfo, TaskDefinition } from '../../tasks/task-definition.ts'
@@ -21,6 +21,7 @@ import type { WorkspaceAttempt, WorkspaceRoot } from '../../workspace/ownership/
 import type { AttemptStep, AttemptStepEvent } from '../events.ts'
 import type { TaskLog } from '../results/task-log.ts'
 import type { KeptForLater } from './attempt-workspace.ts'
+import type { SecretResults } from './withhold-secrets.ts'
 
 /** What is recorded with publications, and what retries do with it. */
 export interface LedgerSettings {
@@ -40,6 +41,8 @@ export interface RunSurroundings extends KeptForLater {
   readonly clock: Clock
   readonly logger: Logger
   readonly redactor: Redactor
+  /** What becomes of a result with a configured secret in it; refused unless set. */
+  readonly secretResults?: SecretResults | undefined
   readonly random?: Random
   /** Throws when the task queue would not accept this as a task's output. */
   readonly checkOutput?: (output: JsonObject) => void
@@ -99,6 +102,8 @@ export interface AttemptState extends RunSurroundings, RunRequest {
   readonly steps: StepRecorder<AttemptStep>
   /** What is left to be cleaned up, last in first out. */
   readonly later: (() => Promise<unknown>)[]
+  /** The head of the branch, where something to adopt was looked for. */
+  seen: { readonly head: CommitRecord | undefined } | undefined
   evidence: EvidenceRecord | undefined
   publication: PublicationResult | Adoption | undefined
 }

@@ -131,17 +131,20 @@ test('F-63 whichever reading of the attempt fails, the attempt is not COMPLETED 
 
 test("F-37 the commit that is laid out and published on is the one of the task's input, and no other", async () => {
   const first = world.inputRef
-  world.repo.commitDirectly(MAIN, { 'orders/a.csv': 'between' })
-  const second = world.repo.commitDirectly(MAIN, { 'orders/a.csv': 'later' })
+  let second = first
   const seen: string[] = []
   const reading = filesTask({
     body: async ({ workspace }) => {
       seen.push(await readFile(workspace.path('a.csv'), 'utf8'))
+      if (second === first) {
+        world.repo.commitDirectly(MAIN, { 'orders/a.csv': 'between' })
+        second = world.repo.commitDirectly(MAIN, { 'orders/a.csv': 'later' })
+      }
       await writeFile(workspace.path('b.csv'), 'new')
       return { rows: 1 }
     },
   })
-  // The branch stands at the second; the input names the first, then the second.
+  // While the first body runs the branch moves on to the second, which the next input names.
   const refused = await world.run(reading, { attempt: { taskId: 'task-1' as never, input: inputFor(first) } })
   const published = await world.run(reading, {
     attempt: { taskId: 'task-2' as never, input: inputFor(second) },
@@ -153,11 +156,17 @@ test("F-37 the commit that is laid out and published on is the one of the task's
 })
 
 test('F-35 a refused publication moves no branch but its own staging branch, no tag, and gives no output ref', async () => {
-  const above = world.repo.commitDirectly(MAIN, { 'orders/a.csv': 'theirs' })
-  world.repo.commitDirectly(MAIN, { 'orders/a.csv': 'theirs again' })
-  const [head, tags] = [world.repo.head(MAIN), new Map(world.repo.model.tags)]
-  expect(head).not.toBe(above)
-  const { result, publication } = await world.run(task)
+  const tags = new Map(world.repo.model.tags)
+  let head: CommitRef | undefined
+  const overtaken = filesTask({
+    body: async ({ workspace }) => {
+      world.repo.commitDirectly(MAIN, { 'orders/a.csv': 'theirs' })
+      head = world.repo.commitDirectly(MAIN, { 'orders/a.csv': 'theirs again' })
+      await writeFile(workspace.path('a.csv'), 'changed')
+      return { rows: 2 }
+    },
+  })
+  const { result, publication } = await world.run(overtaken)
   expect(result.status).not.toBe('COMPLETED')
   expect(result.output).toEqual({})
   expect(publication).toBeUndefined()

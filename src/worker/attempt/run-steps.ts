@@ -1,7 +1,8 @@
 /**
  * The steps of one run of a task, from its input to its output, with a task queue or without one. The order never varies:
  *
- *   read input → adopt an earlier publication, where the task does → lay out → pre guardrails → body → post guardrails → compare with the input
+ *   read input → adopt an earlier publication, where the task does → lay out, and beside it look at the branch → pre guardrails
+ *     → body → post guardrails → compare with the input
  *     → read-only: nothing may have changed; no fence, no write
  *     → writable: attempt fence → stage → attempt fence → publish fence → merge or replace (`publication/`)
  *
@@ -11,14 +12,12 @@
  * - ATT-4 Clean-up comes after the outcome was decided, and never changes it.
  */
 
-import { followSignals } from '../../base/abort-signals.ts'
 import { abortReason } from '../../base/clock.ts'
-import { InvalidError, isPeragoError, RefusedError } from '../../base/errors.ts'
+import { isPeragoError, RefusedError } from '../../base/errors.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import { createStepRecorder } from '../../base/steps.ts'
-import type { VersionedRepo } from '../../publication/ports.ts'
 import { BodyFailedError } from '../../tasks/author-errors.ts'
-import { readWith, type TaskDefinition, type TaskWorkspaceSpec } from '../../tasks/task-definition.ts'
+import { readWith, type TaskWorkspaceSpec } from '../../tasks/task-definition.ts'
 import { diffWorkspace, type ChangeSet } from '../../workspace/comparing/diff.ts'
 import { checkGuardrails } from '../../workspace/comparing/guardrails.ts'
 import { describeRefusals } from '../../workspace/refusals.ts'
@@ -26,9 +25,13 @@ import { runBody } from '../bodies/run-body.ts'
 import { describeFailure, openTaskLog } from '../results/task-log.ts'
 import { adoptEarlier } from './adopt-earlier.ts'
 import type { AttemptState, RunOutcome, RunRequest, RunSurroundings } from './attempt-state.ts'
-import { openAttemptDirectory, type AttemptDirectory, type LeftDirectory } from './attempt-workspace.ts'
+import type { AttemptDirectory, LeftDirectory } from './attempt-workspace.ts'
+import { prepareWorkspace } from './prepare-workspace.ts'
 import { publishChanges, warnOfShortLease } from './publish-changes.ts'
-import { readTaskInput, renderTaskOutput, type TaskInput, type WorkspaceRef } from './task-input.ts'
+import { readInput } from './read-input.ts'
+import { renderTaskOutput, type WorkspaceRef } from './task-input.ts'
+import { toJson } from './to-json.ts'
+import { withholdFrom } from './withhold-secrets.ts'
 
 /** Never throws: every failure is an outcome. */
 export async function runSteps(request: RunRequest, surroundings: RunSurroundings): Promise<RunOutcome> {
@@ -40,6 +43,7 @@ export async function runSteps(request: RunRequest, surroundings: RunSurrounding
     log: openTaskLog(logger, redactor),
     steps: createStepRecorder({ clock, observer: observe, signal }),
     later: [],
+    seen: undefined,
     evidence: undefined,
     publication: undefined,
   }
@@ -71,13 +75,6 @@ async function produceOutput(state: AttemptState): Promise<JsonObject> {
   return rendered
 }
 
-async function readInput({ task, readInput: read }: AttemptState): Promise<TaskInput> {
-  const input = readTaskInput(read(), { workspace: task.workspace !== undefined })
-  const params = await readWith(task.params, input.params, { task: task.name, side: 'params' })
-  // A function reads its parameters itself, where it runs: what a schema makes of them need not be JSON.
-  return task.body.kind === 'command' ? { ...input, params: toJson(params, task) } : input
-}
-
 async function runWithoutWorkspace(state: AttemptState, params: Json): Promise<Json> {
   const scratch = await claimScratch(state)
   return state.steps.run('body', () => runTheBody(state, { params, scratch, workspace: undefined }))
@@ -107,15 +104,7 @@ async function runWithWorkspace(
   const repo = state.openRepo(at.repository)
   const adopted = isReadOnly ? undefined : await adoptEarlier(state, { at, repo })
   if (adopted !== undefined) return { workspace: { ...at, ref: adopted.outputRef }, result: adopted.result }
-  const directory = await steps.run(
-    'lay-out',
-    () => openDirectory(state, { spec, at }, repo),
-    ({ workspace: { manifest }, origin }) => ({
-      files: manifest.count,
-      bytes: manifest.totalBytes,
-      ...origin,
-    }),
-  )
+  const directory = await prepareWorkspace(state, { spec, at, repo })
   const { workspace } = directory
   const { dir, scratch } = workspace
   await steps.run('pre-guardrails', () => checkGuardrails(spec.pre ?? [], { dir, phase: 'pre', signal }))
@@ -142,27 +131,6 @@ async function runWithWorkspace(
   )
   leaveDirectory(state, directory, { ref: outputRef, changes, stored })
   return { workspace: { ...at, ref: outputRef }, result }
-}
-
-async function openDirectory(
-  state: AttemptState,
-  { spec, at }: Pick<WorkspaceRun, 'spec' | 'at'>,
-  repo: VersionedRepo,
-): Promise<AttemptDirectory> {
-  const opening = followSignals(state.signal, state.whileLayingOut)
-  try {
-    const directory = await openAttemptDirectory({
-      ...{ ...state, attempt: state.owner, repo, ref: at.ref, spec },
-      opening: opening.signal,
-    })
-    state.later.push(() => directory.cleanUp())
-    return directory
-  } catch (error) {
-    // Whatever an abort made of the requests, its reason says why.
-    throw opening.signal.aborted ? abortReason(opening.signal) : error
-  } finally {
-    opening.release()
-  }
 }
 
 /** The outcome is decided by now: whatever becomes of the directory, the result stands, and need not wait for it. */
@@ -198,7 +166,7 @@ async function runTheBody(
   signal.throwIfAborted()
   if (task.body.kind === 'command')
     result = await readWith(task.result, result, { task: task.name, side: 'result' })
-  return toJson(result, task)
+  return withholdFrom(state, toJson(result, task))
 }
 
 function assertUnchanged({ task }: AttemptState, { uploads, deletes }: ChangeSet): void {
@@ -212,18 +180,6 @@ function assertUnchanged({ task }: AttemptState, { uploads, deletes }: ChangeSet
       next: 'Write temporary files elsewhere, or declare the workspace without readOnly.',
     },
   )
-}
-
-function toJson(value: unknown, task: TaskDefinition): Json {
-  try {
-    return JSON.parse(JSON.stringify(value ?? null)) as Json
-  } catch (error) {
-    throw new InvalidError(
-      'worker/invalid-result',
-      `read the values of task "${task.name}": they cannot be written as JSON`,
-      { cause: error, next: 'Use plain JSON values: strings, numbers, booleans, arrays and objects.' },
-    )
-  }
 }
 
 function describeChanges(changes: ChangeSet): Readonly<Record<string, unknown>> {

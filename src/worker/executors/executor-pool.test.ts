@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { graphOf, task } from '../../../test/support/engine-graphs.ts'
+import { createRedactor, type Redactor } from '../../base/redaction.ts'
 import { openEngine, type Engine } from '../../engine/host/open-engine.ts'
 import type { EngineEvent } from '../../engine/telemetry/engine-events.ts'
 import { openMemoryStore } from '../../stores/memory/memory-store.ts'
@@ -16,7 +17,11 @@ import { openExecutorPool, type ExecutorPool } from './executor-pool.ts'
 import type { Executor } from './executor-port.ts'
 
 async function setUp(
-  more: { readonly queue?: (queue: TaskQueue) => TaskQueue; readonly results?: string } = {},
+  more: {
+    readonly queue?: (queue: TaskQueue) => TaskQueue
+    readonly results?: string
+    readonly redactor?: Redactor
+  } = {},
 ) {
   const steps: EngineEvent[] = []
   const engine = await openEngine({ store: openMemoryStore(), observers: [(event) => steps.push(event)] })
@@ -76,6 +81,18 @@ function held() {
   }
   return { begun, release: () => release(), run }
 }
+
+test('WK-293 an answer of an executor with a configured secret in it fails the unit for good', async () => {
+  const secret = 'very-secret-value'
+  const { engine, pool } = await setUp({ redactor: createRedactor([secret]) })
+  pool.register(executor('leaky', { run: () => Promise.resolve({ url: `https://host/?key=${secret}` }) }))
+  const id = await start(engine, [task('a')], { retryCount: 3, retryDelaySeconds: 0 })
+  const { status, tasks } = await ended(engine, id)
+  expect([status, tasks.length]).toEqual(['FAILED', 1])
+  expect(tasks[0]).toMatchObject({ status: 'FAILED_WITH_TERMINAL_ERROR', output: {} })
+  expect(tasks[0]?.reasonForIncompletion).toContain('result.url')
+  expect(JSON.stringify(tasks)).not.toContain(secret)
+})
 
 test('X-80 the pool runs what the engine hands out once it executes, and changes its state only through the queue', async () => {
   const calls: string[] = []

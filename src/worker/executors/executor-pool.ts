@@ -23,7 +23,7 @@ import { PooledExecutor } from './pooled-executor.ts'
 export interface ExecutorPoolOptions {
   readonly queue: TaskQueue
   readonly logger?: Logger
-  /** Removes secrets from the reasons of failures and from logs of tasks. */
+  /** Removes secrets from the reasons of failures and from logs of tasks; an output with a secret that it knows is refused. */
   readonly redactor?: Redactor
   readonly clock?: Clock
   readonly random?: Random

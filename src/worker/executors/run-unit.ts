@@ -11,6 +11,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { Redactor } from '../../base/redaction.ts'
 import { BodyFailedError } from '../../tasks/author-errors.ts'
 import { attemptInfoOf, inputOf } from '../attempt/run-attempt.ts'
+import { withholdSecrets } from '../attempt/withhold-secrets.ts'
 import type { LeaseKeeper } from '../leases/lease.ts'
 import { EXECUTOR_ABORT_GRACE_MS, EXECUTOR_LEASE_SECONDS } from '../limits.ts'
 import { requirePayloadFits } from '../payload-limits.ts'
@@ -88,13 +89,14 @@ const END_OF_STATUS = {
 
 interface AskParts {
   readonly log: TaskLog
+  readonly redactor: Redactor
   readonly signal: AbortSignal
   readonly clock: Clock
   readonly logger: Logger
 }
 
 async function ask({ record, executor }: UnitRun, parts: AskParts): Promise<Answer> {
-  const { log, signal } = parts
+  const { log, signal, redactor } = parts
   try {
     // The executor may have gone down since the unit was claimed for it.
     if (isAborted(signal)) throw abortReason(signal)
@@ -102,7 +104,9 @@ async function ask({ record, executor }: UnitRun, parts: AskParts): Promise<Answ
     const call = { signal, log: (line: string) => log.add(line) }
     // A call that throws is an answer like one that rejects.
     const running = Promise.resolve().then(() => executor.run(unit, call))
-    return { output: readOutput(await unlessHung(running, parts), executor) }
+    const output = readOutput(await unlessHung(running, parts), executor)
+    const warn = (message: string): void => log.logger.warn(message)
+    return { output: withholdSecrets(output, { redactor, of: `executor "${executor.name}"`, warn }) }
   } catch (error) {
     // Whatever an executor says when it was told to stop, why it was told is the reason.
     if (isAborted(signal)) return { error: abortReason(signal) }

@@ -18,6 +18,7 @@ export const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, FailureStatus>>>
   'worker/invalid-input': 'FAILED_WITH_TERMINAL_ERROR',
   'worker/external-input': 'FAILED_WITH_TERMINAL_ERROR',
   'worker/invalid-params': 'FAILED_WITH_TERMINAL_ERROR',
+  'worker/missing-input': 'FAILED_WITH_TERMINAL_ERROR',
   'workspace/pre-guardrail': 'FAILED_WITH_TERMINAL_ERROR',
   'workspace/unsafe-keys': 'FAILED_WITH_TERMINAL_ERROR',
   'task/terminal': 'FAILED_WITH_TERMINAL_ERROR',
@@ -26,6 +27,7 @@ export const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, FailureStatus>>>
   'publication/not-adopted': 'FAILED_WITH_TERMINAL_ERROR',
   'publication/result-not-recorded': 'FAILED_WITH_TERMINAL_ERROR',
   'conductor/payload-too-large': 'FAILED_WITH_TERMINAL_ERROR',
+  'worker/secret-in-result': 'FAILED_WITH_TERMINAL_ERROR',
   // The task is not the cause, so it loses no retry.
   'worker/stopping': 'IN_PROGRESS',
   'worker/server-away': 'IN_PROGRESS',
