@@ -131,6 +131,8 @@ export type {
   WorkspaceTaskInput,
 } from './tasks/task-definition.ts'
 export type { PublishBudget, TaskControls, TaskControlsInput } from './tasks/task-controls.ts'
+export { branchHead } from './tasks/branch-head.ts'
+export type { BranchHeadTask } from './tasks/branch-head.ts'
 export { RetryableError, TerminalError } from './tasks/author-errors.ts'
 export { defineWorkflow } from './tasks/workflow-definition.ts'
 export type {

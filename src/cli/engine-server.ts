@@ -20,15 +20,15 @@ export interface EngineOptions extends ConfiguredOptions {
 
 export interface EngineServer {
   /** Throws what the engine answers with. */
-  ask<T>(path: string, body?: object): Promise<T>
+  ask<T>(path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<T>
 }
 
 /** Throws `cli/no-engine` where there is none. */
 export async function findEngine(options: EngineOptions, terminal: Terminal): Promise<EngineServer> {
   const place = await findPlace(options, terminal)
   return {
-    ask: async <T>(path: string, body?: object): Promise<T> => {
-      const response = await send(place, path, body)
+    ask: async <T>(path: string, body?: object, more?: Readonly<Record<string, string>>): Promise<T> => {
+      const response = await send(place, path, { body, more })
       const document: unknown = await response.json().catch(() => undefined)
       if (response.ok) return document as T
       throw readToldError(document, { read: 'the execution' }) ?? strangeAnswer(place, response.status)
@@ -89,8 +89,16 @@ function named({ server = '', token }: EngineOptions, terminal: Terminal): Place
   return { url: server, token: value }
 }
 
-async function send({ url, token }: Place, path: string, body: object | undefined): Promise<Response> {
+async function send(
+  { url, token }: Place,
+  path: string,
+  {
+    body,
+    more,
+  }: { readonly body: object | undefined; readonly more: Readonly<Record<string, string>> | undefined },
+): Promise<Response> {
   const headers = {
+    ...more,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }

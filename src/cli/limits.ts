@@ -29,6 +29,14 @@ export const UNPOLLED_AFTER_MS = 8_000
 export const TASK_NAME_SHOWN_CHARS = 100
 /** Workflows that `perago ps` lists. */
 export const WORKFLOWS_LISTED_MAX = 200
+/** Workflows that `perago workflow ls` lists unless `--limit` says otherwise. */
+export const WORKFLOWS_FOUND = 20
+/** Most of them. */
+export const WORKFLOWS_FOUND_MAX = 1_000
+/** Workflows, itself included, that are shown as the tree of one; of more, those that started last are left out. */
+export const WORKFLOW_TREE_MAX = 200
+/** How long `perago run` and `perago workflow watch` wait for a server that is away. */
+export const WORKFLOW_OUTAGE_MAX_MS = 1_800_000
 
 // ── doctor
 /** Branches that `perago doctor` looks at: those that are named, then those of open workflows. */

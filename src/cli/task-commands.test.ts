@@ -304,6 +304,8 @@ describe('doctor', () => {
       'task output up to 3.0 MiB: publish what is larger in the workspace',
       'workflow input up to 5.0 MiB: pass a reference to what is larger',
       'branches none is used by more than one open workflow',
+      'queue "orders.clean": nothing waits; no worker has ever asked for it',
+      'queue "orders.notify": nothing waits; no worker has ever asked for it',
       'module problem: compare "tasks.ts" with Conductor: 3 differences [cli/drift]. Register with "perago register tasks.ts".',
       ' - task "orders.clean": not registered',
       ' - task "orders.notify": not registered',

@@ -4,8 +4,10 @@ import type { Command } from 'commander'
 import { configured, configuredServing, example, lazy, onEngine } from './help.ts'
 import { parseCount, parsePort } from './options.ts'
 import type { Terminal } from './terminal.ts'
+import { addWorkflowList, addWorkflowStart, addWorkflowWatch } from './workflow-group.ts'
 
 const ID = 'the id of the workflow'
+const SOME_ID = '6f1f2c3d-6b1a-4a57-9c9e-0d8f5a1b2c3d'
 
 export function addWorkflowCommands(program: Command, terminal: Terminal): void {
   addDev(program, terminal)
@@ -15,6 +17,7 @@ export function addWorkflowCommands(program: Command, terminal: Terminal): void 
   addActs(program, terminal)
   addCancel(program, terminal)
   addRollback(program, terminal)
+  addWorkflowGroup(program, terminal)
 }
 
 function addDev(program: Command, terminal: Terminal): void {
@@ -53,29 +56,30 @@ function addPs(program: Command, terminal: Terminal): void {
     )
     .option('--schedules', 'list the schedules of the engine instead')
     .addHelpText('after', example('perago ps', 'perago ps --schedules'))
-    .action(lazy(terminal, async () => (await import('./commands/workflows.ts')).listRunning))
+    .action(lazy(terminal, async () => (await import('./commands/workflow-list.ts')).listRunning))
 }
 
 function addShow(program: Command, terminal: Terminal): void {
   configured(program.command('show'))
-    .description('Shows a workflow: how each of its tasks stands, and why it failed.')
+    .description(
+      'Shows a workflow: how each of its tasks stands, with its attempts and times, and why it failed; below a task those of the workflow that it runs.',
+    )
     .argument('<id>', ID)
-    .addHelpText('after', example('perago show 6f1f2c3d-6b1a-4a57-9c9e-0d8f5a1b2c3d'))
-    .action(lazy(terminal, async () => (await import('./commands/workflows.ts')).showWorkflow))
+    .addHelpText('after', example(`${pathOf(program)} show ${SOME_ID}`))
+    .action(lazy(terminal, async () => (await import('./commands/workflow-show.ts')).showWorkflow))
 }
 
 function addLogs(program: Command, terminal: Terminal): void {
   configured(program.command('logs'))
     .description('Prints what the tasks of a workflow have logged.')
     .argument('<id>', ID)
-    .addHelpText('after', example('perago logs 6f1f2c3d-6b1a-4a57-9c9e-0d8f5a1b2c3d'))
-    .action(lazy(terminal, async () => (await import('./commands/workflows.ts')).showLogs))
+    .addHelpText('after', example(`${pathOf(program)} logs ${SOME_ID}`))
+    .action(lazy(terminal, async () => (await import('./commands/workflow-show.ts')).showLogs))
 }
 
 const ACTS = {
   pause: 'Pauses a workflow: nothing new is scheduled, tasks in progress may finish.',
   resume: 'Continues a paused workflow.',
-  retry: 'Tries again every failed task of a workflow that has ended.',
 } as const
 
 function addActs(program: Command, terminal: Terminal): void {
@@ -83,25 +87,59 @@ function addActs(program: Command, terminal: Terminal): void {
     configured(program.command(act))
       .description(description)
       .argument('<id>', ID)
-      .addHelpText('after', example(`perago ${act} 6f1f2c3d-6b1a-4a57-9c9e-0d8f5a1b2c3d`))
+      .addHelpText('after', example(`${pathOf(program)} ${act} ${SOME_ID}`))
       .action(
         lazy(terminal, async () => {
-          const { actOnWorkflow } = await import('./commands/workflows.ts')
+          const { actOnWorkflow } = await import('./commands/workflow-acts.ts')
           return (
             ...given: Parameters<typeof actOnWorkflow> extends [unknown, ...infer Rest] ? Rest : never
           ) => actOnWorkflow(act, ...given)
         }),
       )
   }
+  configured(program.command('retry'))
+    .summary('Tries again every failed task of a workflow that has ended.')
+    .description(
+      'Tries again every failed task of a workflow that has ended; with --from everything from a task on, whatever became of it.',
+    )
+    .argument('<id>', ID)
+    .option('--from <task>', 'run again from this task on: its reference name in the workflow, or its id')
+    .addHelpText(
+      'after',
+      example(`${pathOf(program)} retry ${SOME_ID}`, `${pathOf(program)} retry ${SOME_ID} --from head`),
+    )
+    .action(lazy(terminal, async () => (await import('./commands/workflow-acts.ts')).retryWorkflow))
 }
 
-function addCancel(program: Command, terminal: Terminal): void {
-  configured(program.command('cancel'))
+function addCancel(program: Command, terminal: Terminal, name = 'cancel'): void {
+  configured(program.command(name))
     .description('Ends a workflow; its open tasks are cancelled.')
     .argument('<id>', ID)
     .option('--reason <text>', 'why; shown with the workflow')
-    .addHelpText('after', example('perago cancel 6f1f2c3d-6b1a-4a57-9c9e-0d8f5a1b2c3d --reason "wrong day"'))
-    .action(lazy(terminal, async () => (await import('./commands/workflows.ts')).cancelWorkflow))
+    .addHelpText('after', example(`${pathOf(program)} ${name} ${SOME_ID} --reason "wrong day"`))
+    .action(lazy(terminal, async () => (await import('./commands/workflow-acts.ts')).cancelWorkflow))
+}
+
+/** The same commands, where users of Conductor look for them. */
+function addWorkflowGroup(program: Command, terminal: Terminal): void {
+  const group = program
+    .command('workflow')
+    .summary('Starts, lists, shows, watches, retries and terminates workflows.')
+    .description(
+      'Starts, lists, shows, watches, retries and terminates workflows, on the engine of "perago dev" in this directory, else on the configured Conductor.',
+    )
+  addWorkflowStart(group, terminal)
+  addWorkflowList(group, terminal)
+  addShow(group, terminal)
+  addWorkflowWatch(group, terminal)
+  addLogs(group, terminal)
+  addActs(group, terminal)
+  addCancel(group, terminal, 'terminate')
+}
+
+/** As it is typed. */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 }
 
 function addRollback(program: Command, terminal: Terminal): void {

@@ -45,6 +45,12 @@ export const OPERATIONS = {
     path: '/api/tasks/queue/polldata',
     class: 'safe',
   },
+  getQueueSizes: {
+    doing: 'ask how many tasks wait in each queue',
+    method: 'GET',
+    path: '/api/tasks/queue/all',
+    class: 'safe',
+  },
   getTask: {
     doing: 'read the task',
     method: 'GET',
@@ -140,6 +146,15 @@ export const OPERATIONS = {
     read: 'the workflow: whether it runs',
     values: MISSING,
     body: 'none',
+  },
+  rerunWorkflow: {
+    doing: 'run the workflow again from a task',
+    method: 'POST',
+    path: '/api/workflow/{workflowId}/rerun',
+    class: 'look-before-repeat',
+    read: 'the workflow: whether it runs',
+    values: MISSING,
+    body: 'text',
   },
   getTaskLog: {
     doing: 'read the log of the task',

@@ -11,18 +11,30 @@ import {
 } from '../worker/ports.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { ConductorClient } from './client.ts'
+import { searchWorkflows, type FoundWorkflows, type WorkflowQuery } from './search-workflows.ts'
 import { readBy, readTaskRecord } from './task-records.ts'
 
 export interface WorkflowReading {
   readonly workflowId: WorkflowId
   readonly name: string
+  readonly version: number | undefined
+  readonly correlationId: string | undefined
+  readonly parentId: WorkflowId | undefined
   readonly status: WorkflowStatus
+  /** 0 where the server does not say. */
   readonly startTimeMs: number
+  /** 0 while it has not ended. */
+  readonly endTimeMs: number
   readonly input: JsonObject
   readonly output: JsonObject
   readonly reasonForIncompletion: string | undefined
   /** In the order in which they were scheduled. */
-  readonly tasks: readonly TaskRecord[]
+  readonly tasks: readonly WorkflowTaskReading[]
+}
+
+export interface WorkflowTaskReading extends TaskRecord {
+  /** The workflow that this task runs. */
+  readonly childId: WorkflowId | undefined
 }
 
 /** When workers polled for a task type last, in one domain. */
@@ -31,6 +43,9 @@ export interface LastPoll {
   readonly atMs: number
 }
 
+/** How many tasks wait, by queue: `taskType`, or `domain:taskType`. */
+export type QueueSizes = ReadonlyMap<string, number>
+
 /** Each is `false` or `undefined` where there is no such workflow. */
 export interface WorkflowOperator {
   read(workflowId: string, options?: QueueCallOptions): Promise<WorkflowReading | undefined>
@@ -38,9 +53,15 @@ export interface WorkflowOperator {
   readLog(taskId: TaskId, options?: QueueCallOptions): Promise<readonly string[]>
   /** One for each domain; none where it was never polled. */
   readLastPolls(taskType: string, options?: QueueCallOptions): Promise<readonly LastPoll[]>
+  /** Those with tasks that wait, delayed ones among them; queues of the server itself too. */
+  readQueueSizes(options?: QueueCallOptions): Promise<QueueSizes>
+  /** At most `max`, the newest first, ended ones too. */
+  search(query: WorkflowQuery, max: number, options?: QueueCallOptions): Promise<FoundWorkflows>
   pause(workflowId: string, options?: QueueCallOptions): Promise<boolean>
   resume(workflowId: string, options?: QueueCallOptions): Promise<boolean>
   retry(workflowId: string, options?: QueueCallOptions): Promise<boolean>
+  /** From this task on; it keeps its id, and what came after it is removed. */
+  rerun(workflowId: string, from: TaskId, options?: QueueCallOptions): Promise<boolean>
   terminate(workflowId: string, reason: string, options?: QueueCallOptions): Promise<boolean>
 }
 
@@ -50,13 +71,19 @@ const WORKFLOW = z.object({
   status: z.enum(WORKFLOW_STATUSES),
   workflowName: text,
   workflowType: text,
+  workflowVersion: z.number().int().nullish(),
+  correlationId: text,
+  parentWorkflowId: text,
   startTime: z.number().default(0),
+  endTime: z.number().default(0),
   input: z.record(z.string(), z.unknown()).default({}),
   output: z.record(z.string(), z.unknown()).default({}),
   reasonForIncompletion: text,
   tasks: z.array(z.unknown()).default([]),
 })
 const POLLS = z.array(z.object({ domain: text, lastPollTime: z.number().default(0) }))
+const SIZES = z.record(z.string(), z.number())
+const CHILD = z.object({ subWorkflowId: text, outputData: z.object({ subWorkflowId: text }).nullish() })
 const LINES = z.array(z.object({ log: z.string() }))
 
 export function createWorkflowOperator(client: ConductorClient): WorkflowOperator {
@@ -76,9 +103,17 @@ export function createWorkflowOperator(client: ConductorClient): WorkflowOperato
       (await client.call({ operation: 'getTaskLog', path: { taskId }, signal }, readLines)) ?? [],
     readLastPolls: async (taskType, { signal } = {}) =>
       (await client.call({ operation: 'getPollData', query: { taskType }, signal }, readPolls)) ?? [],
+    readQueueSizes: async ({ signal } = {}) =>
+      (await client.call({ operation: 'getQueueSizes', signal }, readSizes)) ?? new Map<string, number>(),
+    search: (query, max, { signal } = {}) => searchWorkflows(client, query, { max, signal }),
     pause: (workflowId, options) => act('pauseWorkflow', workflowId, options),
     resume: (workflowId, options) => act('resumeWorkflow', workflowId, options),
     retry: (workflowId, options) => act('retryWorkflow', workflowId, options),
+    rerun: async (workflowId, from, { signal } = {}) =>
+      (await client.call(
+        { operation: 'rerunWorkflow', path: { workflowId }, json: { reRunFromTaskId: from }, signal },
+        () => true as const,
+      )) ?? false,
     terminate: async (workflowId, reason, { signal } = {}) =>
       (await client.call(
         { operation: 'terminateWorkflow', path: { workflowId }, query: { reason }, signal },
@@ -92,14 +127,29 @@ function readWorkflow(body: unknown): WorkflowReading {
   return {
     workflowId: found.workflowId as WorkflowId,
     name: found.workflowName ?? found.workflowType ?? '',
+    version: found.workflowVersion ?? undefined,
+    correlationId: found.correlationId ?? undefined,
+    parentId: (found.parentWorkflowId ?? undefined) as WorkflowId | undefined,
     status: found.status,
     startTimeMs: found.startTime,
+    endTimeMs: found.endTime,
     // They were parsed from JSON.
     input: found.input as JsonObject,
     output: found.output as JsonObject,
     reasonForIncompletion: found.reasonForIncompletion ?? undefined,
-    tasks: found.tasks.map(readTaskRecord).sort((one, other) => one.seq - other.seq),
+    tasks: found.tasks.map(readTask).sort((one, other) => one.seq - other.seq),
   }
+}
+
+function readTask(body: unknown): WorkflowTaskReading {
+  const { subWorkflowId, outputData } = readBy(CHILD, body, 'a task')
+  // A child is named by the task from its start on, or by its output only.
+  const childId = subWorkflowId ?? outputData?.subWorkflowId ?? undefined
+  return { ...readTaskRecord(body), childId: childId as WorkflowId | undefined }
+}
+
+function readSizes(body: unknown): QueueSizes {
+  return new Map(Object.entries(readBy(SIZES, body, 'the sizes')).filter(([, size]) => size > 0))
 }
 
 function readPolls(body: unknown): readonly LastPoll[] {

@@ -34,6 +34,12 @@ export const WORKER_START_CUT_WAIT_MS = 500
 /** A worker process is killed this long after its supervisor's end. */
 export const ORPHAN_GRACE_MS = 10_000
 
+// ── doctor
+/** Queues of tasks that `perago doctor` looks at: those with tasks that wait, then those of the module. */
+export const QUEUES_EXAMINED_MAX = 200
+/** Tasks that wait, and that no worker has asked for within this time, are reported by `perago doctor`. */
+export const QUEUE_POLLED_WITHIN_MS = 60_000
+
 // ── executions, events and variables
 /** Longest retention, except `forever`. */
 export const RETENTION_MAX_MS = 315_360_000_000

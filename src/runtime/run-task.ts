@@ -16,13 +16,14 @@ import type { VersionedRepo } from '../publication/ports.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
 import type { RunOptions, RunOutcome, RunRequest } from '../worker/attempt/attempt-state.ts'
 import { runSteps } from '../worker/attempt/run-steps.ts'
-import { loadTasks } from '../worker/bodies/load-tasks.ts'
+import { bindBranchHead } from '../worker/bodies/bind-branch-head.ts'
 import { requirePayloadFits } from '../worker/payload-limits.ts'
 import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
 import { openLakefs } from './connections/lakefs-connection.ts'
 import { ledgerOf } from './ledger-settings.ts'
 import { commitOf } from './commit-of.ts'
+import { loadWithBuiltIns } from './modules/built-in-tasks.ts'
 
 export interface RunTaskRequest {
   /** The name of the task in its module. */
@@ -59,12 +60,14 @@ export async function runTask(
   options: RunTaskOptions,
 ): Promise<Omit<RunOutcome, 'cleanUp'>> {
   const { logger, signal, redactor = plainRedactor, root: directory, onResolved, ...observers } = options
-  const task = findTask(await loadTasks(modulePath), request.task, modulePath)
-  if (task.workspace !== undefined && request.workspace === undefined) throw noTarget(task)
+  const { tasks } = await loadWithBuiltIns(modulePath)
+  const declared = findTask(tasks, request.task, modulePath)
+  if (declared.workspace !== undefined && request.workspace === undefined) throw noTarget(declared)
   let client: LakefsClient | undefined
   // A task without a workspace needs no lakeFS, so none has to be configured.
   const open = (): LakefsClient => (client ??= openLakefs(configuration, { logger }))
   const openRepo = (name: string): VersionedRepo => openLakefsRepo(open(), repositoryName(name))
+  const task = bindBranchHead(declared, openRepo)
   const ledger = ledgerOf(configuration)
   const fences = openHardFences({ policy: configuration.lakefs.fence, clock: systemClock, logger })
   try {

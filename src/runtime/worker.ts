@@ -21,7 +21,7 @@ import { openHardFences, type HardFences } from '../publication/hard-fences.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
 import type { FailureOptions } from '../worker/results/failure-map.ts'
 import type { WorkerObserver } from '../worker/events.ts'
-import { loadModule } from '../worker/bodies/load-tasks.ts'
+import { bindBranchHead } from '../worker/bodies/bind-branch-head.ts'
 import { openOutbox, outboxDirectory } from '../worker/results/outbox.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
 import type { StagingTimes } from '../worker/branches/staging-collector.ts'
@@ -38,6 +38,7 @@ import { ledgerOf } from './ledger-settings.ts'
 import { conductorSettings, openConductor } from './connections/conductor-connection.ts'
 import { openLakefs } from './connections/lakefs-connection.ts'
 import { leaseQueueModule } from './connections/lease-queue.ts'
+import { loadWithBuiltIns, withBranchHead } from './modules/built-in-tasks.ts'
 import { assertMayStart, examineRegistration } from './modules/task-registration.ts'
 import { serveWorkerHealth, type HealthAddress } from './telemetry/worker-health.ts'
 import { openWorkerMetrics } from './telemetry/worker-metrics.ts'
@@ -48,6 +49,8 @@ export interface OpenWorkerOptions {
   readonly root: string
   readonly logger: Logger
   readonly redactor?: Redactor
+  /** Also runs the built-in task that reads the head of a branch, whether or not the module names it. */
+  readonly branchHead?: boolean
   /** How many attempts run at the same time. */
   readonly slots?: number
   readonly domain?: string
@@ -114,7 +117,8 @@ export async function openWorker(
   } = options
   const closing: (() => Promise<unknown>)[] = []
   try {
-    const { tasks, path } = typeof source === 'string' ? await loadModule(source) : { tasks: source }
+    const loaded = typeof source === 'string' ? await loadWithBuiltIns(source) : { tasks: source }
+    const tasks = options.branchHead === true ? withBranchHead(loaded.tasks) : loaded.tasks
     const settings = conductorSettings(configuration)
     const running: { worker?: RunningWorker } = {}
     const status = (): ReturnType<RunningWorker['status']> | undefined => running.worker?.status()
@@ -165,10 +169,12 @@ export async function openWorker(
     if (health !== undefined) closing.push(() => health.close())
 
     options.signal?.throwIfAborted()
+    const openRepo = openRepos((repository) => openLakefsRepo(lakefs, repository))
+    const modulePath = 'path' in loaded ? loaded.path : undefined
     const worker = startWorker({
       queue: createHttpTaskQueue(conductor),
-      tasks: tasks.map((task) => ({ task, ...defined({ modulePath: path }) })),
-      openRepo: openRepos((repository) => openLakefsRepo(lakefs, repository)),
+      tasks: tasks.map((task) => ({ task: bindBranchHead(task, openRepo), ...defined({ modulePath }) })),
+      openRepo,
       root,
       ...kept,
       outbox,

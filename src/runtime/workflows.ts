@@ -2,22 +2,24 @@
 
 import type { Logger } from '../base/logger.ts'
 import { createHttpTaskQueue } from '../conductor/http-task-queue.ts'
+import type { FoundWorkflow, FoundWorkflows, WorkflowQuery } from '../conductor/search-workflows.ts'
 import {
   createWorkflowOperator,
   type LastPoll,
   type WorkflowOperator,
   type WorkflowReading,
+  type WorkflowTaskReading,
 } from '../conductor/workflows.ts'
 import type { WorkflowStart } from '../conductor/definitions.ts'
 import type { RetryPolicy } from '../base/retry.ts'
-import type { OpenWorkflows, QueueCallOptions, TaskRecord, WorkflowId } from '../worker/ports.ts'
+import type { OpenWorkflows, QueueCallOptions, WorkflowId, WorkflowStatus } from '../worker/ports.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
 import { withConductor } from './connections/conductor-connection.ts'
 import { startWorkflow } from './start-workflow.ts'
 
 export type Workflow = WorkflowReading
-export type WorkflowTask = TaskRecord
-export type { LastPoll }
+export type WorkflowTask = WorkflowTaskReading
+export type { FoundWorkflow, FoundWorkflows, LastPoll, WorkflowQuery, WorkflowStatus }
 
 export interface Workflows extends WorkflowOperator {
   /** Alone on its branch: refused while another open one may write it. */

@@ -35,6 +35,10 @@ export const API_REQUESTS_PER_SECOND = 100
 export const API_FAILURES_AT_ONCE = 20
 /** The same per second on average. */
 export const API_FAILURES_PER_SECOND = 1
+/** @internal Pages of executions that a search of Conductor's looks at. */
+export const SERVED_SEARCH_PAGES_MAX = 100
+/** @internal Open executions whose tasks are counted to tell how long the queues are. */
+export const SERVED_QUEUES_EXECUTIONS_MAX = 1_000
 /** @internal Task types, each with its domain, of which the last poll is remembered. */
 export const POLLED_QUEUES_REMEMBERED = 1_000
 /** @internal Callers whose request rate is tracked. */

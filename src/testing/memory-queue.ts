@@ -14,6 +14,7 @@ import type { TaskId, WorkflowId } from '../fences/attempt-snapshot.ts'
 import type { OpenWorkflows, PollRequest, QueueCallOptions, TaskRecord, TaskResult } from '../worker/ports.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { QueueControl, WorkflowStartRequest } from '../engine/protocol/control.ts'
+import { viewExecution } from '../engine/protocol/view-execution.ts'
 import { decide } from '../engine/protocol/decide.ts'
 import type { Graph } from '../engine/graph/graph.ts'
 import { wholeTaskDef, type WholeTaskDef } from '../engine/protocol/definitions.ts'
@@ -197,9 +198,7 @@ export class MemoryQueue {
   readWorkflow(workflowId: WorkflowId): Awaited<ReturnType<QueueControl['readWorkflow']>> {
     this.#sweep()
     const execution = this.#executions.get(workflowId)
-    if (execution === undefined) return undefined
-    const { status, input, output, reasonForIncompletion, rows } = execution
-    return { workflowId, status, input, output, reasonForIncompletion, tasks: rows.map((row) => row.record) }
+    return execution && viewExecution(execution)
   }
 
   readLogs(taskId: TaskId): readonly string[] {

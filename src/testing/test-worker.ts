@@ -11,7 +11,9 @@ import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
 import type { WorkerObserver } from '../worker/events.ts'
 import { openLocalLeases } from '../worker/leases/lease.ts'
-import { loadModule, type LoadedModule } from '../worker/bodies/load-tasks.ts'
+import { loadWithBuiltIns } from '../runtime/modules/built-in-tasks.ts'
+import { bindBranchHead } from '../worker/bodies/bind-branch-head.ts'
+import type { LoadedModule } from '../worker/bodies/load-tasks.ts'
 import { openOutbox } from '../worker/results/outbox.ts'
 import type { TaskQueue } from '../worker/ports.ts'
 import { startWorker, type RunningWorker, type StopReport } from '../worker/worker.ts'
@@ -60,7 +62,7 @@ export interface TestWorker {
  */
 export async function openTestWorker(options: TestWorkerOptions): Promise<TestWorker> {
   const { queue, leaseQueue = queue, only, lakefs, workerId, logger = silentLogger } = options
-  const { path, tasks } = await loadModule(options.module)
+  const { path, tasks } = await loadWithBuiltIns(options.module)
   const directory = resolve(options.root)
   const repos: OpenedRepos =
     typeof lakefs === 'function' ? { openRepo: lakefs } : connectLakefs(lakefs, logger)
@@ -75,7 +77,7 @@ export async function openTestWorker(options: TestWorkerOptions): Promise<TestWo
     queue,
     tasks: tasks
       .filter(({ name }) => only === undefined || only.includes(name))
-      .map((task) => ({ task, modulePath: path })),
+      .map((task) => ({ task: bindBranchHead(task, repos.openRepo), modulePath: path })),
     openRepo: repos.openRepo,
     root,
     leases,
@@ -110,7 +112,7 @@ function connectLakefs({ url, ...credentials }: LakefsAddress, logger: Logger): 
 
 /** Registers the tasks and workflows of a module with a queue in this process; it supports fewer settings than Conductor. */
 export async function registerModule(control: QueueControl, module: string): Promise<LoadedModule> {
-  const loaded = await loadModule(module)
+  const loaded = await loadWithBuiltIns(module)
   for (const task of loaded.tasks) await control.registerTask(taskDefOf(task))
   for (const workflow of loaded.workflows) await control.registerWorkflow(workflowDefOf(workflow))
   return loaded

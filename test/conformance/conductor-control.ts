@@ -55,12 +55,23 @@ export function conductorControl(url: string): QueueControl {
 }
 
 function readView(workflowId: WorkflowId, body: unknown): WorkflowView {
-  const { status, input, output, reasonForIncompletion, tasks } = body as {
+  const found = body as {
+    workflowName: string
+    workflowVersion: number
+    correlationId?: string
+    parentWorkflowId?: WorkflowId
+    startTime: number
+    updateTime: number
     status: WorkflowStatus
     input: JsonObject
     output: JsonObject
     reasonForIncompletion?: string
     tasks: unknown[]
   }
-  return { workflowId, status, input, output, reasonForIncompletion, tasks: tasks.map(readTaskRecord) }
+  const { status, input, output, reasonForIncompletion, tasks, correlationId } = found
+  return {
+    ...{ workflowId, name: found.workflowName, version: found.workflowVersion, correlationId },
+    ...{ parentId: found.parentWorkflowId, startTimeMs: found.startTime, updateTimeMs: found.updateTime },
+    ...{ status, input, output, reasonForIncompletion, tasks: tasks.map(readTaskRecord) },
+  }
 }

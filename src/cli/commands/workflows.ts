@@ -1,28 +1,50 @@
-/** Pipelines and workflows from the command line: on the engine of `perago dev`, or on a real Conductor. */
+/** Starts pipelines and workflows from the command line: on the engine of `perago dev`, or on a real Conductor. */
 
-import { setTimeout as wait } from 'node:timers/promises'
-import { isAborted } from '../../base/abort-signals.ts'
-import { InvalidError, messageOf, MissingError, RefusedError } from '../../base/errors.ts'
+import { defined } from '../../base/defined.ts'
+import { InvalidError, isPeragoError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
-import { oneLine, printableJson } from '../../base/one-line.ts'
-import { readHead, type BranchPlace } from '../../runtime/read-head.ts'
-import type { Workflow, Workflows } from '../../runtime/workflows.ts'
-import { answer, renderTable } from '../answers.ts'
-import { WORKFLOW_LOOK_MS, WORKFLOWS_LISTED_MAX } from '../limits.ts'
+import { printableJson } from '../../base/one-line.ts'
+import { readStartPlace, type BranchPlace, type StartPlace } from '../../runtime/read-head.ts'
+import { answer } from '../answers.ts'
+import { findEngine } from '../engine-server.ts'
+import { followWorkflow, notCompleted } from '../follow-workflow.ts'
+import { readJsonObjectArgument } from '../json-argument.ts'
 import type { ConfiguredOptions } from '../options.ts'
-import { describeTask, latestAttempts, renderProgress } from '../progress.ts'
-import type { EngineOptions } from '../engine-server.ts'
-import { listSchedules } from './schedules.ts'
-import { withRunner } from '../runner.ts'
+import { withRunner, type Runner } from '../runner.ts'
 import type { Terminal } from '../terminal.ts'
-import { openUnpolled, type FindUnpolled } from '../unpolled.ts'
+import { START_ON_DEV, START_WORKER } from '../unpolled-advice.ts'
+import { openUnpolled } from '../unpolled.ts'
+import { drawWorkflow, listChanges, screenOf } from '../workflow-view.ts'
 
 export interface RunPipelineOptions extends ConfiguredOptions {
   readonly input: string
   readonly repo?: string
   readonly branch?: string
+  /** A commit of that branch, or what lakeFS takes for one. */
+  readonly ref?: string
   /** False for `--no-wait`. */
   readonly wait?: boolean
+}
+
+export interface StartWorkflowOptions extends Omit<RunPipelineOptions, 'repo'> {
+  readonly repository?: string
+  readonly version?: number
+  readonly correlationId?: string
+  readonly priority?: number
+  readonly idempotencyKey?: string
+}
+
+/** Starts it; prints its id, or with `--wait` shows its progress until it has ended. */
+export async function startWorkflow(
+  name: string,
+  { repository, ...options }: StartWorkflowOptions,
+  terminal: Terminal,
+): Promise<void> {
+  await startAndFollow(
+    name,
+    { ...options, wait: options.wait === true, ...defined({ repo: repository }) },
+    terminal,
+  )
 }
 
 /** Starts it and shows its progress until it has ended. An end without success is an error. */
@@ -31,261 +53,115 @@ export async function runPipeline(
   options: RunPipelineOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const given = parseInput(options.input)
+  await startAndFollow(name, options, terminal)
+}
+
+type Starting = RunPipelineOptions & Omit<StartWorkflowOptions, 'repository'>
+
+async function startAndFollow(name: string, options: Starting, terminal: Terminal): Promise<void> {
+  const given = await readJsonObjectArgument('--input', options.input, terminal)
   const place = branchOf(options, given)
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
-  await withRunner(options, terminal, async (workflows, { configuration, logger, isDev }) => {
-    const workspace = place && {
-      ...{ ...place, refType: 'commit' },
-      ref: await readHead(configuration, place, { logger, signal: stop }),
-    }
+  await withRunner(options, terminal, async (workflows, runner) => {
+    const at = place && (await resolve(place, options, { runner, terminal, stop }))
+    const workspace = at && { ...place, refType: 'commit', ref: at.ref }
     const input = { ...given, ...(workspace && { workspace }) }
-    const id = await workflows.start({ name, input }, { signal: stop })
+    const { version, correlationId, priority, idempotencyKey } = options
+    const start = { name, input, ...defined({ version, correlationId, priority }) }
+    const id =
+      idempotencyKey === undefined
+        ? await workflows.start(start, { signal: stop })
+        : await startOnce(start, idempotencyKey, options, terminal)
+    const started = { workflow_id: id, ...(workspace && { workspace }) }
     if (options.wait === false) {
-      answer(terminal, options, { workflow_id: id }, () => `${id}\n`)
+      answer(terminal, options, started, () => `${id}\n`)
       return
     }
     const findUnpolled = openUnpolled({
       readLastPolls: (taskType) => workflows.readLastPolls(taskType, { signal: stop }),
-      next: isDev ? START_ON_DEV : START_WORKER,
+      next: runner.isDev ? START_ON_DEV : START_WORKER,
     })
-    const ended = await follow(workflows, id, { findUnpolled, terminal, stop })
+    const screen = screenOf(process.stderr)
+    const view = screen === undefined ? listChanges(terminal.say) : drawWorkflow(screen, terminal.style)
+    const ended = await followWorkflow(id, { workflows, view, findUnpolled, stop })
     const { status, output, reasonForIncompletion: reason } = ended
-    if (status !== 'COMPLETED') throw notCompleted(name, ended)
+    if (status !== 'COMPLETED') throw notCompleted(ended)
     answer(
       terminal,
       options,
-      { workflow_id: id, status, output, ...(reason === undefined ? {} : { reason }) },
+      { ...started, status, output, ...(reason === undefined ? {} : { reason }) },
       () => `${printableJson(output, 2)}\n`,
     )
   })
 }
 
-const START_ON_DEV =
-  'Export the task from the module of "perago dev", which is read again when it changes; or cancel the run.'
-const START_WORKER = 'Start a worker: "perago start MODULE", with the module that exports the task.'
+const SHORT = 12
 
-/** Lists what has not ended, or the schedules. */
-export async function listRunning(
-  options: EngineOptions & { readonly schedules?: boolean },
-  terminal: Terminal,
-): Promise<void> {
-  if (options.schedules === true) return listSchedules(options, terminal)
-  if (options.server === undefined) return listWorkflows(options, terminal)
-  throw new InvalidError('cli/bad-usage', 'read the command line: --server belongs to --schedules', {
-    next: 'For workflows, set conductor.serverUrl to its address with "/api".',
-  })
-}
-
-async function listWorkflows(options: ConfiguredOptions, terminal: Terminal): Promise<void> {
-  const signal = terminal.stopSignal()
-  const { workflows, isWhole } = await withRunner(options, terminal, (runner) =>
-    runner.listOpen(WORKFLOWS_LISTED_MAX, { signal }),
-  )
-  const rows = workflows.map(({ workflowId, name, startTimeMs }) => ({
-    workflow_id: workflowId,
-    name,
-    started_at: new Date(startTimeMs).toISOString(),
-  }))
-  answer(terminal, options, { workflows: rows, is_whole: isWhole }, () =>
-    rows.length === 0
-      ? 'nothing runs\n'
-      : renderTable(rows.map((row) => [row.workflow_id, row.name, row.started_at])),
-  )
-}
-
-/** Shows one, also after its end. */
-export async function showWorkflow(
-  id: string,
-  options: ConfiguredOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const workflow = await withRunner(options, terminal, (workflows) => read(workflows, id))
-  answer(terminal, options, describeWorkflow(workflow), () => {
-    const { name, status, reasonForIncompletion: reason } = workflow
-    const why = reason === undefined ? '' : `: ${oneLine(reason)}`
-    return `${name} ${status.toLowerCase()}${why}\n${renderProgress(workflow, Date.now())}`
-  })
-}
-
-/** Prints what the tasks have logged, the latest attempt of each. */
-export async function showLogs(id: string, options: ConfiguredOptions, terminal: Terminal): Promise<void> {
-  const logs = await withRunner(options, terminal, async (workflows) => {
-    const tasks = latestAttempts(await read(workflows, id))
-    return Promise.all(
-      tasks.map(async (task) => ({
-        task: task.referenceTaskName,
-        lines: await workflows.readLog(task.taskId),
-      })),
-    )
-  })
-  answer(terminal, options, { logs }, () =>
-    logs.flatMap(({ task, lines }) => lines.map((line) => `${task}  ${oneLine(line)}\n`)).join(''),
-  )
-}
-
-type Act = 'pause' | 'resume' | 'retry'
-
-/** Does one of them, and shows what became of it. */
-export async function actOnWorkflow(
-  act: Act,
-  id: string,
-  options: ConfiguredOptions,
-  terminal: Terminal,
-): Promise<void> {
-  await change(id, options, terminal, (workflows) => workflows[act](id))
-}
-
-export async function cancelWorkflow(
-  id: string,
-  options: ConfiguredOptions & { readonly reason?: string },
-  terminal: Terminal,
-): Promise<void> {
-  const { reason = 'cancelled from the command line' } = options
-  await change(id, options, terminal, async (workflows) => workflows.terminate(id, reason))
-}
-
-async function change(
-  id: string,
-  options: ConfiguredOptions,
-  terminal: Terminal,
-  act: (workflows: Workflows) => Promise<boolean>,
-): Promise<void> {
-  const workflow = await withRunner(options, terminal, async (workflows) => {
-    // An unknown id and a state that does not allow it are answered alike.
-    await read(workflows, id)
-    if (!(await act(workflows)))
-      throw new RefusedError('cli/not-now', `change workflow ${id}: its state does not allow it`, {
-        next: `Look at "perago show ${id}".`,
-      })
-    return read(workflows, id)
-  })
-  answer(
+/** What was named becomes a commit here, and is said: the workflow works on this commit, wherever the branch goes meanwhile. */
+async function resolve(
+  place: BranchPlace,
+  { ref, json }: Starting,
+  {
+    runner,
     terminal,
-    options,
-    describeWorkflow(workflow),
-    () => `${workflow.name} ${workflow.status.toLowerCase()}\n`,
-  )
+    stop,
+  }: { readonly runner: Runner; readonly terminal: Terminal; readonly stop: AbortSignal },
+): Promise<StartPlace> {
+  const { configuration, logger } = runner
+  const at = await readStartPlace(configuration, { ...place, ref }, { logger, signal: stop })
+  if (json === true) return at
+  const where = `${place.repository}/${place.branch}`
+  if (ref === undefined) terminal.say(terminal.style.faint(`${where} is at ${at.ref}\n`))
+  else if (at.ref !== ref) terminal.say(terminal.style.faint(`${ref} is the commit ${at.ref}\n`))
+  if (at.ref !== at.head)
+    terminal.say(
+      `${where} is at ${at.head.slice(0, SHORT)}: a task that writes is refused, unless the branch goes back to ${at.ref.slice(0, SHORT)}\n`,
+    )
+  return at
 }
 
-interface Following {
-  readonly findUnpolled: FindUnpolled
-  readonly terminal: Terminal
-  readonly stop: AbortSignal
-}
-
-/** Until it has ended. A person sees all tasks, redrawn; a program gets one line for each change. */
-async function follow(
-  workflows: Workflows,
-  id: string,
-  { findUnpolled, terminal, stop }: Following,
-): Promise<Workflow> {
-  const view = process.stderr.isTTY ? redraw(terminal) : appendChanges(terminal)
-  for (;;) {
-    const workflow = await read(workflows, id)
-    view.show(workflow)
-    if (workflow.status !== 'RUNNING' && workflow.status !== 'PAUSED') return workflow
-    if (workflow.status === 'RUNNING') for (const warning of await findUnpolled(workflow)) view.warn(warning)
-    // A signal ends the wait as well.
-    await wait(WORKFLOW_LOOK_MS, undefined, { signal: stop }).catch(() => undefined)
-    if (isAborted(stop)) throw stillRuns(id)
+/** By the API of our own, because Conductor's takes no key. */
+async function startOnce(
+  {
+    name,
+    input,
+    version,
+    correlationId,
+    priority,
+  }: { name: string; input: JsonObject } & Pick<Starting, 'version' | 'correlationId' | 'priority'>,
+  key: string,
+  options: ConfiguredOptions,
+  terminal: Terminal,
+): Promise<string> {
+  try {
+    const engine = await findEngine({ ...options, json: true }, terminal)
+    const body = { pipeline: name, input, ...defined({ version, priority, correlation_id: correlationId }) }
+    const { execution_id: id } = await engine.ask<{ execution_id: string }>('/executions', body, {
+      'idempotency-key': key,
+    })
+    return id
+  } catch (error) {
+    if (!isPeragoError(error) || error.code !== 'cli/no-engine') throw error
+    throw new InvalidError(
+      'cli/no-idempotency-keys',
+      `start ${JSON.stringify(name)} once: a Conductor takes no idempotency keys`,
+      {
+        next: 'Give it a --correlation-id, and look for it with "perago workflow ls --correlation-id" before you start it again.',
+        cause: error,
+      },
+    )
   }
-}
-
-interface View {
-  show(workflow: Workflow): void
-  warn(warning: string): void
-}
-
-function redraw({ say, style }: Terminal): View {
-  let lines = 0
-  return {
-    show: (workflow) => {
-      const text = renderProgress(workflow, Date.now())
-      const up = lines === 0 ? '' : `\u001b[${lines}A\u001b[J`
-      say(`${up}${text}`)
-      lines = text.split('\n').length - 1
-    },
-    warn: (warning) => {
-      say(`${style.bad(warning)}\n`)
-      // It stays: what follows is drawn below it.
-      lines = 0
-    },
-  }
-}
-
-function appendChanges({ say }: Terminal): View {
-  const told = new Map<string, string>()
-  return {
-    show: ({ tasks }) => {
-      for (const task of tasks) {
-        const line = printableJson(describeTask(task))
-        if (told.get(task.taskId) === line) continue
-        told.set(task.taskId, line)
-        say(`${line}\n`)
-      }
-    },
-    warn: (warning) => say(`${printableJson({ warning })}\n`),
-  }
-}
-
-async function read(workflows: Workflows, id: string): Promise<Workflow> {
-  const found = await workflows.read(id)
-  if (found !== undefined) return found
-  throw new MissingError('cli/no-such-workflow', `read workflow ${JSON.stringify(id)}: it does not exist`, {
-    next: 'Correct the id; "perago ps" lists those that run.',
-  })
-}
-
-function describeWorkflow(workflow: Workflow): JsonObject {
-  const { workflowId, name, status, output, reasonForIncompletion: reason } = workflow
-  return {
-    workflow_id: workflowId,
-    ...{ name, status, output },
-    ...(reason === undefined ? {} : { reason }),
-    tasks: workflow.tasks.map(describeTask),
-  }
-}
-
-function notCompleted(name: string, { workflowId, status, reasonForIncompletion }: Workflow) {
-  return new RefusedError(
-    'cli/workflow-not-completed',
-    `run ${JSON.stringify(name)}: it is ${status}: ${reasonForIncompletion ?? 'no reason is known'}`,
-    {
-      details: { workflow_id: workflowId, status },
-      next: `Look at "perago show ${workflowId}" and "perago logs ${workflowId}"; "perago retry ${workflowId}" tries again what failed.`,
-    },
-  )
-}
-
-function stillRuns(id: string): RefusedError {
-  return new RefusedError('cli/stopped', `follow workflow ${id}: stopped; the workflow goes on`, {
-    next: `Look at "perago show ${id}", or end it with "perago cancel ${id}".`,
-  })
 }
 
 /** The branch that the input names by its head. */
-function branchOf({ repo, branch }: RunPipelineOptions, input: JsonObject): BranchPlace | undefined {
-  if (repo === undefined && branch === undefined) return undefined
+function branchOf({ repo, branch, ref }: Starting, input: JsonObject): BranchPlace | undefined {
+  if (repo === undefined && branch === undefined && ref === undefined) return undefined
   if (repo !== undefined && branch !== undefined && input['workspace'] === undefined)
     return { repository: repo, branch }
   throw new InvalidError(
     'cli/bad-usage',
-    'read the command line: --repo and --branch belong together, and say what "workspace" in --input would say',
+    'read the command line: the repository and --branch belong together, and say what "workspace" in --input would say',
     { next: 'Give both, and an input without "workspace".' },
   )
-}
-
-function parseInput(text: string): JsonObject {
-  try {
-    const input: unknown = JSON.parse(text)
-    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as JsonObject
-    throw new Error('it is not an object')
-  } catch (error) {
-    throw new InvalidError('cli/bad-input', `read --input: ${messageOf(error)}`, {
-      next: 'Write the input as a JSON object in single quotes.',
-      cause: error,
-    })
-  }
 }

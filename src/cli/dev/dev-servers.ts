@@ -109,12 +109,12 @@ async function openServed(
   })
   closing.push(() => engine.close())
   await untilItRuns(engine)
-  const { queue, control } = engine
+  const { queue, control, reader } = engine
   const definitions = openDefinitionShelf(store, control)
   // Whoever can run this can call every address of this machine anyway.
   const host = openHost({ store, logger, engine: onlyEngine(engine), allowPrivateWebhooks: true })
   closing.push(() => host.close())
-  const door = await serveDev({ queue, control, definitions, host, metrics, port, logger })
+  const door = await serveDev({ queue, control, reader, definitions, host, metrics, port, logger })
   closing.push(() => door.close())
   host.startWork()
   const dataDir = resolve(terminal.directory, DEV_DATA_DIR)

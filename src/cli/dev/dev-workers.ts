@@ -41,6 +41,7 @@ export class DevWorkers {
           root: resolve(terminal.directory, join(...WORK_ROOT)),
           cacheBytes: CACHE_MAX_BYTES,
           warm: true,
+          branchHead: true,
           ...(slots === undefined ? {} : { slots }),
         },
       },

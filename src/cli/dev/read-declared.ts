@@ -8,6 +8,7 @@ import type { JsonObject } from '../../base/json.ts'
 import { loadPipelineText } from '../../engine/definitions/read-pipeline-file.ts'
 import type { ScheduleDocument } from '../../engine/definitions/document.ts'
 import type { Graph } from '../../engine/graph/graph.ts'
+import { withBranchHeadDef } from '../../runtime/modules/built-in-tasks.ts'
 
 export interface Declared {
   readonly taskDefs: readonly Named[]
@@ -35,6 +36,8 @@ export async function readDeclared(files: DevFiles, extracted: Promise<string>):
   ])
   return {
     ...ofModule,
+    // A pipeline of a file may use it too.
+    taskDefs: withBranchHeadDef(ofModule.taskDefs),
     pipelines: [...ofModule.pipelines, ...pipelines.map(({ graph }) => graph)],
     schedules: {
       ...ofModule.schedules,

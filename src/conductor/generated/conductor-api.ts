@@ -55,6 +55,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/tasks/queue/all": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How many tasks wait in each queue; those that are polled are not counted, those that are delayed are.
+         * @description The queue of a task type in a domain is named `domain:type`. Queues of the server itself are among them.
+         */
+        readonly get: operations["getQueueSizes"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/tasks/{taskId}": {
         readonly parameters: {
             readonly query?: never;
@@ -153,6 +173,23 @@ export interface paths {
         readonly put?: never;
         /** A new attempt at every failed task. On one that runs the server answers 404, on a completed one 409. */
         readonly post: operations["retryWorkflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/workflow/{workflowId}/rerun": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /** Opens a task of an ended workflow again, under its old id; what came after it is removed. */
+        readonly post: operations["rerunWorkflow"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -373,6 +410,8 @@ export interface components {
             readonly outputData?: components["schemas"]["JsonObject"];
             readonly externalInputPayloadStoragePath?: string;
             readonly externalOutputPayloadStoragePath?: string;
+            /** @description Of the workflow that a task of type SUB_WORKFLOW runs. */
+            readonly subWorkflowId?: string;
         };
         readonly TaskUpdate: {
             readonly workflowInstanceId: string;
@@ -397,6 +436,8 @@ export interface components {
             readonly workflowName?: string;
             readonly workflowVersion?: number;
             readonly endTime?: number;
+            readonly updateTime?: number;
+            readonly correlationId?: string;
             readonly output?: components["schemas"]["JsonObject"];
             readonly reasonForIncompletion?: string;
             readonly tasks?: readonly components["schemas"]["Task"][];
@@ -602,6 +643,28 @@ export interface operations {
             };
         };
     };
+    readonly getQueueSizes: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description By queue. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        readonly [key: string]: number;
+                    };
+                };
+            };
+        };
+    };
     readonly getTask: {
         readonly parameters: {
             readonly query?: never;
@@ -778,6 +841,44 @@ export interface operations {
             };
             readonly 404: components["responses"]["Missing"];
             /** @description It is completed. */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    readonly rerunWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflowId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": {
+                    readonly reRunFromTaskId?: string;
+                };
+            };
+        };
+        readonly responses: {
+            /** @description The workflow's id. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "text/plain": string;
+                };
+            };
+            readonly 404: components["responses"]["Missing"];
+            /** @description It runs. */
             readonly 409: {
                 headers: {
                     readonly [name: string]: unknown;

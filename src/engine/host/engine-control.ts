@@ -32,6 +32,7 @@ import {
   terminateExecution,
   type Operated,
 } from '../protocol/operator.ts'
+import { viewExecution } from '../protocol/view-execution.ts'
 import { isWorkflowOpen } from '../protocol/state.ts'
 import { signalUnit, type Signal } from '../protocol/signal.ts'
 import type { EngineObserver } from '../telemetry/engine-events.ts'
@@ -112,9 +113,7 @@ export class EngineControl implements QueueControl {
   async readWorkflow(workflowId: WorkflowId): Promise<WorkflowView | undefined> {
     await this.#ready()
     const execution = await this.#parts.executions.read(workflowId)
-    if (execution === undefined) return undefined
-    const { status, input, output, reasonForIncompletion, rows } = execution
-    return { workflowId, status, input, output, reasonForIncompletion, tasks: rows.map((row) => row.record) }
+    return execution && viewExecution(execution)
   }
 
   /** All that is known of an execution. */
@@ -128,9 +127,14 @@ export class EngineControl implements QueueControl {
     await this.#ready()
     return [...this.#parts.executions.held()]
       .sort((a, b) => b.startTimeMs - a.startTimeMs)
-      .map(({ graph: { name, version }, workflowId, status, stage, createdMs, startTimeMs, updatedMs }) => ({
-        ...{ workflowId, name, version, status, stage, createdMs, startTimeMs, updatedMs },
-      }))
+      .map((execution) => {
+        const { graph, workflowId, status, stage, createdMs, startTimeMs, updatedMs } = execution
+        const { correlationId, reasonForIncompletion } = execution
+        return {
+          ...{ workflowId, name: graph.name, version: graph.version, status, stage },
+          ...{ createdMs, startTimeMs, updatedMs, correlationId, reasonForIncompletion },
+        }
+      })
   }
 
   async readLogs(taskId: TaskId): Promise<readonly string[]> {

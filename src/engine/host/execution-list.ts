@@ -31,6 +31,8 @@ export interface ListedExecution {
   /** Of the present run. */
   readonly startTimeMs: number
   readonly updatedMs: number
+  readonly correlationId: string | undefined
+  readonly reasonForIncompletion: string | undefined
 }
 
 export interface ListRequest {
@@ -151,9 +153,9 @@ export class ExecutionReader {
   async #readHead(workflowId: WorkflowId): Promise<Omit<ListedExecution, keyof Entry> | undefined> {
     const entry = await this.#parts.steps.store.get(this.#headKey(workflowId))
     if (entry === undefined) return undefined
-    const { status, stage, createdMs, startTimeMs, updatedMs } = decodeHead(entry.value)
-      .fields as unknown as Execution
-    return { status, stage, createdMs, startTimeMs, updatedMs }
+    const head = decodeHead(entry.value).fields as unknown as Execution
+    const { status, stage, createdMs, startTimeMs, updatedMs, correlationId, reasonForIncompletion } = head
+    return { status, stage, createdMs, startTimeMs, updatedMs, correlationId, reasonForIncompletion }
   }
 
   #headKey(workflowId: WorkflowId): string {

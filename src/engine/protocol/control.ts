@@ -21,6 +21,13 @@ export interface WorkflowStartRequest {
 
 export interface WorkflowView {
   readonly workflowId: WorkflowId
+  readonly name: string
+  readonly version: number
+  readonly correlationId: string | undefined
+  readonly parentId: WorkflowId | undefined
+  readonly startTimeMs: number
+  /** When it changed last: once it has ended, its end. */
+  readonly updateTimeMs: number
   readonly status: WorkflowStatus
   readonly input: JsonObject
   readonly output: JsonObject

@@ -5,11 +5,11 @@ import { isPipelineDefinition } from '../../engine/definitions/pipeline-definiti
 import type { ScheduleDocument } from '../../engine/definitions/document.ts'
 import type { Graph } from '../../engine/graph/graph.ts'
 import { buildTaskDef } from '../../tasks/build-taskdef.ts'
-import { loadModule } from '../../worker/bodies/load-tasks.ts'
 import type { TaskDefinition } from '../../tasks/task-definition.ts'
 import { findProblems, type WorkflowDefDocument } from '../../tasks/workflow-definition.ts'
 import { findNotes } from '../../tasks/workflow-notes.ts'
 import { walkSteps } from '../../tasks/workflow-steps.ts'
+import { loadWithBuiltIns } from './built-in-tasks.ts'
 import { declaredTaskDef } from './task-registration.ts'
 
 export interface ReadModule {
@@ -40,7 +40,7 @@ export interface TaskSummary {
 
 /** Loads a module and checks its declarations. Throws if it cannot be loaded or declares no task. */
 export async function readModule(path: string): Promise<ReadModule> {
-  const { tasks, workflows, exported, path: absolute } = await loadModule(path)
+  const { tasks, workflows, exported, path: absolute } = await loadWithBuiltIns(path)
   const pipelines = [...new Set(Object.values(exported).filter(isPipelineDefinition))]
   const documents = workflows.map(({ document }) => document)
   const versions = documents.map(({ name, version }) => `${name} version ${version}`)

@@ -3,7 +3,7 @@
 import { defined } from '../../base/defined.ts'
 import type { Logger } from '../../base/logger.ts'
 import { createDefinitionRegistry } from '../../conductor/definitions.ts'
-import { loadModule } from '../../worker/bodies/load-tasks.ts'
+import { loadWithBuiltIns } from '../modules/built-in-tasks.ts'
 import { withConductor } from '../connections/conductor-connection.ts'
 import { openLakefs } from '../connections/lakefs-connection.ts'
 import { assertMayStart, examineRegistration } from '../modules/task-registration.ts'
@@ -52,7 +52,7 @@ export async function startProcesses(request: StartProcessesRequest): Promise<Su
 }
 
 async function assertStartable({ order, logger, signal }: StartProcessesRequest): Promise<void> {
-  const { tasks } = await loadModule(order.modulePath)
+  const { tasks } = await loadWithBuiltIns(order.modulePath)
   // Only to find out whether it is configured; nothing is sent.
   await openLakefs(order.configuration, { logger }).close()
   const registrations = await withConductor(order.configuration, { logger }, (client) =>

@@ -2,6 +2,7 @@
 
 import { defined } from '../../base/defined.ts'
 import type { WorkflowView } from '../../engine/protocol/control.ts'
+import { isWorkflowOpen } from '../../engine/protocol/state.ts'
 import type { OpenWorkflow, TaskRecord } from '../../worker/ports.ts'
 
 export function renderTask(record: TaskRecord): object {
@@ -39,12 +40,14 @@ export function renderTask(record: TaskRecord): object {
 }
 
 export function renderWorkflow(view: WorkflowView, hasTasks: boolean): object {
-  const [first] = view.tasks
-  const { workflowId, status, input, output, reasonForIncompletion } = view
+  const { workflowId, name, version, status, input, output, startTimeMs, updateTimeMs } = view
+  const { correlationId, reasonForIncompletion, parentId } = view
   return {
     ...{ workflowId, status, input, output },
-    ...(first === undefined ? {} : { workflowName: first.workflowType, workflowType: first.workflowType }),
-    ...defined({ reasonForIncompletion }),
+    ...{ workflowName: name, workflowType: name, workflowVersion: version },
+    ...{ startTime: startTimeMs, updateTime: updateTimeMs },
+    endTime: isWorkflowOpen(status) ? 0 : updateTimeMs,
+    ...defined({ correlationId, reasonForIncompletion, parentWorkflowId: parentId }),
     variables: {},
     tasks: hasTasks ? view.tasks.map(renderTask) : [],
   }

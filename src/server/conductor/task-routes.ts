@@ -11,6 +11,7 @@ import { CONDUCTOR_PAYLOAD_MAX_BYTES, CONDUCTOR_POLL_WAIT_MAX_MS } from '../../w
 import type { PollRequest, ResultStatus, TaskId, TaskRecord, WorkflowId } from '../../worker/ports.ts'
 import { readBoundedText, readJsonBody } from '../http/read-body.ts'
 import { jsonObject, readFields } from '../http/read-request.ts'
+import { countQueues } from './count-queues.ts'
 import { LastPolls } from './last-polls.ts'
 import type { ServedQueue } from './served-queue.ts'
 import { refusal } from './refusals.ts'
@@ -66,6 +67,7 @@ export function addTaskRoutes(app: Hono, { queue, control, closing }: ServedQueu
     return task === undefined ? asked.body(null, 204) : asked.json(renderTask(task))
   })
   app.get('/api/tasks/queue/polldata', (asked) => asked.json(polls.of(asked.req.query('taskType') ?? '')))
+  app.get('/api/tasks/queue/all', async (asked) => asked.json(await countQueues({ queue, control })))
   app.post('/api/tasks', async (asked) => {
     const update = await readUpdate(asked)
     return (await apply(queue, update)) ? asked.text(update.taskId) : missingTask(update.taskId)

@@ -11,6 +11,8 @@ import { readJsonBody } from '../http/read-body.ts'
 import { jsonObject, readFields } from '../http/read-request.ts'
 import { refusal } from './refusals.ts'
 import { renderOpenWorkflow, renderWorkflow } from './render-task.ts'
+import { searchExecutions, type SearchPage } from './search-executions.ts'
+import { parseSearch, type SearchQuery } from './search-query.ts'
 import type { ServedQueue } from './served-queue.ts'
 
 const SEARCH_PAGE_MAX = 1_000
@@ -37,6 +39,12 @@ export function addWorkflowRoutes(app: Hono, served: ServedQueue): void {
   })
   app.get('/api/workflow/search-v2', async (asked) => {
     const { start, size } = pageOf(asked)
+    const text = asked.req.query('query') ?? ''
+    const search = parseSearch(text)
+    if (!isOpenOnly(search)) {
+      if (served.reader === undefined) throw onlyOpen(text)
+      return asked.json(await searchExecutions(served.reader, search, { start, size }))
+    }
     const { workflows, isWhole } = await queue.readOpenWorkflows(start + size)
     const results = workflows.slice(start).map(renderOpenWorkflow)
     return asked.json({ totalHits: workflows.length + (isWhole ? 0 : 1), results })
@@ -115,18 +123,24 @@ function startWorkflow(
   })
 }
 
-/** Only the search for open workflows is answered: what has ended is read by its id. */
-function pageOf(asked: Context): { readonly start: number; readonly size: number } {
-  const query = asked.req.query('query') ?? ''
-  const [, named = ''] = /^\s*status\s+IN\s*\(([^)]*)\)\s*$/i.exec(query) ?? []
-  const statuses = named.split(',').map((status) => status.trim())
+function pageOf(asked: Context): SearchPage {
   const start = Number(asked.req.query('start') ?? 0)
   const size = Number(asked.req.query('size') ?? 100)
-  const isOpen = [...statuses].sort().join() === 'PAUSED,RUNNING'
-  const isPage = Number.isInteger(start) && start >= 0 && size >= 1 && size <= SEARCH_PAGE_MAX
-  if (isOpen && isPage) return { start, size }
-  throw new InvalidError('api/bad-parameter', `search for workflows by ${JSON.stringify(query)}`, {
-    next: `Search for "status IN (RUNNING,PAUSED)", with a size from 1 to ${SEARCH_PAGE_MAX}.`,
+  if (Number.isInteger(start) && start >= 0 && Number.isInteger(size) && size >= 1 && size <= SEARCH_PAGE_MAX)
+    return { start, size }
+  throw new InvalidError('api/bad-parameter', 'search for workflows: "start" or "size" is wrong', {
+    next: `Give a start from 0 on, and a size from 1 to ${SEARCH_PAGE_MAX}.`,
+  })
+}
+
+/** What workers search for: these are in memory, and shown with their input and their steps. */
+function isOpenOnly({ statuses = [], ...more }: SearchQuery): boolean {
+  return [...statuses].sort().join() === 'PAUSED,RUNNING' && Object.keys(more).length === 0
+}
+
+function onlyOpen(query: string): InvalidError {
+  return new InvalidError('api/bad-parameter', `search for workflows by ${JSON.stringify(query)}`, {
+    next: 'Search for "status IN (RUNNING,PAUSED)": here what has ended is read by its id.',
   })
 }
 

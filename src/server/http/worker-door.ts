@@ -79,10 +79,10 @@ function openApps({ engines, store, logger, redactor, closing }: WorkerDoorParts
     evict: 'least-recently-used',
   })
   return async (tenant: string | undefined) => {
-    const { queue, control } = await engines.of(tenant)
+    const { queue, control, reader } = await engines.of(tenant)
     return apps.getOrAdd(tenant, () => {
       const definitions = openDefinitionShelf(store, control, tenant)
-      const served = { queue, control, definitions, logger, redactor, closing }
+      const served = { queue, control, reader, definitions, logger, redactor, closing }
       return buildConductorApp({ ...served, callersAreKnown: true })
     })
   }

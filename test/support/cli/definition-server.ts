@@ -32,6 +32,8 @@ export async function openDefinitionServer(): Promise<DefinitionServer> {
     if (url.pathname === '/health') return { status: 200, body: { healthy: true } }
     if (url.pathname === '/api/workflow/search-v2')
       return { status: 200, body: { totalHits: open.length, results: open } }
+    if (url.pathname === '/api/tasks/queue/all') return { status: 200, body: {} }
+    if (url.pathname === '/api/tasks/queue/polldata') return { status: 200, body: [] }
     if (what !== 'metadata') return { status: 404 }
     const store = kind === 'taskdefs' ? tasks : workflows
     if (request.method === 'GET') {
