@@ -33,3 +33,5 @@ export const WORKFLOWS_LISTED_MAX = 200
 // ── doctor
 /** Branches that `perago doctor` looks at: those that are named, then those of open workflows. */
 export const DOCTOR_BRANCHES_MAX = 20
+/** @internal How often a command that npm has started looks whether npm is still there. */
+export const COMMAND_NPM_LOOK_MS = 250
