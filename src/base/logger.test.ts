@@ -110,3 +110,15 @@ test('BA-31 the silent logger takes everything and stays silent', () => {
     silentLogger.child({ a: 1 }).error('nobody hears', { b: 2 })
   }).not.toThrow()
 })
+
+test('BA-31 pretty shows an error as one sentence with its code and cause, and its stack to developers alone', () => {
+  const error = new UnavailableError('base/x', 'no answer', { cause: new TypeError('closed') })
+  const shown = (level: LogLevel): string =>
+    written(
+      (settings) => createPrettyLogger({ ...settings, clock: new ManualClock() }),
+      level,
+      (logger) => logger.error('it failed', { error }),
+    )[0] ?? ''
+  expect(shown('warn')).toMatch(/it failed {2}error="no answer \[base\/x\]: TypeError: closed"\n$/)
+  expect(shown('debug')).toContain('logger.test.ts')
+})

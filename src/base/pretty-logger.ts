@@ -11,10 +11,22 @@ import { oneLine } from './one-line.ts'
  * ```
  */
 export function createPrettyLogger(settings: LoggerSettings): Logger {
+  const isForDevelopers = settings.level === 'debug' || settings.level === 'trace'
   return createLineLogger(settings, ({ level, time, fields, message }) => {
-    const shown = Object.entries(fields).map(([key, value]) => `  ${oneLine(key)}=${field(value)}`)
+    const shown = Object.entries(fields).map(
+      ([key, value]) => `  ${oneLine(key)}=${field(isForDevelopers ? value : withoutStack(value))}`,
+    )
     return `${time.toISOString().slice(11, 23)} ${level.padEnd(5)} ${oneLine(message)}${shown.join('')}`
   })
+}
+
+/** An error as its sentence and code; where it was thrown is for developers. */
+function withoutStack(value: unknown): unknown {
+  const { name, message, code, stack, cause } = Object(value) as Readonly<Record<string, unknown>>
+  if (typeof message !== 'string' || typeof name !== 'string' || typeof stack !== 'string') return value
+  const said = typeof code === 'string' ? `${message} [${code}]` : `${name}: ${message}`
+  const because = withoutStack(cause)
+  return typeof because === 'string' ? `${said}: ${because}` : said
 }
 
 function field(value: unknown): string {

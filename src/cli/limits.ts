@@ -41,3 +41,5 @@ export const WORKFLOW_OUTAGE_MAX_MS = 1_800_000
 // ── doctor
 /** Branches that `perago doctor` looks at: those that are named, then those of open workflows. */
 export const DOCTOR_BRANCHES_MAX = 20
+/** @internal How often a command that npm has started looks whether npm is still there. */
+export const COMMAND_NPM_LOOK_MS = 250

@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { once } from '../base/once.ts'
 import { createRedactor, type Redactor } from '../base/redaction.ts'
+import { COMMAND_NPM_LOOK_MS } from './limits.ts'
 import { styleFor, type Terminal } from './terminal.ts'
 
 /** The terminal of this process. */
@@ -48,7 +49,20 @@ function stopOnSignals(): AbortSignal {
       controller.abort(new DOMException(`stopped by ${name}`, 'AbortError'))
     })
   }
+  followNpm(controller)
   return controller.signal
+}
+
+/** `npx` passes a signal to the shell between it and this process, and to nobody else: the shell ends, and says nothing. */
+function followNpm(controller: AbortController): void {
+  if (process.env['npm_command'] === undefined) return
+  const shell = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === shell) return
+    clearInterval(timer)
+    controller.abort(new DOMException('stopped because npm ended', 'AbortError'))
+  }, COMMAND_NPM_LOOK_MS)
+  timer.unref()
 }
 
 /** `perago … | head -1` closes the output early, which is not an error. */

@@ -76,6 +76,10 @@ function addRun(program: Command, terminal: Terminal): void {
     )
     .option('--params <json>', 'the parameters', '{}')
     .option('--root <dir>', 'where its directory is created (default: .perago/run)')
+    .option(
+      '--revision <text>',
+      'the version of the task code, for the commits (default: PERAGO_REVISION, else the commit that git has checked out)',
+    )
     .addHelpText(
       'after',
       example(
@@ -105,13 +109,18 @@ function addStart(program: Command, terminal: Terminal): void {
   configuredServing(program.command('start'))
     .summary('Runs a worker: takes the tasks of a module from Conductor and runs them until it is stopped.')
     .description(
-      'Takes the tasks of a module from Conductor and runs them until it is stopped. Prints "ready …" once every worker process takes tasks. After SIGTERM it takes no more; running tasks may finish until 10 s before a deadline, and are then handed back to Conductor. A second signal ends everything at once.',
+      'Takes the tasks of a module from Conductor and runs them until it is stopped. Prints "ready …" once every worker process takes tasks, and on stderr one line for each task that has ended. After SIGTERM it takes no more; running tasks may finish until 10 s before a deadline, and are then handed back to Conductor. A second signal ends everything at once.',
     )
     .argument('<module>', MODULE)
     .option('-j, --jobs <count>', 'how many worker processes', parseCount, 1)
     .option('--slots <count>', 'how many tasks each process runs at the same time', parseCount)
     .option('--domain <name>', 'take only tasks of this domain')
+    .option('--quiet', 'no line for each task that has ended')
     .option('--allow-drift', 'start even if Conductor has other definitions of the tasks')
+    .option(
+      '--revision <text>',
+      'the version of the task code, for the commits (default: PERAGO_REVISION, else the commit that git has checked out)',
+    )
     .option('--root <dir>', 'where workspaces and undelivered results are kept (default: .perago/work)')
     .option('--cache-size <size>', 'the size of the cache of fetched objects, such as 5GiB; 0: no cache')
     .option('--no-warm', 'never reuse the directory of an earlier task')

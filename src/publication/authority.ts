@@ -27,6 +27,9 @@ export interface AttemptAuthority {
   /** `any` unless set. */
   readonly replace?: ReplacePolicy
   readonly referenceTaskName: string
+  /** The names of their definitions, for people. */
+  readonly taskName?: string | undefined
+  readonly workflowName?: string | undefined
   readonly seq: number
   readonly iteration: number
   /** Unique for each execution of an attempt; part of the staging branch's name and of the commits' metadata. */

@@ -13,6 +13,8 @@ export const METADATA_KEYS = {
   'publish.input': 'the input ref',
   'publish.workflow': 'the workflow instance id',
   'publish.task': 'the reference name of the task in its workflow; without an attempt, what was published',
+  'publish.task_name': 'the name of the task definition',
+  'publish.workflow_name': 'the name of the workflow definition',
   'publish.iteration': 'the iteration, for a task inside a loop; otherwise 0',
   'publish.task_id': 'the id of the task',
   'publish.attempt': 'the retry count of the attempt',
@@ -54,6 +56,8 @@ export function describeCommit(authority: Authority, inputRef: CommitRef): Metad
           'publish.task_id': authority.attempt.taskId,
           'publish.attempt': String(authority.attempt.retryCount),
           'publish.worker': authority.attempt.workerId,
+          ...(authority.taskName !== undefined && { 'publish.task_name': authority.taskName }),
+          ...(authority.workflowName !== undefined && { 'publish.workflow_name': authority.workflowName }),
         }),
     ...(codeVersion === undefined ? {} : { 'publish.code_version': codeVersion }),
   }

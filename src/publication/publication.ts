@@ -3,6 +3,7 @@
 import type { AdaptiveLimit } from '../base/adaptive-limit.ts'
 import type { BranchName, CommitRef } from '../base/ids.ts'
 import type { Json } from '../base/json.ts'
+import type { Transferred } from '../base/transferred.ts'
 import type { EvidenceRecord } from './evidence.ts'
 import type { LedgerKeys } from './ledger-signature.ts'
 import type { StagingSession } from './open-staging.ts'
@@ -33,6 +34,8 @@ export interface PublicationRequest extends SessionOptions {
   readonly changes: PlannedChanges
   /** What the run gives back; recorded with the publication, so that a retry can give the same. */
   readonly result?: GivenResult | undefined
+  /** What its author wants the commit to say; what perago says itself stays as it is. */
+  readonly commit?: { readonly message: string | undefined; readonly metadata: Metadata } | undefined
   /** The first signs what is recorded. */
   readonly ledgerKeys?: LedgerKeys | undefined
   /** Only to install or remove a fence: everybody else's changes of `_lakefs_actions/` are refused. */
@@ -41,6 +44,8 @@ export interface PublicationRequest extends SessionOptions {
   readonly beforeUpload?: Promise<unknown> | undefined
   /** Throws if what was uploaded has changed at its source. Awaited beside the verification of what was staged. */
   readonly assertSourceUnchanged?: (() => Promise<void>) | undefined
+  /** Called after each upload. */
+  readonly onUploaded?: ((so: Transferred) => void) | undefined
   /** Shared by the publications of one worker, so that together they do not overload the server. */
   readonly uploadLimit?: AdaptiveLimit | undefined
   /** Where the record of a refused publication goes besides the staging branch. */

@@ -175,7 +175,7 @@ async function merge(
 ): Promise<Settled | undefined> {
   const { request, strategy, authority, metadata, inputRef } = run
   const { branch } = request.target
-  const message = `Publish ${describeAuthority(authority)}`
+  const message = request.commit?.message ?? `Publish ${describeAuthority(authority)}`
   const write = { branch, expectedHead: inputRef, stagedRef, message, metadata }
   let otherwise: { readonly head: CommitRecord | undefined } | undefined
   const isMerge = (head: CommitRecord | undefined): boolean => {

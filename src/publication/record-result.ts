@@ -20,7 +20,8 @@ export async function withLedger(run: PublicationRun): Promise<PublicationRun> {
   const result = await record(run)
   if (given?.isRequired === true && result.kind === 'left-out') throw notRecorded(run, result.why)
   const { repository } = repo
-  const metadata = writeLedger({ authority, repository, branch: target.branch, inputRef, result })
+  const ledger = writeLedger({ authority, repository, branch: target.branch, inputRef, result })
+  const metadata = { ...request.commit?.metadata, ...ledger }
   return { ...run, metadata: ledgerKeys === undefined ? metadata : signLedger(metadata, ledgerKeys) }
 }
 

@@ -29,7 +29,7 @@ export async function stage(run: PublicationRun): Promise<StagedTree> {
 /** `undefined` when there is nothing to commit. */
 async function commitStaging(run: PublicationRun): Promise<CommitRecord | undefined> {
   const { repo, authority, inputRef, stagingBranch, metadata, call, repeat } = run
-  const message = `Stage ${describeAuthority(authority)}`
+  const message = run.request.commit?.message ?? `Stage ${describeAuthority(authority)}`
   let isLost = false
   const commitOnce = async (): Promise<CommitRecord | undefined> => {
     // The branch is this execution's own, so its head tells. A second commit would run its hooks again, to answer that

@@ -225,6 +225,8 @@ describe('the staged commit', () => {
       'publish.actor': '',
       'publish.evidence': '',
       'publish.signature': '',
+      'publish.task_name': '',
+      'publish.workflow_name': '',
       ...fenced,
       ...results,
     }

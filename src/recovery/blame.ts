@@ -19,6 +19,9 @@ export interface Maker {
   readonly workflow: string | undefined
   readonly task: string | undefined
   readonly taskId: string | undefined
+  /** The names of the definitions. */
+  readonly taskName: string | undefined
+  readonly workflowName: string | undefined
   readonly attempt: string | undefined
   readonly codeVersion: string | undefined
   /** Without an attempt: who asked. */
@@ -83,6 +86,8 @@ function describeMaker({ ref, createdAt, committer, message, metadata }: CommitR
     workflow: read('publish.workflow'),
     task: read('publish.task'),
     taskId: read('publish.task_id'),
+    taskName: read('publish.task_name'),
+    workflowName: read('publish.workflow_name'),
     attempt: read('publish.attempt'),
     codeVersion: read('publish.code_version'),
     actor: read('publish.actor'),

@@ -31,6 +31,8 @@ export const SUPERVISOR_WELL_AFTER_MS = 60_000
 export const SUPERVISOR_KILL_AFTER_MS = 2_000
 /** @internal How long a worker process that is asked to stop while it starts may take. */
 export const WORKER_START_CUT_WAIT_MS = 500
+/** How long git may take to say of which commit the task code is. */
+export const CODE_REVISION_WAIT_MS = 2_000
 /** A worker process is killed this long after its supervisor's end. */
 export const ORPHAN_GRACE_MS = 10_000
 

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { systemClock } from '../base/clock.ts'
+import { defined } from '../base/defined.ts'
 import { InvalidError, MissingError } from '../base/errors.ts'
 import { commitRef, repositoryName } from '../base/ids.ts'
 import type { Json, JsonObject } from '../base/json.ts'
@@ -17,8 +18,10 @@ import type { TaskDefinition } from '../tasks/task-definition.ts'
 import type { RunOptions, RunOutcome, RunRequest } from '../worker/attempt/attempt-state.ts'
 import { runSteps } from '../worker/attempt/run-steps.ts'
 import { bindBranchHead } from '../worker/bodies/bind-branch-head.ts'
+import { catchStrayErrors } from '../worker/bodies/stray-errors.ts'
 import { requirePayloadFits } from '../worker/payload-limits.ts'
 import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
+import { openContentCache } from './open-content-cache.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
 import { openLakefs } from './connections/lakefs-connection.ts'
 import { ledgerOf } from './ledger-settings.ts'
@@ -38,10 +41,14 @@ export interface RunTaskRequest {
   }
 }
 
-export interface RunTaskOptions extends Pick<RunOptions, 'observe' | 'onProgress'> {
+export interface RunTaskOptions extends Pick<RunOptions, 'observe' | 'onProgress' | 'onTransferred'> {
   /** Where the workspace is laid out. */
   readonly root: string
   readonly logger: Logger
+  /** How many bytes of objects to keep in the root for later runs, so that they are not fetched again; 0 keeps none. */
+  readonly cacheBytes?: number
+  /** The version of the task code, recorded with the publication. */
+  readonly codeVersion?: string
   readonly redactor?: Redactor
   /** Aborted to end the task; its reason is an error. */
   readonly signal: AbortSignal
@@ -59,7 +66,16 @@ export async function runTask(
   request: RunTaskRequest,
   options: RunTaskOptions,
 ): Promise<Omit<RunOutcome, 'cleanUp'>> {
-  const { logger, signal, redactor = plainRedactor, root: directory, onResolved, ...observers } = options
+  const {
+    logger,
+    signal,
+    redactor = plainRedactor,
+    root: directory,
+    onResolved,
+    cacheBytes,
+    codeVersion,
+    ...observers
+  } = options
   const { tasks } = await loadWithBuiltIns(modulePath)
   const declared = findTask(tasks, request.task, modulePath)
   if (declared.workspace !== undefined && request.workspace === undefined) throw noTarget(declared)
@@ -75,21 +91,26 @@ export async function runTask(
     const root = await openWorkspaceRoot({ directory, workerId: `run-${process.pid}`, logger })
     // An output that no task queue would accept is refused here too: the task is meant for one.
     const checkOutput = (output: JsonObject): void => requirePayloadFits('task output', output)
+    const cache = openContentCache(root.directory, { cacheBytes, logger })
+    const release = catchHere()
     try {
       const { cleanUp, ...outcome } = await runSteps(
         {
           ...{ task, modulePath: resolve(modulePath), signal, shutdown: signal, ...observers },
-          ...identify(task),
+          ...identify(task, codeVersion),
           readInput: () => input,
         },
         {
           ...{ root, openRepo, fences, ledger, clock: systemClock, logger, redactor, checkOutput },
+          ...defined({ cache }),
           secretResults: configuration.results?.secrets,
         },
       )
       await cleanUp()
       return outcome
     } finally {
+      release()
+      await cache?.close()
       await root.close()
     }
   } finally {
@@ -97,13 +118,31 @@ export async function runTask(
   }
 }
 
+/** What the body leaves uncaught fails the task; anything else goes where it went before. */
+function catchHere(): () => void {
+  const former = process.listeners('uncaughtException')
+  for (const listener of former) process.off('uncaughtException', listener)
+  const release = catchStrayErrors((error) => {
+    const thrown = error instanceof Error ? error : new Error(String(error))
+    if (former.length === 0) throw thrown
+    for (const listener of former) listener(thrown, 'uncaughtException')
+  })
+  return () => {
+    release()
+    for (const listener of former) process.on('uncaughtException', listener)
+  }
+}
+
 /** Under an id that no task queue has. */
-function identify({ name }: TaskDefinition): Pick<RunRequest, 'authority' | 'info' | 'owner'> {
+function identify(
+  { name }: TaskDefinition,
+  codeVersion: string | undefined,
+): Pick<RunRequest, 'authority' | 'info' | 'owner'> {
   const executionId = randomUUID()
   const id = `run-${executionId}`
   const ids = { taskId: id, workflowId: id, retryCount: 0 }
   return {
-    authority: { kind: 'actor', actor: 'run', subject: name, executionId },
+    authority: { kind: 'actor', actor: 'run', subject: name, executionId, codeVersion },
     info: { ...ids, taskName: name, referenceName: name, iteration: 0 },
     owner: { ...ids, pollCount: 1, workerId: id },
   }

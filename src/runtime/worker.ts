@@ -7,7 +7,6 @@ import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
 import { systemClock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
 import { once } from '../base/once.ts'
-import { CACHE_MAX_BYTES } from './limits.ts'
 import { WORKER_CLOSE_WAIT_MS } from '../worker/limits.ts'
 import type { RepositoryName } from '../base/ids.ts'
 import type { Logger } from '../base/logger.ts'
@@ -19,20 +18,21 @@ import { LakefsWatch } from '../lakefs/lakefs-watch.ts'
 import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
 import { openHardFences, type HardFences } from '../publication/hard-fences.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
-import type { FailureOptions } from '../worker/results/failure-map.ts'
+import { mapFailure, type FailureOptions } from '../worker/results/failure-map.ts'
 import type { WorkerObserver } from '../worker/events.ts'
 import { bindBranchHead } from '../worker/bodies/bind-branch-head.ts'
 import { openOutbox, outboxDirectory } from '../worker/results/outbox.ts'
+import { WorkerProcessEndedError } from '../tasks/author-errors.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
 import type { StagingTimes } from '../worker/branches/staging-collector.ts'
 import { ThreadedLeases } from '../worker/leases/threaded-leases.ts'
 import { startWorker, type RunningWorker, type StopOptions, type StopReport } from '../worker/worker.ts'
 import type { KeptForLater } from '../worker/attempt/attempt-workspace.ts'
 import { WarmDirectories } from '../worker/attempt/warm-directories.ts'
-import { ContentCache } from '../workspace/cache/content-cache.ts'
 import { NODE_PROBE_CACHE_BYTES } from '../worker/limits.ts'
 import { NodeWatch } from '../worker/outages/node-watch.ts'
 import { openWorkspaceRoot, workerHome, type WorkspaceRoot } from '../workspace/ownership/ownership.ts'
+import { openContentCache } from './open-content-cache.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
 import { ledgerOf } from './ledger-settings.ts'
 import { conductorSettings, openConductor } from './connections/conductor-connection.ts'
@@ -79,6 +79,10 @@ export interface OpenWorkerOptions {
   /** Called before every fence; throws when this process may not act any more. */
   readonly assertMayAct?: () => void
   readonly observers?: readonly WorkerObserver[]
+  /** False where an observer says how attempts end, so that the log need not. */
+  readonly logsEnds?: boolean
+  /** How the process of this number ended before, as one clause. */
+  readonly formerEnd?: string
 }
 
 export interface OpenedWorker {
@@ -114,6 +118,7 @@ export async function openWorker(
     codeVersion,
     assertMayAct,
     outageGiveUpMs,
+    logsEnds,
   } = options
   const closing: (() => Promise<unknown>)[] = []
   try {
@@ -161,6 +166,7 @@ export async function openWorker(
       directory: outboxDirectory(directory, index),
       logger,
       now: () => new Date(),
+      ...defined({ formerEnd: formerEndOf(options) }),
     })
     const leases = new ThreadedLeases({ queue: leaseQueueModule(settings), clock: systemClock, logger })
     closing.push(() => leases.close())
@@ -197,6 +203,7 @@ export async function openWorker(
         codeVersion,
         assertMayAct,
         outageGiveUpMs,
+        logsEnds,
         stagingTimes: options.stagingTimes,
       }),
     })
@@ -214,6 +221,10 @@ export async function openWorker(
     await closeAll(closing, logger)
     throw error
   }
+}
+
+function formerEndOf({ formerEnd, redactor = plainRedactor }: OpenWorkerOptions): string | undefined {
+  return formerEnd && mapFailure(new WorkerProcessEndedError(formerEnd), { redactor }).reason
 }
 
 /** The server that comes back after a lost connection may evaluate no fence. */
@@ -245,19 +256,11 @@ function openRepos(
 }
 
 /** What attempts of this process keep for later ones. A worker can do without. */
-function openKept(
-  { cacheBytes = CACHE_MAX_BYTES, warm, logger }: OpenWorkerOptions,
-  root: WorkspaceRoot,
-): KeptForLater {
-  const kept: { cache?: ContentCache; warm?: WarmDirectories } = {}
-  if (warm !== false) kept.warm = new WarmDirectories({ root, clock: systemClock, logger })
-  if (cacheBytes === 0) return kept
-  try {
-    kept.cache = new ContentCache({ root: root.directory, maxBytes: cacheBytes, logger })
-  } catch (error) {
-    logger.warn('the content cache could not be opened; the worker runs without it', { error })
-  }
-  return kept
+function openKept({ cacheBytes, warm, logger }: OpenWorkerOptions, root: WorkspaceRoot): KeptForLater {
+  return defined({
+    warm: warm === false ? undefined : new WarmDirectories({ root, clock: systemClock, logger }),
+    cache: openContentCache(root.directory, { cacheBytes, logger }),
+  })
 }
 
 /** A full disk may be full of what this worker keeps. */

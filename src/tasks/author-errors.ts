@@ -1,5 +1,6 @@
 /** Errors that a task author throws to decide what happens next. */
 
+import { originOf } from '../base/error-origin.ts'
 import {
   InvalidError,
   messageOf,
@@ -53,8 +54,24 @@ export class BodyAbortedError extends RefusedError {
 
 /** Any other error of the body. A retry may help. */
 export class BodyFailedError extends UnavailableError {
-  constructor(cause: unknown) {
-    super('task/failed', `the body failed: ${messageOf(cause)}`, { cause })
+  /** `isStray`: nobody awaited what threw it. */
+  constructor(cause: unknown, { isStray = false }: { readonly isStray?: boolean } = {}) {
+    const where = originOf(cause)
+    super('task/failed', `the body failed${isStray ? ' where nobody awaits it' : ''}: ${messageOf(cause)}`, {
+      cause,
+      next: isStray
+        ? `Await it, or catch it${where === undefined ? '' : `; it was thrown at ${where}`}.`
+        : where && `Look at ${where}.`,
+    })
+  }
+}
+
+/** The body ended its process, or tried to. `where`: the file and line of the call. */
+export class BodyExitedError extends UnavailableError {
+  constructor(code: string | number | null | undefined, where: string | undefined) {
+    super('worker/body-exited', `the body called process.exit(${code ?? ''})`, {
+      next: `Return the result or throw an error instead${where === undefined ? '' : `, at ${where}`}.`,
+    })
   }
 }
 
@@ -78,8 +95,10 @@ export class WorkerAbandonedError extends RefusedError {
 
 /** The process that had the task ended without a result. Reported by the process that replaces it. */
 export class WorkerProcessEndedError extends UnavailableError {
-  constructor() {
-    super('worker/process-ended', 'run the task: the worker process ended while it had the task', {
+  /** `how` it ended, where that is known. */
+  constructor(how?: string) {
+    const told = how === undefined ? '' : `: ${how}`
+    super('worker/process-ended', `run the task: the worker process ended while it had the task${told}`, {
       next: 'Check the log of the worker. Run a body that may crash or exit in a separate process: runIn "process".',
     })
   }

@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { InvalidError } from '../base/errors.ts'
 import type { Logger } from '../base/logger.ts'
 import type { Guardrail } from './guardrails.ts'
+import { judgeCommitSpec, type CommitSpec } from './commit-spec.ts'
 import { unknownKeys } from './known-keys.ts'
 import type { WorkspaceSpec } from './workspace-spec.ts'
 import { DEFAULT_CONTROLS, readControls, type TaskControls, type TaskControlsInput } from './task-controls.ts'
@@ -31,8 +32,8 @@ export interface BodyContext<Params> {
   /** Aborted when the worker is asked to stop: finish soon. */
   readonly shutdown: AbortSignal
   readonly log: Logger
-  /** Reports progress in logs and metrics; rate-limited. */
-  progress(done: number, total?: number, what?: string): void
+  /** Says how far the body is: in the task's log, in metrics, and on the terminal of `perago run`. May be called often. */
+  readonly progress: (done: number, total?: number, what?: string) => void
   readonly attempt: AttemptInfo
 }
 
@@ -81,6 +82,8 @@ export interface WorkspaceTaskInput<Params extends z.ZodType, Result extends z.Z
 > {
   /** Default: all of the branch, unchecked. */
   readonly workspace?: TaskWorkspaceSpec
+  /** Message and metadata of the commit that is published. */
+  readonly commit?: CommitSpec<z.output<Params>, z.output<Result>>
   readonly runIn?: BodyPlace
   body(context: WorkspaceBodyContext<z.output<Params>>): Awaitable<z.input<Result>>
 }
@@ -109,6 +112,8 @@ export interface CommandTaskInput<
 >
   extends Described<Params, Result>, CommandSpec {
   readonly workspace?: Workspace
+  /** Message and metadata of the commit that is published. */
+  readonly commit?: CommitSpec<z.output<Params>, z.output<Result>>
 }
 
 /** The context of a body without its parameters. */
@@ -140,6 +145,7 @@ export interface TaskDefinition<
   readonly params: Params
   readonly result: Result
   readonly workspace: Workspace
+  readonly commit?: CommitSpec | undefined
   readonly controls: TaskControls
   readonly body: TaskBody
 }
@@ -162,8 +168,9 @@ export function defineWorkspaceTask<Params extends z.ZodType, Result extends z.Z
   input: WorkspaceTaskInput<Params, Result>,
 ): TaskDefinition<Params, Result, TaskWorkspaceSpec> {
   return {
-    ...describe(input, ['workspace', 'runIn', 'body']),
+    ...describe(input, ['workspace', 'commit', 'runIn', 'body']),
     workspace: input.workspace ?? {},
+    commit: input.commit as CommitSpec | undefined,
     body: {
       kind: 'function',
       runIn: input.runIn ?? 'inline',
@@ -215,7 +222,8 @@ export function defineCommandTask<
   Workspace extends TaskWorkspaceSpec | undefined = undefined,
 >(input: CommandTaskInput<Params, Result, Workspace>): TaskDefinition<Params, Result, Workspace> {
   return {
-    ...describe(input, ['workspace', 'command', 'env', 'resultFrom']),
+    ...describe(input, ['workspace', 'commit', 'command', 'env', 'resultFrom']),
+    commit: input.commit as CommitSpec | undefined,
     // Where none is given, the type is `undefined` too.
     workspace: input.workspace as Workspace,
     body: {
@@ -285,6 +293,7 @@ function describe<Params extends z.ZodType, Result extends z.ZodType>(
   const problems: string[] = [
     ...unknownKeys(input, [...DESCRIBED, ...more]),
     ...(more.includes('workspace') ? unknownKeys(given['workspace'], WORKSPACE, 'workspace') : []),
+    ...(more.includes('commit') ? judgeCommitSpec(given['commit']) : []),
     ...(more.includes('body') && typeof given['body'] !== 'function' ? ['body must be a function'] : []),
     ...(PLACES.includes(given['runIn'])
       ? []

@@ -37,6 +37,15 @@ export interface AttemptSummary {
   readonly delivery: 'delivered' | 'superseded' | 'kept' | 'refused'
   readonly errorCode: ErrorCode | undefined
   readonly durationMs: number
+  /** The commit that the branch has after a publication. */
+  readonly outputRef?: string | undefined
+  /** Files, against the input; `undefined` if the attempt did not come to that. */
+  readonly changed?: ChangedFiles | undefined
+}
+
+export interface ChangedFiles {
+  readonly written: number
+  readonly deleted: number
 }
 
 export type WorkerEvent =

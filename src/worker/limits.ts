@@ -61,6 +61,14 @@ export const COMMAND_RESULT_MAX_BYTES = 10_485_760
 export const COMMAND_STDERR_TAIL_CHARS = 4_000
 /** Last lines of a body's output in the task's log. */
 export const TASK_LOG_LINES_MAX = 200
+/** The shortest time between two texts of it that are sent while the body runs. */
+export const TASK_LOG_SEND_INTERVAL_MS = 3_000
+/** The longest; in between it is one hundredth of the time that the attempt has lasted. */
+export const TASK_LOG_SEND_INTERVAL_MAX_MS = 30_000
+/** @internal That hundredth. */
+export const TASK_LOG_SEND_PART = 0.01
+/** The shortest time between two reports of a body's progress; the last one is always told. */
+export const PROGRESS_INTERVAL_MS = 250
 /** The task's log cuts a longer line. */
 export const TASK_LOG_LINE_MAX_CHARS = 4_000
 /** Server wait of a task type's first poll, and of every poll while other types wait for a slot. */

@@ -38,6 +38,8 @@ export interface WorkerOptions extends Omit<
   /** When to look for staging branches that were left behind. */
   readonly stagingTimes?: StagingTimes
   readonly observers?: readonly WorkerObserver[]
+  /** False where an observer says how attempts end, so that the log need not. */
+  readonly logsEnds?: boolean
   readonly clock?: Clock
   readonly random?: Random
 }

@@ -170,6 +170,32 @@ describe('a task', () => {
     expect([...repo.model.branches.keys()]).toEqual(['main'])
   })
 
+  test('WK-325 WK-326 its log and its progress are at the queue while its body runs, and each line once', async () => {
+    let go: () => void = () => undefined
+    const gate = new Promise<void>((resolve) => (go = resolve))
+    const task = filesTask({
+      body: async ({ workspace, log, progress }) => {
+        await writeFile(workspace.path('a.csv'), 'x')
+        log.info('begun')
+        progress(1, 2, 'halves')
+        await gate
+        log.info('about to end')
+        return { rows: 1 }
+      },
+    })
+    const queue = await openQueue()
+    await open(queue, task)
+    const workflow = await start(queue)
+    const logs = async (): Promise<readonly string[]> => {
+      const view = await queue.readWorkflow(workflow)
+      return queue.readLogs(view!.tasks[0]!.taskId)
+    }
+    await expect.poll(logs, { timeout: 20_000 }).toEqual(['begun\nprogress: 1 of 2 halves (50 %)'])
+    go()
+    await ended(queue, workflow)
+    expect((await logs()).slice(1)).toEqual(['about to end', expect.stringMatching(/^published: /) as string])
+  })
+
   test('WK-71 ends in one order: lease released, result kept, posted and read back, cleaned up', async () => {
     const calls: string[] = []
     const note = ({ operation }: QueueCall): void => void calls.push(operation)

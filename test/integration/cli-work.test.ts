@@ -1,7 +1,9 @@
 // Goal: what `perago run` and `perago start` promise, with the shipped command over an embedded lakeFS.
-import { readdir } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { branchName, repositoryName, type CommitRef } from '../../src/base/ids.ts'
 import { startEmbeddedLakefs, type EmbeddedLakefs } from '../../src/embedded/lakefs/server.ts'
 import { createRepository } from '../../src/lakefs/administration.ts'
@@ -59,6 +61,8 @@ export const write = defineWorkspaceTask({
   body: ({ workspace, params: { text }, log }) => {
     if (text === '') throw new TerminalError('there is nothing to write')
     log.info('writing ' + text)
+    if (text === 'forgets') void Promise.reject(new Error('nobody waited'))
+    if (text === 'exits') process.exit(0)
     writeFileSync(workspace.path(text === 'leftover' ? 'note.tmp' : 'note.txt'), text)
     return { chars: text.length }
   },
@@ -76,6 +80,20 @@ export const wait = defineTask({
     }),
 })
 `
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function put(path: string, text: string): Promise<void> {
+  const body = { sizeBytes: text.length, open: () => Readable.from([Buffer.from(text)]) }
+  await repo.write({ branch: MAIN, path, body }, {})
+  await repo.commit({ branch: MAIN, message: path, metadata: {} }, {})
+}
 
 async function headOf(): Promise<CommitRef> {
   const found = await repo.readBranch(MAIN)
@@ -120,6 +138,40 @@ describe('run', () => {
       publication: { action: 'completed' },
     })
     expect(await readdir(join(project.directory, '.perago/run/workers'))).toEqual([])
+  })
+
+  test('CL-171 a second run takes what the first one fetched from the cache, and says so', async () => {
+    const notes = { 'notes/old.txt': 'an older note', 'notes/older.txt': 'a still older one' }
+    for (const [path, text] of Object.entries(notes)) await put(path, text)
+    const first = await run('one')
+    expect([first.code, first.stderr]).toEqual([0, expect.not.stringContaining('from the cache')])
+    const second = await run('two')
+    expect(second.stderr).toMatch(/^[23] of 3 files from the cache, \d+ B not fetched again$/m)
+    await project.write('perago.yaml', 'cache:\n  size: 0\n')
+    expect((await run('three')).stderr).not.toContain('from the cache')
+  })
+
+  test.each([
+    ['forgets', 'the body failed where nobody awaits it: nobody waited [task/failed]'],
+    ['exits', 'the body called process.exit(0) [worker/body-exited]'],
+  ])('WK-323 what a body leaves uncaught fails its run, and nothing is published: %s', async (text, said) => {
+    const before = await headOf()
+    const { code, stderr } = await run(text)
+    expect([code, await headOf()]).toEqual([4, before])
+    expect(stderr).toContain(`perago: ${said}`)
+    expect(stderr).toMatch(/ at tasks\.ts:\d+\.$/m)
+  })
+
+  test('CL-174 the commit names the revision of the code: as given, or as the environment says', async () => {
+    const revision = async (): Promise<string | undefined> =>
+      (await repo.readCommit(await headOf()))?.metadata['publish.code_version']
+    environment = { ...environment, PERAGO_REVISION: 'build-7' }
+    await run('one')
+    expect(await revision()).toBe('build-7')
+    await run('two', '--revision', 'v2')
+    expect(await revision()).toBe('v2')
+    const shown = await project.run(['blame', 'lake', 'main', '--limit', '1'], environment)
+    expect(shown.stdout).toContain('code v2')
   })
 
   test('CL-45 a task without a workspace needs no lakeFS', async () => {
@@ -232,14 +284,75 @@ describe('start', () => {
     for (const url of urls) expect((await fetch(`${url!}/readyz`)).status).toBe(200)
     expect(await note('by a worker')).toBe('COMPLETED')
     expect((await filesOf(repo))['notes/note.txt']).toBe('by a worker')
+    const published = await headOf()
+
+    expect(await note('')).toBe('FAILED')
+    const records = (): unknown[] =>
+      stderr()
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as unknown)
+    await expect.poll(() => records().length, WAIT).toBe(2)
+    // By default only of the tasks that have ended.
+    expect(records()).toMatchObject([
+      { message: 'the task is done', task: 'notes.write', outputRef: published, changed: { written: 1 } },
+      { message: 'the task did not succeed', task: 'notes.write', error: { code: 'task/terminal' } },
+    ])
 
     const second = await project.run(['start', 'tasks.ts'], environment)
     expect(second.code).toBe(3)
-    expect(second.stderr).toMatch(/\[runtime\/root-taken\]/)
+    expect(second.stderr).toMatch(new RegExp(`process ${child.pid ?? '?'} .*\\[runtime/root-taken\\]`))
 
     child.kill('SIGTERM')
     expect((await ended).code).toBe(0)
     for (const url of urls) await expect(fetch(`${url!}/healthz`)).rejects.toThrow()
+  })
+
+  test('CL-172 one line for each task that has ended, as people read it; none with --quiet', async () => {
+    const pretty = { ...environment, PERAGO_LOG_FORMAT: 'pretty' }
+    const loud = project.start(['start', 'tasks.ts'], pretty)
+    await loud.firstLine
+    await note('hello')
+    await note('')
+    loud.child.kill('SIGTERM')
+    expect((await loud.ended).stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(
+        /^\S+ ✓ notes\.write {2}workflow \S+ {2}published [0-9a-f]{12}: 1 file written {2}\d+\.\d s$/,
+      ),
+      expect.stringMatching(
+        /^\S+ ✗ failed for good notes\.write .* there is nothing to write \[task\/terminal\] {2}/,
+      ),
+    ])
+    const quiet = project.start(['start', 'tasks.ts', '--quiet'], pretty)
+    await quiet.firstLine
+    await note('again')
+    quiet.child.kill('SIGTERM')
+    expect((await quiet.ended).stderr).toBe('')
+  })
+
+  test('CL-173 started with npx, it stops in order when npx is asked to', async () => {
+    await mkdir(join(project.directory, 'node_modules/.bin'))
+    await symlink('../perago/bin/perago.cjs', join(project.directory, 'node_modules/.bin/perago'))
+    const npx = spawn('npx', ['perago', 'start', 'tasks.ts'], {
+      cwd: project.directory,
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let said = ''
+    npx.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    await expect.poll(() => said, WAIT).toMatch(/^ready 1 worker in /m)
+    const { pid } = JSON.parse(
+      await readFile(join(project.directory, '.perago/work/supervisor.json'), 'utf8'),
+    ) as { pid: number }
+    onTestFinished(() => {
+      if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+    })
+    npx.kill('SIGTERM')
+    await expect.poll(() => isAlive(pid), WAIT).toBe(false)
+    // Another may start at once, and what ended in order has left nothing behind.
+    const next = project.start(['start', 'tasks.ts'], environment)
+    expect(await next.firstLine).toMatch(/^ready 1 worker in /)
+    expect(await readdir(join(project.directory, '.perago/work/workers'))).toHaveLength(1)
   })
 
   test('CL-49 tasks that are not registered, or otherwise, are refused before anything starts', async () => {

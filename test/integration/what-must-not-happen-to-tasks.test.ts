@@ -211,9 +211,8 @@ describe('a body that ends, or is ended', { timeout: TEST_MS }, () => {
     for (const workflow of workflows) {
       const view = await ended(workflow)
       expect([view.status, statusesOf(view)]).toEqual(['COMPLETED', ['FAILED', 'COMPLETED']])
-      const isInline = view.tasks[0]?.taskType === 'must_inline'
-      expect(view.tasks[0]?.reasonForIncompletion).toContain(
-        isInline ? '[worker/process-ended]' : '[worker/body-',
+      expect(view.tasks[0]?.reasonForIncompletion).toMatch(
+        /\[(worker\/body-exited|task\/failed)\]\. .* at [\w.-]+:\d+/,
       )
     }
   })

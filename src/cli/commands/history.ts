@@ -87,14 +87,16 @@ export async function blameBranch(
 
 function renderMaker(maker: Maker): string[] {
   const { ref, committedAt, task, workflow, attempt, codeVersion, actor, committer, message } = maker
+  const { taskName, workflowName } = maker
   const who = workflow === undefined ? (actor ?? committer) : `workflow ${workflow}`
-  const what = task === undefined ? oneLine(message) : task
+  const named = taskName === undefined || taskName === task ? task : `${task ?? ''} (${taskName})`
+  const what = named ?? oneLine(message)
   return [
     ref.slice(0, 12),
     committedAt,
     what,
     attempt === undefined ? '' : `attempt ${attempt}`,
-    who,
+    workflowName === undefined ? who : `${who} (${workflowName})`,
     codeVersion === undefined ? '' : `code ${codeVersion}`,
   ]
 }

@@ -2,11 +2,15 @@ import { join, resolve } from 'node:path'
 import { aborted } from '../../base/abort-signals.ts'
 import { defined } from '../../base/defined.ts'
 import { InvalidError, messageOf, RefusedError } from '../../base/errors.ts'
+import type { Logger, LogLevel } from '../../base/logger.ts'
 import { printableJson } from '../../base/one-line.ts'
+import { formatSize } from '../../base/quantities.ts'
 import { runTask, type RunTaskRequest } from '../../runtime/run-task.ts'
 import { loadForCommand } from '../configured.ts'
 import { RUN_ROOT, type ConfiguredOptions } from '../options.ts'
 import { renderTable } from '../answers.ts'
+import { revisionOf } from '../revision.ts'
+import { showProgress, type ProgressShow } from '../show-progress.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface RunOptions extends ConfiguredOptions {
@@ -15,6 +19,7 @@ export interface RunOptions extends ConfiguredOptions {
   readonly ref?: string
   readonly params: string
   readonly root?: string
+  readonly revision?: string
 }
 
 /** Runs one task here, with every fence except the attempt fence, and prints what it published. */
@@ -25,8 +30,11 @@ export async function runTaskHere(
   terminal: Terminal,
 ): Promise<void> {
   const given = { task, params: parseParams(options.params), ...targetOf(options) }
-  const { configuration, logger } = await loadForCommand(options, terminal)
+  const { configuration, logger: plain, settings } = await loadForCommand(options, terminal)
   const isQuiet = options.json === true
+  const mode = isQuiet ? 'json' : process.stderr.isTTY ? 'bar' : 'lines'
+  const progress = showProgress(terminal, { mode })
+  const logger = loggerBeside(progress, plain)
   const signal = stopSignalOf(terminal)
   const outcome = await runTask(configuration, resolve(terminal.directory, module), given, {
     root: resolve(terminal.directory, options.root ?? join(...RUN_ROOT)),
@@ -36,8 +44,26 @@ export async function runTaskHere(
     onResolved: (name, ref) => {
       if (!isQuiet) terminal.say(`${name} is commit ${ref}\n`)
     },
-    observe: ({ step, outcome: how, durationMs }) => {
+    ...defined({
+      cacheBytes: settings['cache.size'].value,
+      codeVersion: await revisionOf(module, options, terminal),
+    }),
+    onTransferred: (step, { files, filesTotal, bytes, bytesTotal }) => {
+      const more = `${files} of ${filesTotal} files, ${formatSize(bytes)} of ${formatSize(bytesTotal)}`
+      const fields = { files, filesTotal, bytes, bytesTotal }
+      // Many small files take their time, too; a file has at least one byte here.
+      progress.tell({ what: step, done: bytes + files, total: bytesTotal + filesTotal, more, fields })
+    },
+    onProgress: (done, total, what) => {
+      const fields = { done, total, said: what }
+      const more = `${done}${total === undefined ? '' : ` of ${total}`} ${what ?? ''}`.trim()
+      progress.tell({ what: 'body', done, total, more, fields })
+    },
+    observe: ({ step, outcome: how, durationMs, details }) => {
+      progress.clear()
       if (isQuiet) return
+      if (step === 'lay-out' && Number(details['cachedFiles']) > 0)
+        terminal.say(describeCached(terminal, details))
       terminal.say(terminal.style.faint(`${step.padEnd(26)} ${how.padEnd(8)} ${Math.round(durationMs)} ms\n`))
     },
   })
@@ -48,6 +74,27 @@ export async function runTaskHere(
     throw error instanceof Error ? error : new Error('run the task: it failed', { cause: error })
   }
   terminal.answer(isQuiet ? `${printableJson(asDocument(task, outcome), 2)}\n` : render(task, outcome))
+}
+
+/** A line of the log is not written into what is drawn. */
+function loggerBeside(show: ProgressShow, logger: Logger): Logger {
+  const beside =
+    (level: Exclude<LogLevel, 'silent'>): Logger['info'] =>
+    (message, fields) => {
+      show.clear()
+      logger[level](message, fields)
+    }
+  return {
+    ...{ trace: beside('trace'), debug: beside('debug'), info: beside('info') },
+    ...{ warn: beside('warn'), error: beside('error') },
+    child: (fields) => loggerBeside(show, logger.child(fields)),
+  }
+}
+
+function describeCached({ style }: Terminal, details: Readonly<Record<string, unknown>>): string {
+  const { files, cachedFiles, cachedBytes } = details
+  const what = `${Number(cachedFiles)} of ${Number(files)} files from the cache, ${formatSize(Number(cachedBytes))} not fetched again`
+  return style.faint(`${what}\n`)
 }
 
 /** Its reason says why the task ended. */

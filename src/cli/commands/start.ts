@@ -6,6 +6,7 @@ import { CACHE_MAX_BYTES } from '../../runtime/limits.ts'
 import type { PrestartedWorker } from '../../runtime/processes/prestarted-worker.ts'
 import { startProcesses } from '../../runtime/processes/start-processes.ts'
 import { loadForCommand } from '../configured.ts'
+import { revisionOf } from '../revision.ts'
 import { WORK_ROOT, type ConfiguredOptions } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -14,6 +15,8 @@ export interface StartOptions extends Omit<ConfiguredOptions, 'json'> {
   readonly slots?: number
   readonly domain?: string
   readonly allowDrift?: boolean
+  readonly quiet?: boolean
+  readonly revision?: string
   readonly root?: string
   readonly cacheSize?: string
   /** False for `--no-warm`. */
@@ -44,12 +47,17 @@ export async function startTasks(
       configuration: loaded.configuration,
       modulePath: resolve(terminal.directory, module),
       secrets: loaded.secrets,
-      log: { ...loaded.configuration.log, isTerminal: process.stderr.isTTY },
+      log: {
+        ...loaded.configuration.log,
+        isTerminal: process.stderr.isTTY,
+        tellsTasks: options.quiet !== true,
+      },
       options: {
         root,
         cacheBytes: loaded.settings['cache.size'].value ?? CACHE_MAX_BYTES,
         warm: loaded.settings['cache.warm'].value ?? true,
         ...defined({ health, slots, domain, allowDrift }),
+        ...defined({ codeVersion: await revisionOf(module, options, terminal) }),
         ...defined({ outageGiveUpMs: loaded.settings['outages.giveUpAfter'].value }),
       },
     },

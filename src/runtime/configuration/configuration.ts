@@ -292,10 +292,17 @@ function secretsOf(settings: LoadedConfiguration['settings']): readonly string[]
 }
 
 const PATH_VARIABLE = 'PERAGO_CONFIG'
+/** Set by each build, not a setting: the revision of the task code. */
+const REVISION_VARIABLE = 'PERAGO_REVISION'
 
 /** Variables with our prefix that are not settings: the path of the file, and those of embedded servers and tests. */
 function isOtherVariable(name: string): boolean {
-  return name === PATH_VARIABLE || name.startsWith('PERAGO_TEST_') || name.startsWith('PERAGO_EMBEDDED_')
+  return (
+    name === PATH_VARIABLE ||
+    name === REVISION_VARIABLE ||
+    name.startsWith('PERAGO_TEST_') ||
+    name.startsWith('PERAGO_EMBEDDED_')
+  )
 }
 
 function placeOf(file: string | undefined, directory: string): string {

@@ -34,12 +34,18 @@ export async function startProcesses(request: StartProcessesRequest): Promise<Su
     root: order.options.root,
     count,
     logger,
-    spawn: (index) => {
+    spawn: (index, formerEnd) => {
       // A process that is restarted, perhaps days later, checks for itself.
       const isExamined = !started.has(index)
       started.add(index)
       return spawnWorker(
-        { ...order, options: { ...order.options, ...healthOf(order, index), index, isExamined } },
+        {
+          ...order,
+          options: {
+            ...{ ...order.options, ...healthOf(order, index), index, isExamined },
+            ...defined({ formerEnd }),
+          },
+        },
         {
           prestarted: index === 0 ? prestarted : undefined,
           onOpened: (url) => {

@@ -11,6 +11,7 @@ import { superviseWorkers, type Supervisor, type WorkerEnd } from './supervisor.
 
 interface Child {
   readonly index: number
+  readonly formerEnd: string | undefined
   readonly atMs: number
   readonly told: string[]
   readonly ready: () => void
@@ -33,7 +34,7 @@ async function supervise(count: number): Promise<Supervisor> {
     count,
     clock,
     logger: silentLogger,
-    spawn: (index) => {
+    spawn: (index, formerEnd) => {
       let ready: () => void = () => undefined
       let end: Child['end'] = () => undefined
       const told: string[] = []
@@ -49,7 +50,7 @@ async function supervise(count: number): Promise<Supervisor> {
           end()
         },
       }
-      children.push({ index, atMs: clock.monotonicMs(), told, ready: () => ready(), end })
+      children.push({ index, formerEnd, atMs: clock.monotonicMs(), told, ready: () => ready(), end })
       return process
     },
   })
@@ -110,6 +111,19 @@ describe('worker processes', () => {
       8_000,
       16_000,
       ...Array<number>(3).fill(SUPERVISOR_RESTART_MAX_MS),
+    ])
+    await stop(supervisor)
+  })
+
+  test('WK-324 the next one is told how the one before it ended', async () => {
+    const supervisor = await supervise(2)
+    children[1]?.end({ how: 'it was killed by SIGKILL' })
+    await clock.advance(0)
+    await clock.advance(SUPERVISOR_RESTART_MAX_MS)
+    expect(children.map(({ index, formerEnd }) => [index, formerEnd])).toEqual([
+      [0, undefined],
+      [1, undefined],
+      [1, 'it was killed by SIGKILL'],
     ])
     await stop(supervisor)
   })
@@ -175,9 +189,16 @@ describe('stopping', () => {
 })
 
 describe('the root', () => {
-  test('WK-115 has one supervisor at a time', async () => {
+  test('WK-115 WK-328 has one supervisor at a time, and who comes second is told which', async () => {
     const supervisor = await supervise(1)
-    await expect(supervise(1)).rejects.toMatchObject({ code: 'runtime/root-taken', kind: 'refused' })
+    await expect(supervise(1)).rejects.toMatchObject({
+      code: 'runtime/root-taken',
+      kind: 'refused',
+      message: expect.stringMatching(
+        new RegExp(`process ${process.pid} has had them since 20\\d\\d-`),
+      ) as string,
+      next: expect.stringContaining(`kill ${process.pid}`) as string,
+    })
     await stop(supervisor)
     const next = await supervise(1)
     await stop(next)

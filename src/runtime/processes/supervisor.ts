@@ -48,8 +48,8 @@ export interface WorkerEnd {
 export interface SupervisorOptions {
   readonly root: string
   readonly count: number
-  /** Starts worker number `index`, from 0. */
-  readonly spawn: (index: number) => WorkerProcess
+  /** Starts worker number `index`, from 0. `formerEnd`: how the one before it ended, unless it is the first. */
+  readonly spawn: (index: number, formerEnd: string | undefined) => WorkerProcess
   readonly logger: Logger
   readonly clock?: Clock
 }
@@ -112,16 +112,19 @@ export class Supervisor {
     const { spawn, logger } = this.#options
     const { signal } = this.#stopping
     let pauseMs = SUPERVISOR_RESTART_MS
+    let formerEnd: string | undefined
     while (!signal.aborted) {
       const startedAtMs = this.#clock.monotonicMs()
-      const worker = spawn(index)
+      const worker = spawn(index, formerEnd)
       this.#running.set(index, worker)
       worker.ready.then(becomeReady, () => undefined)
       const end = await this.#untilEnded(worker)
+      formerEnd = end.how
       this.#running.delete(index)
       if (isAborted(signal)) return
       if (end.isForGood) {
-        logger.error('a worker process ended for good', { index, how: end.how })
+        // Whoever waits for `ended` tells it.
+        logger.debug('a worker process ended for good', { index, how: end.how })
         this.#reason ??= end.how
         this.#stopping.abort(new Error(end.how))
         return

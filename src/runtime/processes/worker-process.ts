@@ -5,15 +5,19 @@
 
 import { Worker } from 'node:worker_threads'
 import { systemClock } from '../../base/clock.ts'
-import { EXIT_CODE, errorKindOf, invariant } from '../../base/errors.ts'
+import { EXIT_CODE, errorKindOf, invariant, messageOf } from '../../base/errors.ts'
+import { originOf } from '../../base/error-origin.ts'
+import { oneLine } from '../../base/one-line.ts'
 import { describeError } from '../../base/error-description.ts'
 import { ORPHAN_GRACE_MS, WORKER_START_CUT_WAIT_MS } from '../limits.ts'
 import { entryUrl } from '../../base/module-entry.ts'
-import { createRedactor } from '../../base/redaction.ts'
+import { createRedactor, plainRedactor } from '../../base/redaction.ts'
 import { WorkerAbandonedError } from '../../tasks/author-errors.ts'
 import { loadModule } from '../../worker/bodies/load-tasks.ts'
 import type { OrphanWatchData } from '../../worker/bodies/orphan-watch.ts'
+import { catchStrayErrors } from '../../worker/bodies/stray-errors.ts'
 import { openLogger } from '../telemetry/logging.ts'
+import { tellTasks } from '../telemetry/task-lines.ts'
 import { openWorker, type OpenedWorker } from '../worker.ts'
 import type { FromWorkerProcess, ToWorkerProcess } from './worker-processes.ts'
 
@@ -22,6 +26,8 @@ const supervisorPid = process.ppid
 const watched: OrphanWatchData = { parentPid: supervisorPid, graceMs: ORPHAN_GRACE_MS, group: false }
 new Worker(entryUrl(import.meta.url, '../../worker/bodies/orphan-watch.ts'), { workerData: watched }).unref()
 const opening: { worker?: Promise<OpenedWorker> } = {}
+const known = { redactor: plainRedactor }
+catchStrayErrors(die)
 /** Aborted when the process is asked to stop. */
 const stopping = new AbortController()
 
@@ -64,13 +70,16 @@ async function start({
   options,
   secrets,
 }: Extract<ToWorkerProcess, { type: 'start' }>): Promise<void> {
-  const redactor = createRedactor(secrets)
+  const redactor = (known.redactor = createRedactor(secrets))
   try {
     const logger = openLogger({ ...log, redactor })
+    const lines =
+      log.tellsTasks === true ? tellTasks({ ...log, redactor }, { worker: options.index ?? 0 }) : undefined
     opening.worker = openWorker(configuration, modulePath, {
       ...options,
       logger: logger.child({ worker: options.index ?? 0 }),
       redactor,
+      ...(lines && { observers: [lines], logsEnds: false }),
       assertMayAct: assertSupervised,
       signal: stopping.signal,
     })
@@ -99,6 +108,15 @@ function end(stop: (worker: OpenedWorker) => Promise<unknown>): Promise<void> {
   )
   ending ??= ended.then(leave, leave)
   return ending
+}
+
+/** The state of the process is unknown: it ends at once, and its supervisor says why. */
+function die(error: unknown): void {
+  const origin = originOf(error)
+  const where = origin === undefined ? '' : ` (${origin})`
+  const what = oneLine(known.redactor.text(messageOf(error)))
+  report({ type: 'dies', how: `it ended by an error that nobody caught: ${what}${where}` })
+  process.exit(1)
 }
 
 /** Ends the process also if a body left something running. */

@@ -4,6 +4,7 @@ import type { ErrorDescription } from '../../base/error-description.ts'
 import { renderError } from '../../base/error-description.ts'
 import type { LogLevel } from '../../base/logger.ts'
 import type { LogFormat, PeragoConfiguration } from '../configuration/configuration.ts'
+import { describeExit } from '../../worker/bodies/describe-exit.ts'
 import { prestartWorker, type PrestartedWorker } from './prestarted-worker.ts'
 import type { WorkerEnd, WorkerProcess } from './supervisor.ts'
 import type { OpenWorkerOptions } from '../worker.ts'
@@ -14,8 +15,17 @@ export interface WorkerOrder {
   readonly modulePath: string
   /** Never shown in logs or errors. */
   readonly secrets: readonly string[]
-  readonly log: { readonly level: LogLevel; readonly format: LogFormat; readonly isTerminal: boolean }
-  readonly options: Omit<OpenWorkerOptions, 'logger' | 'redactor' | 'assertMayAct' | 'observers' | 'signal'>
+  readonly log: {
+    readonly level: LogLevel
+    readonly format: LogFormat
+    readonly isTerminal: boolean
+    /** Writes one line for each task that has ended, whatever the level is. */
+    readonly tellsTasks?: boolean
+  }
+  readonly options: Omit<
+    OpenWorkerOptions,
+    'logger' | 'redactor' | 'assertMayAct' | 'observers' | 'signal' | 'logsEnds'
+  >
 }
 
 export type ToWorkerProcess =
@@ -27,6 +37,8 @@ export type FromWorkerProcess =
   | { readonly type: 'opened'; readonly healthUrl: string | undefined }
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly error: ErrorDescription }
+  /** It ends by an error that nobody caught. */
+  | { readonly type: 'dies'; readonly how: string }
 
 /** Kinds of errors that a restart would only repeat. */
 const FOR_GOOD: readonly string[] = ['invalid', 'missing', 'refused']
@@ -44,6 +56,7 @@ export function spawnWorker(order: WorkerOrder, { onOpened, prestarted }: SpawnO
   const { child } = worker
   let becomeReady: () => void = () => undefined
   let failure: ErrorDescription | undefined
+  let diedBy: string | undefined
   const send = (message: ToWorkerProcess): void => {
     // That a process has ended is reported by `ended`.
     if (child.connected) child.send(message, () => undefined)
@@ -52,6 +65,7 @@ export function spawnWorker(order: WorkerOrder, { onOpened, prestarted }: SpawnO
     const report = message as FromWorkerProcess
     if (report.type === 'opened') onOpened?.(report.healthUrl)
     else if (report.type === 'ready') becomeReady()
+    else if (report.type === 'dies') diedBy = report.how
     else failure = report.error
   })
   send({ type: 'start', ...order })
@@ -67,7 +81,7 @@ export function spawnWorker(order: WorkerOrder, { onOpened, prestarted }: SpawnO
           resolve({ how: renderError(failure), isForGood: FOR_GOOD.includes(failure.kind) })
         else
           resolve({
-            how: signal === null ? `it ended with status ${code ?? '?'}` : `it was killed by ${signal}`,
+            how: diedBy ?? describeExit(code, signal),
             isForGood: false,
           })
       })

@@ -12,6 +12,12 @@ export interface OpenLoggerRequest extends LoggerSettings {
 
 /** The logger a configuration asks for: lines for people on a terminal, JSON where a program collects them. */
 export function openLogger(request: OpenLoggerRequest): Logger {
-  const format = request.format === 'auto' ? (request.isTerminal ? 'pretty' : 'json') : request.format
-  return format === 'pretty' ? createPrettyLogger(request) : createJsonLogger(request)
+  return formatOf(request) === 'pretty' ? createPrettyLogger(request) : createJsonLogger(request)
+}
+
+export function formatOf({
+  format,
+  isTerminal,
+}: Pick<OpenLoggerRequest, 'format' | 'isTerminal'>): 'pretty' | 'json' {
+  return format === 'auto' ? (isTerminal ? 'pretty' : 'json') : format
 }

@@ -208,6 +208,24 @@ test('WK-122 every event is counted where people look for it', async () => {
     expect(text).toContain(line)
 })
 
+test('WK-326 how far bodies are is a gauge as long as they run, of the one that has come least far', async () => {
+  const metrics = openWorkerMetrics(() => undefined)
+  const shown = async (): Promise<readonly string[]> =>
+    (await metrics.render()).split('\n').filter((line) => line.startsWith('perago_worker_progress'))
+  const other = { ...attempt, taskId: 'other' }
+  metrics.observe({ kind: 'progress', attempt, done: 1, total: 4, what: undefined })
+  metrics.observe({ kind: 'progress', attempt: other, done: 3, total: 4, what: undefined })
+  expect(await shown()).toEqual([
+    'perago_worker_progress_reports_total{task="clean"} 2',
+    'perago_worker_progress_ratio{task="clean"} 0.25',
+  ])
+  const ended = events.find(({ kind }) => kind === 'attempt-ended')
+  metrics.observe(ended!)
+  expect((await shown())[1]).toBe('perago_worker_progress_ratio{task="clean"} 0.75')
+  metrics.observe({ ...ended!, attempt: other } as WorkerEvent)
+  expect(await shown()).toHaveLength(1)
+})
+
 test('WK-122 WK-235 an outage is a gauge for what is away or faulty', async () => {
   const metrics = openWorkerMetrics(() => undefined)
   const gauges = async (): Promise<readonly string[]> =>

@@ -3,6 +3,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { errorKindOf, isPeragoError } from '../../base/errors.ts'
 import type { WorkerEvent } from '../../worker/events.ts'
+import { shareOf } from '../../worker/results/describe-progress.ts'
 import type { WorkerStatus } from '../../worker/worker.ts'
 
 interface RequestNotice {
@@ -72,6 +73,28 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined) {
     'side',
     'operation',
   ])
+  const progressReports = counter('progress_reports_total', 'Times that bodies said how far they are.', [
+    'task',
+  ])
+  /** By task, then by attempt. */
+  const shares = new Map<string, Map<string, number>>()
+  new Gauge({
+    name: 'perago_worker_progress_ratio',
+    help: 'How far the body is that has come least far of those that run and said so, from 0 to 1.',
+    labelNames: ['task'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [task, running] of shares) this.set({ task }, Math.min(...running.values()))
+    },
+  })
+  const noteProgress = (task: string, attempt: string, share: number | undefined): void => {
+    const running = shares.get(task) ?? new Map<string, number>()
+    if (share === undefined) running.delete(attempt)
+    else running.set(attempt, share)
+    if (running.size === 0) shares.delete(task)
+    else shares.set(task, running)
+  }
   const shared = counter(
     'branch_shared_total',
     'Attempts whose branch another workflow that had not ended may write, too.',
@@ -158,6 +181,7 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined) {
         attempts.inc({ task, status: told, delivery, code: errorCode ?? '' })
         attemptSeconds.observe({ task }, durationMs / 1_000)
         if (action !== undefined) publications.inc({ task, action, strength })
+        noteProgress(task, event.attempt.taskId, undefined)
         break
       }
       case 'staging-looked':
@@ -177,8 +201,11 @@ export function openWorkerMetrics(status: () => WorkerStatus | undefined) {
       case 'outage-ended':
         outage.set({ what: event.what }, 0)
         break
-      case 'attempt-started':
       case 'progress':
+        progressReports.inc({ task: event.attempt.taskName })
+        noteProgress(event.attempt.taskName, event.attempt.taskId, shareOf([event.done, event.total]))
+        break
+      case 'attempt-started':
         break
     }
   }

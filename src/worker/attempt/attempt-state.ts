@@ -7,6 +7,7 @@ import type { JsonObject } from '../../base/json.ts'
 import type { Logger } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import type { Redactor } from '../../base/redaction.ts'
+import type { Transferred } from '../../base/transferred.ts'
 import type { StepRecorder } from '../../base/steps.ts'
 import type { Authority } from '../../publication/authority.ts'
 import type { EvidenceRecord } from '../../publication/evidence.ts'
@@ -18,7 +19,8 @@ import type { PublicationResult } from '../../publication/publication.ts'
 import type { OnRetry } from '../../tasks/task-controls.ts'
 import type { AttemptInfo, TaskDefinition } from '../../tasks/task-definition.ts'
 import type { WorkspaceAttempt, WorkspaceRoot } from '../../workspace/ownership/ownership.ts'
-import type { AttemptStep, AttemptStepEvent } from '../events.ts'
+import type { AttemptStep, AttemptStepEvent, ChangedFiles } from '../events.ts'
+import type { SendLines } from '../results/send-task-log.ts'
 import type { TaskLog } from '../results/task-log.ts'
 import type { KeptForLater } from './attempt-workspace.ts'
 import type { SecretResults } from './withhold-secrets.ts'
@@ -63,6 +65,10 @@ export interface RunOptions {
   /** Awaited before the body begins, while its directory is made. Must not reject. */
   readonly beforeBody?: Promise<unknown>
   readonly observe?: (event: AttemptStepEvent) => void
+  /** Called after each file that was laid out or uploaded. */
+  readonly onTransferred?: (step: 'lay-out' | 'upload', so: Transferred) => void
+  /** Sends lines of the task's log while the run lasts; without it all of them come with the outcome. */
+  readonly sendLog?: SendLines
   readonly onProgress?: (done: number, total?: number, what?: string) => void
 }
 
@@ -90,6 +96,8 @@ export interface RunOutcome {
   /** The log of the task. */
   readonly logs: readonly string[]
   readonly publication: PublicationResult | Adoption | undefined
+  /** Once it was compared with the input. */
+  readonly changed?: ChangedFiles | undefined
   /** What was kept of a refused publication. */
   readonly evidence: EvidenceRecord | undefined
   /** Removes the directory and the staging branch. Never throws. */
@@ -98,12 +106,15 @@ export interface RunOutcome {
 
 /** A run under way. */
 export interface AttemptState extends RunSurroundings, RunRequest {
+  /** Ends the run by an error of its body that nobody caught. */
+  readonly onStray: (error: Error) => void
   readonly log: TaskLog
   readonly steps: StepRecorder<AttemptStep>
   /** What is left to be cleaned up, last in first out. */
   readonly later: (() => Promise<unknown>)[]
   /** The head of the branch, where something to adopt was looked for. */
   seen: { readonly head: CommitRecord | undefined } | undefined
+  changed: ChangedFiles | undefined
   evidence: EvidenceRecord | undefined
   publication: PublicationResult | Adoption | undefined
 }

@@ -6,6 +6,7 @@
 import { isPeragoError } from '../../base/errors.ts'
 import type { CommitRef } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
+import type { Transferred } from '../../base/transferred.ts'
 import type { StoredChecksums } from '../../publication/planned-changes.ts'
 import type { VersionedRepo } from '../../publication/ports.ts'
 import { cachedFrom, type ContentCache } from '../../workspace/cache/content-cache.ts'
@@ -33,6 +34,8 @@ export interface AttemptDirectoryOptions extends KeptForLater {
   readonly spec: WorkspaceSpec
   readonly logger: Logger
   readonly signal: AbortSignal
+  /** Called after each file that is laid out. */
+  readonly onLaidOut?: ((so: Transferred) => void) | undefined
   /** Ends the opening alone; `signal` does as well unless this is given. */
   readonly opening?: AbortSignal
 }
@@ -62,7 +65,8 @@ async function layOutFromSource(from: AttemptDirectoryOptions): Promise<AttemptW
     await cache?.makeRoom(bytes)
   }
   try {
-    return await layOut({ root, attempt, source, spec, signal, logger, provider, makeRoom })
+    const onProvided = from.onLaidOut
+    return await layOut({ root, attempt, source, spec, signal, logger, provider, makeRoom, onProvided })
   } catch (error) {
     // The disk filled up meanwhile: make room for the next attempt.
     if (isPeragoError(error) && error.code === 'workspace/disk-full') await warm?.clear()

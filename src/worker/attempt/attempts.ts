@@ -153,14 +153,11 @@ export class Attempts {
     const { info, executionId, lease } = running
     const { queue } = this.#options
     const { traceparent } = record
-    this.#options.observe({
-      kind: 'attempt-started',
-      attempt: info,
-      executionId,
-      ...defined({ traceparent }),
-    })
+    const started = { kind: 'attempt-started', attempt: info, executionId } as const
+    this.#options.observe({ ...started, ...defined({ traceparent }) })
     const onLost = (): void => {
-      logger.warn('the lease of an attempt is lost', { error: lease.lost.reason as unknown })
+      // The end of the attempt says why.
+      logger.info('the lease of an attempt is lost')
       this.#options.observe({ kind: 'lease-lost', attempt: info, error: lease.lost.reason })
     }
     lease.lost.addEventListener('abort', onLost, { once: true })
@@ -182,6 +179,7 @@ export class Attempts {
         signal: followed.signal,
         shutdown: this.#shutdown.signal,
         observe: tellStep,
+        sendLog: (text, options) => queue.appendLog(record.taskId, text, options),
         onProgress: (done, total, what) =>
           this.#options.observe({ kind: 'progress', attempt: info, done, total, what }),
       },
@@ -244,9 +242,12 @@ export class Attempts {
       delivery,
       errorCode: typeof code === 'string' ? (code as `${string}/${string}`) : undefined,
       durationMs: this.#options.clock.monotonicMs() - running.startedAtMs,
+      outputRef: publication?.outputRef,
+      changed: outcome.changed,
     }
-    if (error === undefined)
-      logger.info('the task is done', { ...summary, outputRef: publication?.outputRef })
+    if (this.#options.logsEnds === false)
+      logger.debug('the attempt has ended', { evidence: outcome.evidence })
+    else if (error === undefined) logger.info('the task is done', summary)
     else logger.warn('the task did not succeed', { ...summary, error, evidence: outcome.evidence })
     this.#options.observe({
       kind: 'attempt-ended',
@@ -270,6 +271,7 @@ export class Attempts {
       result: { taskId, workflowId, workerId, status: 'IN_PROGRESS', output: {}, callbackAfterSeconds: 0 },
       publication: undefined,
       evidence: undefined,
+      changed: undefined,
       error: undefined,
       cleanUp: () => Promise.resolve(),
     }

@@ -60,6 +60,7 @@ function layOut(state: AttemptState, { spec, at, repo, signal }: Opening): Promi
       const directory = await openAttemptDirectory({
         ...{ ...state, attempt: state.owner, repo, ref: at.ref, spec },
         opening: signal,
+        onLaidOut: (so) => state.onTransferred?.('lay-out', so),
       })
       state.later.push(() => directory.cleanUp())
       return directory

@@ -6,6 +6,7 @@ import type { GivenResult, PublicationResult } from '../../publication/publicati
 import { publish } from '../../publication/publish.ts'
 import type { SessionOptions } from '../../publication/session.ts'
 import type { PublicationObserver } from '../../publication/steps.ts'
+import type { AuthoredCommit } from '../../tasks/commit-spec.ts'
 import { judgeBudget } from '../../tasks/task-controls.ts'
 import type { ChangeSet } from '../../workspace/comparing/diff.ts'
 import type { AttemptWorkspace } from '../../workspace/laying-out/lay-out.ts'
@@ -21,12 +22,13 @@ export async function publishChanges(
     readonly repo: VersionedRepo
     readonly changes: ChangeSet
     readonly result: Json
+    readonly commit: AuthoredCommit | undefined
     readonly workspace: AttemptWorkspace
     readonly beforeUpload: Promise<unknown>
   },
 ): Promise<PublicationResult> {
   const { clock, log, later, cleanUpPublished, uploadLimit } = state
-  const { at, repo, changes, result, workspace, beforeUpload } = given
+  const { at, repo, changes, result, commit, workspace, beforeUpload } = given
   const startMs = clock.monotonicMs()
   const publication = await publish({
     ...sessionOf(state, repo),
@@ -35,7 +37,9 @@ export async function publishChanges(
     beforeUpload,
     assertSourceUnchanged: () => changes.assertUnchanged(state.signal),
     uploadLimit,
+    onUploaded: (so) => state.onTransferred?.('upload', so),
     result: givenResult(state, result),
+    commit,
     ledgerKeys: state.ledger?.keys,
     keepRecord: (kept) => {
       state.evidence = kept

@@ -301,7 +301,9 @@ describe('the body', () => {
       }),
     )
     expect(result.status).toBe('FAILED')
-    expect(result.reasonForIncompletion).toBe('the body failed: no rows [task/failed]')
+    expect(result.reasonForIncompletion).toMatch(
+      /^the body failed: no rows \[task\/failed\]\. Look at run-attempt\.test\.ts:\d+\.$/,
+    )
     expect(result.logs?.join('\n')).toContain('at ')
   })
 

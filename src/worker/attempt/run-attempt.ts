@@ -35,7 +35,10 @@ export interface AttemptRequest extends RunOptions {
   readonly executionId: string
 }
 
-export interface AttemptOutcome extends Pick<RunOutcome, 'publication' | 'evidence' | 'error' | 'cleanUp'> {
+export interface AttemptOutcome extends Pick<
+  RunOutcome,
+  'publication' | 'changed' | 'evidence' | 'error' | 'cleanUp'
+> {
   readonly result: TaskResult
   /** Of a success: when the reading began that let the attempt fence pass last, on the clock's monotonic scale. */
   readonly currentAtMs?: number | undefined
@@ -107,6 +110,7 @@ function authorityOf(
     attempt: snapshotOf(record),
     policy: { whilePaused },
     ...{ replace, referenceTaskName, seq, iteration, executionId, codeVersion },
+    ...{ taskName: record.taskType, workflowName: record.workflowType },
   }
 }
 

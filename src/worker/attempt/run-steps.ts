@@ -12,6 +12,7 @@
  * - ATT-4 Clean-up comes after the outcome was decided, and never changes it.
  */
 
+import { followSignals } from '../../base/abort-signals.ts'
 import { abortReason } from '../../base/clock.ts'
 import { isPeragoError, RefusedError } from '../../base/errors.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
@@ -22,9 +23,11 @@ import { diffWorkspace, type ChangeSet } from '../../workspace/comparing/diff.ts
 import { checkGuardrails } from '../../workspace/comparing/guardrails.ts'
 import { describeRefusals } from '../../workspace/refusals.ts'
 import { runBody } from '../bodies/run-body.ts'
+import { sendTaskLog } from '../results/send-task-log.ts'
 import { describeFailure, openTaskLog } from '../results/task-log.ts'
 import { adoptEarlier } from './adopt-earlier.ts'
 import type { AttemptState, RunOutcome, RunRequest, RunSurroundings } from './attempt-state.ts'
+import { authoredCommit } from './authored-commit.ts'
 import type { AttemptDirectory, LeftDirectory } from './attempt-workspace.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
 import { publishChanges, warnOfShortLease } from './publish-changes.ts'
@@ -36,14 +39,30 @@ import { withholdFrom } from './withhold-secrets.ts'
 /** Never throws: every failure is an outcome. */
 export async function runSteps(request: RunRequest, surroundings: RunSurroundings): Promise<RunOutcome> {
   const { clock, logger, redactor } = surroundings
-  const { signal, observe } = request
+  const { observe, sendLog: send, onProgress } = request
+  const followed = followSignals(request.signal)
+  const { signal } = followed
+  let isDecided = false
+  const log = openTaskLog(logger, redactor)
+  const sender = sendTaskLog({ log, send, clock, logger })
   const state: AttemptState = {
     ...surroundings,
     ...request,
-    log: openTaskLog(logger, redactor),
+    signal,
+    onStray: (error) => {
+      if (isDecided) logger.warn('a body that had ended left an error that nobody caught', { error })
+      else followed.abort(error)
+    },
+    onProgress: (...told) => {
+      if (isDecided) return
+      sender.note(told)
+      onProgress?.(...told)
+    },
+    log,
     steps: createStepRecorder({ clock, observer: observe, signal }),
     later: [],
     seen: undefined,
+    changed: undefined,
     evidence: undefined,
     publication: undefined,
   }
@@ -52,13 +71,20 @@ export async function runSteps(request: RunRequest, surroundings: RunSurrounding
     logs: state.log.lines(),
     publication: state.publication,
     evidence: state.evidence,
+    changed: state.changed,
     cleanUp: () => cleanUp(state),
   })
   try {
-    return outcomeOf({ output: await produceOutput(state), error: undefined })
+    const output = await produceOutput(state)
+    sender.end('succeeded')
+    return outcomeOf({ output, error: undefined })
   } catch (error) {
-    for (const line of describeFailure(error, redactor)) state.log.add(line)
+    sender.end('failed')
+    for (const line of describeFailure(error, redactor)) log.add(line)
     return outcomeOf({ output: undefined, error })
+  } finally {
+    isDecided = true
+    followed.release()
   }
 }
 
@@ -116,6 +142,7 @@ async function runWithWorkspace(
   const forHandOver = directory.wantsHandOver
   const compare = (): Promise<ChangeSet> => diffWorkspace(workspace, { signal, forHandOver })
   const changes = await steps.run('compare', compare, describeChanges)
+  state.changed = { written: changes.uploads.length, deleted: changes.deletes.length }
   if (isReadOnly) {
     assertUnchanged(state, changes)
     leaveDirectory(state, directory, { ref, changes, stored: new Map() })
@@ -125,9 +152,10 @@ async function runWithWorkspace(
     state.log.logger.warn(`left out of the publication: ${describeRefusals(changes.leftOut)}`)
   // A commit id is as long as any other: what fits with the input ref fits with the output ref.
   state.checkOutput?.(renderTaskOutput({ workspace: at, result }))
+  const commit = await authoredCommit(state, { params, result })
   const beforeUpload = directory.lookBeforeUpload(changes)
   const { outputRef, stored } = await steps.run('publish', () =>
-    publishChanges(state, { at, repo, changes, result, workspace, beforeUpload }),
+    publishChanges(state, { at, repo, changes, result, commit, workspace, beforeUpload }),
   )
   leaveDirectory(state, directory, { ref: outputRef, changes, stored })
   return { workspace: { ...at, ref: outputRef }, result }
@@ -157,6 +185,7 @@ async function runTheBody(
       attempt: state.info,
       log: state.log.logger,
       onProgress: (...told) => state.onProgress?.(...told),
+      onStray: state.onStray,
     })
   } catch (error) {
     // A body that was told to stop may fail in any way; why it was told to is what counts.

@@ -6,10 +6,12 @@ import { loadTasks } from './load-tasks.ts'
 import type { Json } from '../../base/json.ts'
 import { BodyAbortedError } from '../../tasks/author-errors.ts'
 import { runCommand } from './command-body.ts'
+import { limitProgress } from './limit-progress.ts'
 import { describeForParent } from './hosted-error.ts'
 import type { FromHost, FunctionOrder, RunOrder, ToHost } from './protocol.ts'
 import { relayedLogger } from './relayed-logger.ts'
 import { openBodyWorkspace } from './body-workspace.ts'
+import { exitedBy, strayErrorOf } from './stray-errors.ts'
 
 export interface HostPort {
   send(message: FromHost): void
@@ -25,6 +27,7 @@ export function serveBody(port: HostPort, end: () => void): void {
   port.onMessage((message) => {
     switch (message.type) {
       case 'run':
+        if (message.what.kind === 'function') tellStrayErrors(port)
         run(message, { port, signal: abort.signal, shutdown: shutdown.signal }).then(end, end)
         break
       case 'abort':
@@ -36,6 +39,19 @@ export function serveBody(port: HostPort, end: () => void): void {
     }
   })
   port.send({ type: 'ready' })
+}
+
+/** Nobody else runs here, so all that nobody catches comes from the body. What comes after the answer counts no more. */
+function tellStrayErrors(port: HostPort): void {
+  const fail = (error: Error): void => port.send({ type: 'failed', error: describeForParent(error) })
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(event, (error: unknown) => fail(strayErrorOf(error)))
+  const exit = process.exit.bind(process)
+  const guarded = (code?: string | number | null): never => {
+    fail(exitedBy(guarded, code))
+    return exit(code)
+  }
+  process.exit = guarded
 }
 
 interface RunContext {
@@ -52,6 +68,8 @@ async function run(order: RunOrder, context: RunContext): Promise<void> {
       order.what.kind === 'command'
         ? await runCommand({ ...order, order: order.what, signal, log, endOthers: () => port.endOthers?.() })
         : await runFunction(order, order.what, context, log)
+    // What is rejected by now and was not awaited is told before the result.
+    await new Promise((resolve) => setImmediate(resolve))
     port.send({ type: 'done', result: asJson(result) })
   } catch (error) {
     port.send({ type: 'failed', error: describeForParent(error) })
@@ -71,14 +89,16 @@ async function runFunction(
       `find task "${what.taskName}" in its module: it is not declared there`,
     )
   }
-  return task.body.invoke(order.params, {
+  const { progress, flush } = limitProgress((...told) => context.port.send({ type: 'progress', told }))
+  const body = task.body.invoke(order.params, {
     workspace: order.workspace && openBodyWorkspace(order.workspace),
     signal: context.signal,
     shutdown: context.shutdown,
     log,
     attempt: order.attempt,
-    progress: (...told) => context.port.send({ type: 'progress', told }),
+    progress,
   })
+  return body.finally(flush)
 }
 
 /** A result is JSON; `undefined` where a schema allows it becomes null. */

@@ -9,6 +9,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { AttemptInfo, TaskDefinition } from '../../tasks/task-definition.ts'
 import { BODY_ABORT_GRACE_MS, BODY_KILL_WAIT_MS, BODY_OUTPUT_GRACE_MS } from '../limits.ts'
 import { entryUrl } from '../../base/module-entry.ts'
+import { describeExit } from './describe-exit.ts'
 import { HostedError } from './hosted-error.ts'
 import type { CommandOrder, FromHost, FunctionOrder, RunOrder, ToHost, WorkspaceFacts } from './protocol.ts'
 import { relayLines } from './relay-lines.ts'
@@ -26,6 +27,8 @@ export interface RunBodyOptions {
   readonly shutdown: AbortSignal
   readonly log: Logger
   readonly onProgress: (done: number, total?: number, what?: string) => void
+  /** Given what nobody catches of all that a body in this thread began; it may have ended. */
+  readonly onStray?: (error: Error) => void
 }
 
 export interface HostedBodyOptions extends RunBodyOptions {
@@ -124,9 +127,7 @@ function startProcess({ log }: HostedBodyOptions): Host {
   if (child.stderr !== null) relayLines(child.stderr, (line) => log.info(line, { stream: 'stderr' }))
   const ended = new Promise<string>((resolve, reject) => {
     child.once('error', reject)
-    child.once('exit', (code, signal) =>
-      resolve(signal === null ? `it ended with status ${code ?? '?'}` : `it was killed by ${signal}`),
-    )
+    child.once('exit', (code, signal) => resolve(describeExit(code, signal)))
   })
   return {
     send: (message) => {

@@ -2,7 +2,8 @@
 
 import { defined } from '../../base/defined.ts'
 import { describeError } from '../../base/error-description.ts'
-import { isPeragoError, messageOf, PeragoError, type ErrorKind } from '../../base/errors.ts'
+import { isPeragoError, PeragoError, type ErrorKind } from '../../base/errors.ts'
+import { BodyFailedError } from '../../tasks/author-errors.ts'
 import type { HostedFailure } from './protocol.ts'
 
 /** What a body threw in another thread or process, with its kind and code. */
@@ -19,8 +20,10 @@ export class HostedError extends PeragoError {
 }
 
 export function describeForParent(error: unknown): HostedFailure {
-  const stack = error instanceof Error ? error.stack : undefined
+  const thrown = error instanceof BodyFailedError ? error.cause : error
+  const stack = thrown instanceof Error ? thrown.stack : undefined
   if (isPeragoError(error)) return { ...describeError(error), stack }
   // An error of the author's code.
-  return { kind: 'unavailable', code: 'task/failed', message: `the body failed: ${messageOf(error)}`, stack }
+  const { kind, code, message, next } = new BodyFailedError(error)
+  return { kind, code, message, ...defined({ next }), stack }
 }

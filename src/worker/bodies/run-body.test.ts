@@ -21,6 +21,7 @@ import {
 import type { RunBodyOptions } from './hosted-body.ts'
 import { openBodyWorkspace } from './body-workspace.ts'
 import { runBody } from './run-body.ts'
+import { catchStrayErrors } from './stray-errors.ts'
 
 const modulePath = fileURLToPath(new URL('../../../test/support/worker/bodies.mjs', import.meta.url))
 const attempt = {
@@ -112,19 +113,32 @@ describe.each(places)('in a %s', (place) => {
     expect(await result).toHaveLength(1_000_000)
   })
 
-  test.each([0, 3])('WK-81 a body that exits with status %i is told at once', async (status) => {
-    const { result } = begin(await named(`exit.${place}`), { status })
-    await expect(result).rejects.toMatchObject({
-      code: 'worker/body-died',
-      message: expect.stringMatching(new RegExp(`(status|code) ${status}\\b`)) as string,
-    })
-  })
+  test.each([0, 3])(
+    'WK-81 a body that exits with status %i is told at once, with where it did',
+    async (status) => {
+      const { result } = begin(await named(`exit.${place}`), { status })
+      await expect(result).rejects.toMatchObject({
+        code: 'worker/body-exited',
+        message: `the body called process.exit(${status})`,
+        next: expect.stringMatching(/ at bodies\.mjs:\d+\.$/) as string,
+      })
+    },
+  )
 
-  test('WK-81 an error that nobody catches is told at once', async () => {
-    await expect(begin(await named(`crash.${place}`)).result).rejects.toMatchObject({
-      code: 'worker/body-died',
-    })
-  })
+  test.each([
+    ['crash', 'out of nowhere'],
+    ['forgets', 'nobody waited'],
+  ])(
+    'WK-322 an error that nobody catches is told at once, with where it was thrown: %s',
+    async (name, what) => {
+      await expect(begin(await named(`${name}.${place}`)).result).rejects.toMatchObject({
+        code: 'task/failed',
+        message: `the body failed where nobody awaits it: ${what}`,
+        next: expect.stringMatching(/^Await it.* at bodies\.mjs:\d+\.$/) as string,
+        hostStack: expect.stringContaining('bodies.mjs') as string,
+      })
+    },
+  )
 
   test('WK-82 what the body throws keeps kind, code, message and details; the stack stays apart', async () => {
     await expect(begin(await named(`fails.${place}`), { terminal: true }).result).rejects.toMatchObject({
@@ -183,6 +197,75 @@ describe('processes', () => {
 })
 
 describe('here', () => {
+  describe('in a process that catches what nobody catches', () => {
+    const others: unknown[] = []
+    let release: () => void
+    beforeEach(() => {
+      others.length = 0
+      // Those of the test runner would fail the run.
+      const events = ['uncaughtException', 'unhandledRejection'] as const
+      const runners = events.map((event) => [event, process.rawListeners(event)] as const)
+      for (const event of events) process.removeAllListeners(event)
+      const stop = catchStrayErrors((error) => others.push(error))
+      release = () => {
+        stop()
+        for (const [event, listeners] of runners)
+          for (const listener of listeners) process.on(event, listener as () => void)
+      }
+    })
+    afterEach(() => release())
+
+    const failLater = async (): Promise<void> => {
+      await Promise.resolve()
+      throw new Error('lost')
+    }
+
+    test.each<[string, () => unknown, object]>([
+      [
+        'a promise that is not awaited',
+        () => {
+          failLater() // eslint-disable-line @typescript-eslint/no-floating-promises -- that is the point
+        },
+        { message: 'the body failed where nobody awaits it: lost' },
+      ],
+      [
+        'a throw in a timer',
+        () => {
+          setTimeout(() => {
+            throw new Error('late')
+          })
+          return new Promise<never>(() => undefined)
+        },
+        { message: 'the body failed where nobody awaits it: late' },
+      ],
+      ['process.exit', (): unknown => process.exit(3), { code: 'worker/body-exited' }],
+    ])('WK-323 the body that it comes from fails, and the process goes on: %s', async (_, body, expected) => {
+      const told: unknown[] = []
+      const { result, abort } = begin(task(body), {}, { onStray: (error) => told.push(error) })
+      await until(() => told.length > 0)
+      expect(told[0]).toMatchObject({
+        ...expected,
+        next: expect.stringMatching(/ at run-body\.test\.ts:\d+\.$/) as string,
+      })
+      abort(new WorkerStoppingError())
+      await result.catch(() => undefined)
+      expect(others).toEqual([])
+    })
+
+    test('WK-323 what comes from no body is not blamed on one', async () => {
+      const running = begin(
+        task(() => new Promise(() => undefined)),
+        {},
+        { onStray: () => undefined },
+      )
+      setTimeout(() => {
+        throw new Error('of somebody else')
+      })
+      await until(() => others.length > 0)
+      running.abort(new WorkerStoppingError())
+    })
+  })
+
   const task = (body: Parameters<typeof defineTask>[0]['body']): TaskDefinition =>
     defineTask({ name: 'here', owner: OWNER, params: z.any(), result: z.any(), body })
 

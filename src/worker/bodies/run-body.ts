@@ -4,6 +4,8 @@ import { unlessAborted } from '../../base/abort-signals.ts'
 import { InvalidError } from '../../base/errors.ts'
 import { openBodyWorkspace } from './body-workspace.ts'
 import { runHosted, type RunBodyOptions } from './hosted-body.ts'
+import { limitProgress } from './limit-progress.ts'
+import { withinBody } from './stray-errors.ts'
 
 /** Returns what the body returned; the caller checks it by the result schema of the task. */
 export async function runBody(options: RunBodyOptions): Promise<unknown> {
@@ -15,11 +17,15 @@ export async function runBody(options: RunBodyOptions): Promise<unknown> {
     return runHosted({ ...options, place: 'process', what })
   }
   if (task.body.runIn === 'inline') {
-    const { shutdown, log, attempt, onProgress: progress, params } = options
+    const { shutdown, log, attempt, onProgress, params } = options
+    const { progress, flush } = limitProgress(onProgress)
     const workspace = options.workspace && openBodyWorkspace(options.workspace)
-    const body = task.body.invoke(params, { workspace, signal, shutdown, log, attempt, progress })
+    const inline = task.body
+    const body = withinBody(options.onStray, () =>
+      inline.invoke(params, { workspace, signal, shutdown, log, attempt, progress }),
+    )
     // The attempt of a body that ignores its signal ends now, and nothing is published.
-    return unlessAborted(body, signal)
+    return unlessAborted(body, signal).finally(flush)
   }
   if (options.modulePath === undefined) {
     throw new InvalidError(

@@ -128,6 +128,18 @@ test('WK-55 what an attempt would leave unsaid is said by the next process, unle
   expect(await (await open()).pending()).toEqual([])
 })
 
+test('WK-324 it says how the process ended, where that is known', async () => {
+  const failed: TaskResult = { ...result, status: 'FAILED', output: {}, reasonForIncompletion: 'it ended' }
+  await (await open()).putFallback(recordOf(), failed)
+  const next = await openOutbox({
+    ...{ directory, logger: silentLogger, now: () => new Date(), formerEnd: 'it was killed' },
+  })
+  const told = await next.pending()
+  expect(
+    told.map(({ result: { status, reasonForIncompletion } }) => [status, reasonForIncompletion]),
+  ).toEqual([['FAILED', 'it was killed']])
+})
+
 test('WK-55 what was cut off while it was written says nothing', async () => {
   await open()
   await writeFile(join(directory, 'begun', '000000000000001-aa.json'), '{"attempt": {"taskI')

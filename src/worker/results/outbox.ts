@@ -59,11 +59,13 @@ export async function openOutbox(options: {
   readonly directory: string
   readonly logger: Logger
   readonly now: () => Date
+  /** Why the process ended that had the outbox before, as the reason of its fallbacks. */
+  readonly formerEnd?: string
 }): Promise<Outbox> {
-  const { directory, logger, now } = options
+  const { directory, logger, now, formerEnd } = options
   const refusedDirectory = join(directory, 'refused')
   await makeDurableDirectory(refusedDirectory)
-  await promoteFallbacks(directory)
+  await promoteFallbacks(directory, formerEnd)
   const fallbackDirectory = join(directory, FALLBACKS)
   makeDirectory(fallbackDirectory)
 
@@ -192,16 +194,23 @@ export async function readHeldResults(root: string): Promise<readonly HeldResult
 }
 
 /** Makes results of the fallbacks in a directory whose process has ended, except where the attempt has a result. */
-async function promoteFallbacks(directory: string): Promise<void> {
+async function promoteFallbacks(directory: string, reason?: string): Promise<void> {
   const fallbacks = await entriesOf(join(directory, FALLBACKS))
   if (fallbacks.length === 0) return
   const decided = new Set((await entriesOf(directory)).map(({ entry }) => entry && claimOf(entry)))
   for (const { name, entry } of fallbacks) {
     const path = join(directory, FALLBACKS, name)
-    if (entry !== undefined && !decided.has(claimOf(entry))) await rename(path, join(directory, name))
+    if (entry !== undefined && !decided.has(claimOf(entry))) {
+      if (reason !== undefined) await writeFile(path, JSON.stringify(withReason(entry, reason)))
+      await rename(path, join(directory, name))
+    }
     // It has a result; or its process ended while writing it, before the attempt began.
     else await rm(path, { force: true })
   }
+}
+
+function withReason(entry: OutboxEntry, reasonForIncompletion: string): OutboxEntry {
+  return { ...entry, result: { ...entry.result, reasonForIncompletion } }
 }
 
 async function resultsIn(directory: string): Promise<readonly string[]> {

@@ -13,18 +13,26 @@ export interface TaskLog {
   add(line: string): void
   /** Redacted and bounded; the first line says how many were left out. */
   lines(): readonly string[]
+  /** The same, and they are not given again. */
+  take(): readonly string[]
+  /** Puts lines that were taken and may not have arrived before all others again. */
+  giveBack(lines: readonly string[]): void
 }
 
 export function openTaskLog(logger: Logger, redactor: Redactor): TaskLog {
   const kept: string[] = []
   let dropped = 0
+  const bound = (): void => {
+    const tooMany = Math.max(0, kept.length - TASK_LOG_LINES_MAX)
+    kept.splice(0, tooMany)
+    dropped += tooMany
+  }
   const add = (line: string): void => {
     kept.push(redactor.text(line).slice(0, TASK_LOG_LINE_MAX_CHARS))
-    if (kept.length > TASK_LOG_LINES_MAX) {
-      kept.shift()
-      dropped++
-    }
+    bound()
   }
+  const lines = (): readonly string[] =>
+    dropped === 0 ? [...kept] : [`(${dropped} earlier lines left out)`, ...kept]
   const keeping = (to: Logger): Logger => {
     const say =
       (level: 'info' | 'warn' | 'error') =>
@@ -45,7 +53,17 @@ export function openTaskLog(logger: Logger, redactor: Redactor): TaskLog {
   return {
     logger: keeping(logger),
     add,
-    lines: () => (dropped === 0 ? [...kept] : [`(${dropped} earlier lines left out)`, ...kept]),
+    lines,
+    take() {
+      const taken = lines()
+      kept.length = 0
+      dropped = 0
+      return taken
+    },
+    giveBack(again) {
+      kept.unshift(...again)
+      bound()
+    },
   }
 }
 

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../base/clock.ts'
 import { InvalidError, isPeragoError, UnavailableError } from '../../base/errors.ts'
 import { WORKSPACE_BYTES_MAX, WORKSPACE_FILES_MAX } from '../limits.ts'
+import type { Transferred } from '../../base/transferred.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { asDiskError } from '../disk-errors.ts'
 import { passFileClock } from '../comparing/file-clock.ts'
@@ -41,6 +42,8 @@ export interface LayOutOptions {
   readonly limits?: Partial<WorkspaceLimits>
   readonly signal?: AbortSignal
   readonly logger?: Logger
+  /** Called after each file. */
+  readonly onProvided?: ((so: Transferred) => void) | undefined
 }
 
 /** The files of one attempt, from when they are laid out until they are removed. */
@@ -94,6 +97,7 @@ export async function layOut(options: LayOutOptions): Promise<AttemptWorkspace> 
       inFlight: options.limits?.downloadsInFlight,
       // All are hashed again when they are compared.
       wantsAllMd5: !root.times.areTrusted,
+      onProvided: options.onProvided,
       signal,
     })
     plan.manifest.layOutEndNs = await passClockTick(owned, plan.manifest, root.clock)

@@ -11,6 +11,7 @@ import {
 } from '../limits.ts'
 import { readFileFacts } from '../comparing/file-facts.ts'
 import type { FileProvider } from './file-provider.ts'
+import type { Transferred } from '../../base/transferred.ts'
 import { forEachBounded } from '../../base/for-each-bounded.ts'
 import { looksLikeMd5, type Manifest, type ManifestRecord } from '../manifest.ts'
 
@@ -21,6 +22,8 @@ export interface ProvideFilesOptions {
   /** Whether to record the MD5 of every file, also where the checksum looks like one. */
   readonly wantsAllMd5?: boolean
   readonly signal?: AbortSignal | undefined
+  /** Called after each file. */
+  readonly onProvided?: ((so: Transferred) => void) | undefined
 }
 
 /** The directories exist already. Records the facts of each file in the manifest. */
@@ -30,6 +33,8 @@ export async function provideFiles(
   options: ProvideFilesOptions,
 ): Promise<void> {
   const { provider } = options
+  let files = 0
+  let bytes = 0
   const provide = async (index: number, signal: AbortSignal): Promise<void> => {
     const object = manifest.entry(index)
     const path = join(tree, object.path)
@@ -38,6 +43,9 @@ export async function provideFiles(
     recordFile(manifest, index, path)
     if (wantsMd5 && provided.md5 !== undefined) manifest.recordMd5(index, provided.md5)
     if (provided.isCached === true) manifest.recordCached(index)
+    files++
+    bytes += manifest.sizeBytes(index)
+    options.onProvided?.({ files, bytes, filesTotal: manifest.count, bytesTotal: manifest.totalBytes })
   }
   const inFlight = options.inFlight ?? WORKSPACE_DOWNLOADS_IN_FLIGHT
   await allOrNone(options.signal, [

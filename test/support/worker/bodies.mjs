@@ -23,6 +23,10 @@ const tasks = [
     })
     return new Promise(() => undefined)
   }),
+  ...both('forgets', async () => {
+    void Promise.reject(new Error('nobody waited'))
+    return 'as if done'
+  }),
   ...both('fails', ({ params }) => {
     if (params.terminal) throw new TerminalError('for good', { details: { line: 3 } })
     throw new TypeError('no rows')
@@ -65,4 +69,4 @@ const tasks = [
 
 export const all = Object.fromEntries(tasks.map((task) => [task.name, task]))
 // `loadTasks` looks at exports only.
-export const [t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13, t14, t15] = tasks
+export const [t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11, t12, t13, t14, t15, t16, t17] = tasks
