@@ -1,6 +1,6 @@
 /** Opens everything one worker needs, starts it, and closes everything again. */
 
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
@@ -22,7 +22,7 @@ import type { VersionedRepo } from '../publication/ports.ts'
 import type { FailureOptions } from '../worker/results/failure-map.ts'
 import type { WorkerObserver } from '../worker/events.ts'
 import { loadModule } from '../worker/bodies/load-tasks.ts'
-import { openOutbox, outboxDirectory } from '../worker/results/outbox.ts'
+import { openOutbox, outboxDirectory, type Outbox } from '../worker/results/outbox.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
 import type { StagingTimes } from '../worker/branches/staging-collector.ts'
 import { ThreadedLeases } from '../worker/leases/threaded-leases.ts'
@@ -73,6 +73,8 @@ export interface OpenWorkerOptions {
   readonly stagingTimes?: StagingTimes
   /** Ends the opening; a worker that runs is stopped by `close`. */
   readonly signal?: AbortSignal | undefined
+  /** Another loop polls, and gives tasks to `worker.take`; it watches the results that are written. */
+  readonly handed?: { readonly watch: (outbox: Outbox) => Outbox }
   /** Called before every fence; throws when this process may not act any more. */
   readonly assertMayAct?: () => void
   readonly observers?: readonly WorkerObserver[]
@@ -153,11 +155,12 @@ export async function openWorker(
     closing.push(async () => kept.cache?.close())
     const node = openNodeWatch(root, kept, logger)
     closing.push(() => node.close())
-    const outbox = await openOutbox({
+    const results = await openOutbox({
       directory: outboxDirectory(directory, index),
       logger,
       now: () => new Date(),
     })
+    const outbox = options.handed?.watch(results) ?? results
     const leases = new ThreadedLeases({ queue: leaseQueueModule(settings), clock: systemClock, logger })
     closing.push(() => leases.close())
 
@@ -174,6 +177,8 @@ export async function openWorker(
       outbox,
       leases,
       workerId,
+      // Their loop's worker id is the same for all of its claims.
+      ...(options.handed && { polls: false, executionIdOf: () => `${workerId}-${randomUUID()}` }),
       logger,
       redactor: options.redactor ?? plainRedactor,
       secretResults: configuration.results?.secrets,
