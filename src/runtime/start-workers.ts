@@ -4,59 +4,20 @@ import { resolve } from 'node:path'
 import { aborted } from '../base/abort-signals.ts'
 import { defined } from '../base/defined.ts'
 import { InvalidError } from '../base/errors.ts'
-import { silentLogger, type Logger, type LogLevel } from '../base/logger.ts'
-import { createRedactor } from '../base/redaction.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
 import type { WorkerHealth } from '../worker/health.ts'
 import type { StopOptions } from '../worker/worker.ts'
-import type { LoadedConfiguration, LogFormat } from './configuration/configuration.ts'
-import type { HealthAddress } from './telemetry/worker-health.ts'
-import type { OpenWorkerOptions } from './worker.ts'
+import { needsModule, openHere, readOpening, type Opening, type OpeningOptions } from './open-here.ts'
 
-/** Settings by the names they have in `perago.yaml`. They win over environment variables and the file. */
-export interface WorkersSettings {
-  readonly lakefs?: {
-    readonly endpoint?: string
-    readonly accessKeyId?: string
-    readonly secretAccessKey?: string
-    readonly connections?: number
-  }
-  readonly conductor?: {
-    readonly serverUrl?: string
-    readonly authKey?: string
-    readonly authSecret?: string
-  }
-  readonly cache?: { readonly size?: string | 0; readonly warm?: boolean }
-  readonly outages?: { readonly giveUpAfter?: string }
-  readonly results?: { readonly secrets?: 'refuse' | 'redact' }
-  readonly log?: { readonly level?: LogLevel; readonly format?: LogFormat }
-}
-
-export interface StartWorkersOptions {
+export interface StartWorkersOptions extends OpeningOptions {
   /** The module that exports the tasks, such as `tasks.ts`; or the tasks themselves, for a worker in this process. */
   readonly tasks: string | readonly TaskDefinition[]
-  /** What is not set here comes from environment variables and the configuration file, as for `perago start`. */
-  readonly settings?: WorkersSettings
-  /** The configuration file; `perago.yaml` of the working directory unless given. */
-  readonly configurationFile?: string
-  /** The directory for workspaces and undelivered results; `.perago/work` unless given. Only one start per root. */
-  readonly root?: string
   /** How many worker processes to start, restarted when they end; without it the worker runs in this process. */
   readonly processes?: number
   /** How many tasks each worker runs at the same time; 4 unless given. */
   readonly slots?: number
   /** Takes only tasks of this domain. */
   readonly domain?: string
-  /** Starts even if the server has other definitions of the tasks. */
-  readonly allowDrift?: boolean
-  /** The version of the task code, recorded with each publication. */
-  readonly codeVersion?: string
-  /** Serves `/healthz`, `/readyz` and `/metrics`; further processes take the ports that follow. */
-  readonly health?: HealthAddress
-  /** Aborted to stop the workers, as `stop()` does. */
-  readonly signal?: AbortSignal
-  /** Silent unless given. Worker processes write their own logs to stderr, as the settings of `log` say. */
-  readonly logger?: Logger
 }
 
 export interface Workers {
@@ -85,26 +46,9 @@ export interface Workers {
  */
 export async function startWorkers(options: StartWorkersOptions): Promise<Workers> {
   options.signal?.throwIfAborted()
-  // Loaded here and below, because every module that declares tasks imports the package.
-  const { loadConfiguration } = await import('./configuration/configuration.ts')
-  const loaded = await loadConfiguration({
-    directory: process.cwd(),
-    environment: process.env,
-    path: options.configurationFile,
-    flags: flagsOf(options.settings ?? {}),
-  })
-  const { slots, domain, allowDrift, codeVersion, health } = options
-  const { 'cache.size': cacheSize, 'cache.warm': warm, 'outages.giveUpAfter': outageGiveUp } = loaded.settings
-  const opening: Opening = {
-    loaded,
-    logger: options.logger ?? silentLogger,
-    options: {
-      root: resolve(options.root ?? '.perago/work'),
-      ...defined({ cacheBytes: cacheSize.value, warm: warm.value, outageGiveUpMs: outageGiveUp.value }),
-      ...defined({ slots, domain, allowDrift, codeVersion, health }),
-    },
-  }
-  const { tasks, processes, signal } = options
+  const { tasks, processes, signal, slots, domain } = options
+  const read = await readOpening(options)
+  const opening = { ...read, options: { ...read.options, ...defined({ slots, domain }) } }
   const workers =
     processes === undefined
       ? await startHere(tasks, opening, signal)
@@ -117,43 +61,13 @@ export async function startWorkers(options: StartWorkersOptions): Promise<Worker
   return workers
 }
 
-interface Opening {
-  readonly loaded: LoadedConfiguration
-  readonly logger: Logger
-  readonly options: Omit<OpenWorkerOptions, 'logger' | 'redactor' | 'assertMayAct' | 'observers' | 'signal'>
-}
-
 async function startHere(
   tasks: StartWorkersOptions['tasks'],
-  { loaded, logger, options }: Opening,
+  opening: Opening,
   signal: AbortSignal | undefined,
 ): Promise<Workers> {
-  if (typeof tasks !== 'string') assertRunHere(tasks)
-  const [{ takeRoot }, { openWorker }, { judgeReadiness }] = await Promise.all([
-    import('./processes/take-root.ts'),
-    import('./worker.ts'),
-    import('../worker/health.ts'),
-  ])
-  const lock = await takeRoot(options.root)
-  try {
-    const redactor = createRedactor(loaded.secrets)
-    const opened = await openWorker(loaded.configuration, tasks, { ...options, logger, redactor, signal })
-    let settle: (closing: Promise<void>) => void = () => undefined
-    const closed = new Promise<void>((resolve) => (settle = resolve))
-    return {
-      ready: opened.worker.ready,
-      closed,
-      healthUrls: opened.healthUrl === undefined ? [] : [opened.healthUrl],
-      health: () => judgeReadiness(opened.worker.status()),
-      stop: (stop) => {
-        settle(opened.close(stop).then(() => lock.release()))
-        return closed
-      },
-    }
-  } catch (error) {
-    lock.release()
-    throw error
-  }
+  const { worker, closed, healthUrls, health, stop } = await openHere(tasks, opening, signal)
+  return { ready: worker.ready, closed, healthUrls, health, stop }
 }
 
 async function startSupervised(
@@ -199,34 +113,4 @@ async function startSupervised(
     },
     stop: (stop) => supervisor.stop(stop),
   }
-}
-
-/** Bodies in a thread or a process load the module of their task. */
-function assertRunHere(tasks: readonly TaskDefinition[]): void {
-  const hosted = tasks.find(({ body }) => body.kind === 'function' && body.runIn !== 'inline')
-  if (hosted === undefined) return
-  throw needsModule(
-    `start task "${hosted.name}"`,
-    'Give the path of the module that exports the tasks, or declare them with runIn: "inline".',
-  )
-}
-
-function needsModule(doing: string, next: string): InvalidError {
-  return new InvalidError('worker/no-module', `${doing}: the module that declares the tasks is not known`, {
-    next,
-  })
-}
-
-/** `{ lakefs: { endpoint } }` becomes `{ 'lakefs.endpoint': … }`, the form of command-line flags. */
-function flagsOf(settings: WorkersSettings): Record<string, { flag: string; value: unknown }> {
-  return Object.fromEntries(
-    Object.entries(settings).flatMap(([group, values]: [string, object]) =>
-      Object.entries(values)
-        .filter(([, value]) => value !== undefined)
-        .map(([name, value]) => [
-          `${group}.${name}`,
-          { flag: `settings.${group}.${name}`, value: value as unknown },
-        ]),
-    ),
-  )
 }

@@ -1,6 +1,6 @@
 /** Opens everything one worker needs, starts it, and closes everything again. */
 
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
@@ -21,7 +21,7 @@ import type { VersionedRepo } from '../publication/ports.ts'
 import { mapFailure, type FailureOptions } from '../worker/results/failure-map.ts'
 import type { WorkerObserver } from '../worker/events.ts'
 import { bindBranchHead } from '../worker/bodies/bind-branch-head.ts'
-import { openOutbox, outboxDirectory } from '../worker/results/outbox.ts'
+import { openOutbox, outboxDirectory, type Outbox } from '../worker/results/outbox.ts'
 import { WorkerProcessEndedError } from '../tasks/author-errors.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
 import type { StagingTimes } from '../worker/branches/staging-collector.ts'
@@ -76,6 +76,8 @@ export interface OpenWorkerOptions {
   readonly stagingTimes?: StagingTimes
   /** Ends the opening; a worker that runs is stopped by `close`. */
   readonly signal?: AbortSignal | undefined
+  /** Another loop polls, and gives tasks to `worker.take`; it watches the results that are written. */
+  readonly handed?: { readonly watch: (outbox: Outbox) => Outbox }
   /** Called before every fence; throws when this process may not act any more. */
   readonly assertMayAct?: () => void
   readonly observers?: readonly WorkerObserver[]
@@ -162,12 +164,13 @@ export async function openWorker(
     closing.push(async () => kept.cache?.close())
     const node = openNodeWatch(root, kept, logger)
     closing.push(() => node.close())
-    const outbox = await openOutbox({
+    const results = await openOutbox({
       directory: outboxDirectory(directory, index),
       logger,
       now: () => new Date(),
       ...defined({ formerEnd: formerEndOf(options) }),
     })
+    const outbox = options.handed?.watch(results) ?? results
     const leases = new ThreadedLeases({ queue: leaseQueueModule(settings), clock: systemClock, logger })
     closing.push(() => leases.close())
 
@@ -186,6 +189,8 @@ export async function openWorker(
       outbox,
       leases,
       workerId,
+      // Their loop's worker id is the same for all of its claims.
+      ...(options.handed && { polls: false, executionIdOf: () => `${workerId}-${randomUUID()}` }),
       logger,
       redactor: options.redactor ?? plainRedactor,
       secretResults: configuration.results?.secrets,

@@ -57,7 +57,8 @@ export interface WorkflowDefDocument {
   readonly name: string
   readonly version: number
   readonly description?: string
-  readonly ownerEmail: string
+  /** Only a definition that was not declared here has none. */
+  readonly ownerEmail?: string
   readonly schemaVersion: 2
   readonly restartable: boolean
   readonly inputParameters: readonly string[]
@@ -129,8 +130,16 @@ export function defineWorkflow(input: WorkflowInput): WorkflowDefinition {
       { details: { problems } },
     )
   }
+  return workflowOf(document, [...tasks.values()])
+}
+
+/** A workflow of a document that is checked, or that is checked when its module is read. */
+export function workflowOf(
+  document: WorkflowDefDocument,
+  tasks: readonly TaskDefinition[] = [],
+): WorkflowDefinition {
   const { name, version } = document
-  return { [WORKFLOW]: true, name, version, document, tasks: [...tasks.values()] }
+  return { [WORKFLOW]: true, name, version, document, tasks }
 }
 
 /** True for a declared workflow, from any copy of the package. */
@@ -156,7 +165,8 @@ export function findProblems(
 
 const MAIL = /^[^\s@]+@[^\s@]+$/
 
-function findNameProblems({ name, version, ownerEmail, tasks }: WorkflowDefDocument): readonly string[] {
+function findNameProblems(document: WorkflowDefDocument): readonly string[] {
+  const { name, version, ownerEmail, tasks } = document
   return [
     ...(/^[\w.-]{1,200}$/.test(name)
       ? []
@@ -164,7 +174,9 @@ function findNameProblems({ name, version, ownerEmail, tasks }: WorkflowDefDocum
     ...(Number.isInteger(version) && version > 0
       ? []
       : [`version ${version}: must be a whole number from 1 on`]),
-    ...(MAIL.test(ownerEmail) ? [] : [`owner ${JSON.stringify(ownerEmail)}: must be an e-mail address`]),
+    ...(!('ownerEmail' in document) || MAIL.test(String(ownerEmail))
+      ? []
+      : [`owner ${JSON.stringify(ownerEmail)}: must be an e-mail address`]),
     ...(tasks.length === 0 ? ['steps: there must be at least one'] : []),
   ]
 }

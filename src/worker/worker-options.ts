@@ -8,7 +8,7 @@ import type { StagingTimes } from './branches/staging-collector.ts'
 import type { WorkerObserver } from './events.ts'
 import type { LeaseKeeper } from './leases/lease.ts'
 import type { OutageWatch } from './outages/outage.ts'
-import type { TaskQueue } from './ports.ts'
+import type { TaskQueue, TaskRecord } from './ports.ts'
 import type { Outbox } from './results/outbox.ts'
 
 /** A task that a worker takes. */
@@ -28,6 +28,10 @@ export interface WorkerOptions extends Omit<
   readonly outbox: Outbox
   /** Unique among all workers; each claim adds a number. */
   readonly workerId: string
+  /** False: somebody else's loop polls, and gives the tasks to `take`. */
+  readonly polls?: boolean
+  /** Names each execution of an attempt; its claim does unless set, which needs a worker id for each claim. */
+  readonly executionIdOf?: (record: TaskRecord) => string
   /** How many attempts of all tasks run at the same time. */
   readonly slots?: number
   readonly domain?: string

@@ -19,6 +19,7 @@ import type { Deficiencies } from '../testing/memory-queue.ts'
 import { openWorkspaceRoot, type WorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { WorkerEvent } from './events.ts'
 import { openLocalLeases } from './leases/lease.ts'
+import type { TaskRecord } from './ports.ts'
 import { openOutbox } from './results/outbox.ts'
 import type { TaskDefinition } from '../tasks/task-definition.ts'
 import type { WorkerOptions } from './worker-options.ts'
@@ -770,3 +771,33 @@ describe('places', () => {
     await until(() => worker.status().attempts.length === 0)
   })
 })
+
+describe('a worker that does not poll', () => {
+  test('WK-302 runs what it is given, and hands it back once it was asked to stop', async () => {
+    const queue = await openQueue()
+    const task = filesTask({ body: () => ({ rows: 0 }) })
+    const worker = await open(queue, task, { polls: false, executionIdOf: () => 'execution-1' })
+    expect(worker.status()).toMatchObject({ polls: {}, slots: { limit: 0, taken: 0 } })
+    const claim = async (): Promise<TaskRecord> => {
+      const [record] = await queue.poll({ ...CLAIM, count: 1, waitMs: 0 })
+      if (record === undefined) throw new Error('nothing to claim')
+      return record
+    }
+    const workflow = await start(queue)
+    await worker.take(await claim())
+    expect((await ended(queue, workflow)).status).toBe('COMPLETED')
+    expect(events.filter(({ kind }) => kind === 'poll')).toEqual([])
+    expect(events).toContainEqual(
+      expect.objectContaining({ kind: 'attempt-started', executionId: 'execution-1' }),
+    )
+
+    const late = await start(queue)
+    const stopped = worker.stop()
+    await worker.take(await claim())
+    await stopped
+    expect((await queue.readWorkflow(late))?.tasks).toMatchObject([{ status: 'SCHEDULED', retryCount: 0 }])
+  })
+})
+
+/** As the SDK of Conductor asks: one name for all claims. */
+const CLAIM = { taskType: 'orders.clean', workerId: 'a-host' }

@@ -11,6 +11,7 @@
 
 import { setMaxListeners } from 'node:events'
 import { systemClock, type Clock } from '../base/clock.ts'
+import { invariant } from '../base/errors.ts'
 import { once } from '../base/once.ts'
 import { systemRandom, type Random } from '../base/random.ts'
 import { WorkerAbandonedError, WorkerStoppingError } from '../tasks/author-errors.ts'
@@ -28,11 +29,13 @@ import {
   WORKER_SLOTS,
   WORKER_STOP_DEADLINE_MS,
 } from './limits.ts'
-import { Outages, type Outage, type OutageOf } from './outages/outage.ts'
+import { Outages, type Outage } from './outages/outage.ts'
 import { RemoveLater } from './outages/remove-later.ts'
+import { tellOutages, type ToldOutages } from './outages/tell-outages.ts'
 import { pollForTasks } from './polling/poller.ts'
 import { openSlots } from './polling/slots.ts'
 import { sendOutbox, type OutboxSender } from './results/send-outbox.ts'
+import type { TaskRecord } from './ports.ts'
 import type { WorkerOptions, WorkerTask } from './worker-options.ts'
 
 export interface WorkerStatus {
@@ -71,6 +74,11 @@ export interface StopReport {
 export interface RunningWorker {
   /** Resolves when every task type was polled once, or the worker was stopped before. */
   readonly ready: Promise<void>
+  /**
+   * Runs a task that somebody else polled; resolves when its place is free again. Once the worker was asked to stop, the task
+   * is handed back.
+   */
+  take(record: TaskRecord): Promise<void>
   /** Takes no more tasks, lets attempts finish, and aborts them at the deadline. May be called twice. */
   stop(options?: StopOptions): Promise<StopReport>
   /** Stops at once; nothing is published or reported any more. */
@@ -102,8 +110,7 @@ class OpenWorker implements RunningWorker {
   readonly #attempts: Attempts
   readonly #outages: Outages
   readonly #removals: RemoveLater
-  /** By what is away or faulty: since when. */
-  readonly #outagesBegan = new Map<OutageOf, number>()
+  readonly #told: ToldOutages
   readonly #staging: StagingCollector
   readonly #polledAtMs = new Map<string, number>()
   readonly #work: Promise<unknown>
@@ -111,7 +118,6 @@ class OpenWorker implements RunningWorker {
   readonly #background: Promise<unknown>
   readonly #startedAtMs: number
   #claims = 0
-  #freeSinceMs: number
   #state: WorkerStatus['state'] = 'running'
   readonly stop = once((options?: StopOptions) => this.#stop(options))
   #becomeReady: () => void = () => undefined
@@ -121,7 +127,6 @@ class OpenWorker implements RunningWorker {
     this.#clock = options.clock ?? systemClock
     this.#random = options.random ?? systemRandom
     this.#startedAtMs = this.#clock.monotonicMs()
-    this.#freeSinceMs = this.#startedAtMs
     // Each task type listens while it waits.
     setMaxListeners(0, this.#stopping.signal)
     this.#observe = tellAll(options.observers ?? [])
@@ -137,9 +142,10 @@ class OpenWorker implements RunningWorker {
     this.ready = new Promise((resolve) => {
       this.#becomeReady = resolve
     })
-    this.#tellOutages()
-    const forgetOutages = this.#outages.onChange(() => this.#tellOutages())
-    this.#closed.signal.addEventListener('abort', forgetOutages, { once: true })
+    this.#told = tellOutages({
+      ...{ outages: this.#outages, clock: this.#clock, logger: options.logger, observe: this.#observe },
+      signal: this.#closed.signal,
+    })
     const { signal } = this.#stopping
     // Each task type has a poll that follows it.
     setMaxListeners(0, signal)
@@ -157,7 +163,13 @@ class OpenWorker implements RunningWorker {
     })
     this.#attempts = this.#openAttempts(options)
     this.#background = Promise.all([this.#sender.ended, this.#removeLater(), ...collecting])
-    this.#work = Promise.all(options.tasks.map((task) => this.#poll(task)))
+    this.#work = Promise.all(this.#polled.map((task) => this.#poll(task)))
+    if (this.#polled.length === 0) this.#becomeReady()
+  }
+
+  /** What this worker polls for itself. */
+  get #polled(): readonly WorkerTask[] {
+    return this.#options.polls === false ? [] : this.#options.tasks
   }
 
   #openAttempts(options: WorkerOptions): Attempts {
@@ -173,26 +185,35 @@ class OpenWorker implements RunningWorker {
     })
   }
 
+  take(record: TaskRecord): Promise<void> {
+    const workerTask = this.#options.tasks.find(({ task }) => task.name === record.taskType)
+    invariant(workerTask !== undefined, 'a task is given to the worker that has its type')
+    if (this.#state !== 'running') return this.#attempts.handBack(record)
+    return new Promise((resolve) => this.#attempts.begin(record, workerTask, resolve))
+  }
+
   abandon(why: string): Promise<StopReport> {
     this.#attempts.abort(new WorkerAbandonedError(why))
     return this.stop({ deadlineMs: 0 })
   }
 
   status(): WorkerStatus {
-    const polls = this.#options.tasks.map((workerTask) => [
+    const polls = this.#polled.map((workerTask) => [
       workerTask.task.name,
       { succeededAtMs: this.#polledAtMs.get(workerTask.task.name), slots: this.#slotsOf(workerTask) },
     ])
-    const held = this.#options.tasks.filter(({ task }) => this.#outages.holding(task) !== undefined)
+    const taken = this.#attempts.count({ hasSlot: true })
+    const held = this.#polled.filter(({ task }) => this.#outages.holding(task) !== undefined)
     return {
       state: this.#state,
       startedAtMs: this.#startedAtMs,
       nowMs: this.#clock.monotonicMs(),
-      slots: { limit: this.#slots.limit, taken: this.#attempts.count({ hasSlot: true }) },
+      // Whoever polls decides how many run.
+      slots: { limit: this.#options.polls === false ? taken : this.#slots.limit, taken },
       polls: Object.fromEntries(polls) as WorkerStatus['polls'],
       outages: this.#outages.outages(),
       held: held.map(({ task }) => task.name),
-      freeSinceMs: this.#freeSinceMs,
+      freeSinceMs: this.#told.freeSinceMs,
       oldestResultAtMs: this.#sender.oldestAtMs,
       attempts: this.#attempts.show(),
     }
@@ -273,26 +294,6 @@ class OpenWorker implements RunningWorker {
     while (!signal.aborted) {
       if (this.#outages.outages().length === 0) await this.#removals.removeAll(signal)
       await this.#clock.sleep(OUTBOX_SEND_INTERVAL_MS, signal).catch(() => undefined)
-    }
-  }
-
-  #tellOutages(): void {
-    const { logger } = this.#options
-    const now = this.#outages.outages()
-    const nowMs = this.#clock.monotonicMs()
-    for (const { what, why, sinceMs } of now) {
-      if (this.#outagesBegan.has(what)) continue
-      this.#outagesBegan.set(what, sinceMs)
-      logger.warn(`${why}; tasks that need it are not taken until that is over`, { outage: what })
-      this.#observe({ kind: 'outage-began', what, why })
-    }
-    for (const [what, beganAtMs] of [...this.#outagesBegan]) {
-      if (now.some((outage) => outage.what === what)) continue
-      this.#outagesBegan.delete(what)
-      this.#freeSinceMs = nowMs
-      const durationMs = nowMs - beganAtMs
-      logger.info('an outage is over, and tasks are taken again', { outage: what, durationMs })
-      this.#observe({ kind: 'outage-ended', what, durationMs })
     }
   }
 }

@@ -7,8 +7,11 @@ import { loadModule, type LoadedModule } from '../../worker/bodies/load-tasks.ts
 import { declaredTaskDef } from './task-registration.ts'
 
 /** A module, with the built-in tasks that its workflows and pipelines name, whether it exports them or not. */
-export async function loadWithBuiltIns(path: string): Promise<LoadedModule> {
-  const loaded = await loadModule(path)
+export async function loadWithBuiltIns(
+  path: string,
+  options: { readonly workflowsAlone?: boolean } = {},
+): Promise<LoadedModule> {
+  const loaded = await loadModule(path, options)
   const { workflows, exported } = loaded
   const isUsed =
     workflows.some(({ document }) => namesBranchHead(document.tasks)) ||

@@ -116,7 +116,7 @@ export class Attempts {
     })
     const running: Running = {
       info,
-      executionId: `${record.workerId}-${record.pollCount}`,
+      executionId: this.#options.executionIdOf?.(record) ?? `${record.workerId}-${record.pollCount}`,
       startedAtMs: this.#options.clock.monotonicMs(),
       responseTimeoutSeconds,
       lease,

@@ -5,7 +5,8 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { InvalidError, messageOf, MissingError } from '../../base/errors.ts'
 import { isTaskDefinition, type TaskDefinition } from '../../tasks/task-definition.ts'
-import { isWorkflowDefinition, type WorkflowDefinition } from '../../tasks/workflow-definition.ts'
+import { readWorkflow } from '../../tasks/sdk-workflow.ts'
+import type { WorkflowDefinition } from '../../tasks/workflow-definition.ts'
 
 /** What a module declares. */
 export interface LoadedModule {
@@ -22,11 +23,16 @@ export async function loadTasks(path: string): Promise<readonly TaskDefinition[]
   return (await loadModule(path)).tasks
 }
 
-/** Every task and every workflow that the module exports. */
-export async function loadModule(path: string): Promise<LoadedModule> {
+/** Every task and every workflow that the module exports; without tasks only where `workflowsAlone` will do. */
+export async function loadModule(
+  path: string,
+  { workflowsAlone = false }: { readonly workflowsAlone?: boolean } = {},
+): Promise<LoadedModule> {
   const { absolute, exported } = await importExports(path)
-  const tasks = [...new Set(Object.values(exported).filter(isTaskDefinition))]
-  if (tasks.length === 0) {
+  const values = [...new Set(Object.values(exported))]
+  const tasks = values.filter(isTaskDefinition)
+  const workflows = values.flatMap((value) => readWorkflow(value) ?? [])
+  if (tasks.length === 0 && !(workflowsAlone && workflows.length > 0)) {
     throw new InvalidError('worker/no-tasks', `load the tasks of ${JSON.stringify(path)}: it exports none`, {
       next: 'Export what defineWorkspaceTask, defineTask or defineCommandTask returned.',
     })
@@ -38,7 +44,6 @@ export async function loadModule(path: string): Promise<LoadedModule> {
       `load the tasks of ${JSON.stringify(path)}: two are named "${twice.name}"`,
     )
   }
-  const workflows = [...new Set(Object.values(exported).filter(isWorkflowDefinition))]
   return { path: absolute, tasks, workflows, exported }
 }
 

@@ -108,6 +108,13 @@ describe('the table of deliveries', () => {
     expect(calls).toEqual(['read'])
   })
 
+  test('WK-300 completed under a later claim of the same worker name: not by this result', async () => {
+    for (const claim of [{ startTimeMs: 7 }, { pollCount: 2 }]) {
+      const { delivery } = deliver([{ status: 'COMPLETED', ...claim }])
+      expect(await delivery).toEqual({ delivered: false, status: 'COMPLETED' })
+    }
+  })
+
   test('WK-41 what the attempt fence has only just read is posted at once; what is older is read again', async () => {
     const fresh = deliver([done()], { fencedMsAgo: RESULT_FENCE_AGE_MAX_MS })
     expect(await fresh.delivery).toEqual({ delivered: true, posts: 1 })

@@ -6,7 +6,7 @@
  * | the task as read | then |
  * |---|---|
  * | in progress, still this claim | post, and read again |
- * | in the status that was posted, by this worker | delivered |
+ * | in the status that was posted, by this worker and claim | delivered |
  * | handed back by this post, and anything after that | delivered |
  * | anything else, or missing | superseded: another result decided; nothing is posted any more |
  *
@@ -140,7 +140,9 @@ function judgeDelivery(of: {
   if (judgeAttempt(attempt, { task, workflow: 'RUNNING' }, ANY_WORKFLOW).current) return 'post'
   // A task that was handed back is in the queue again, or another worker has it.
   const isHandedBack = result.status === 'IN_PROGRESS' && (posts > 0 || task.status === 'SCHEDULED')
-  const isOurs = task.status === result.status && task.workerId === result.workerId
+  // Workers of other loops share a name, and a task that is rerun keeps its id.
+  const isSameClaim = task.pollCount === attempt.pollCount && task.startTimeMs === attempt.startTimeMs
+  const isOurs = isSameClaim && task.status === result.status && task.workerId === result.workerId
   if (isHandedBack || (isOurs && result.status !== 'IN_PROGRESS')) return { delivered: true, posts }
   return { delivered: false, status: task.status }
 }

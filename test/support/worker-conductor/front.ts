@@ -7,7 +7,12 @@ export interface PassingRequest {
   /** Without the query. */
   readonly path: string
   /** Of an update: what it says. */
-  readonly update: { readonly taskId?: string; readonly status?: string; readonly workerId?: string }
+  readonly update: {
+    readonly taskId?: string
+    readonly status?: string
+    readonly workerId?: string
+    readonly extendLease?: boolean
+  }
 }
 
 /** Awaited before a request is forwarded; `lose` closes the connection instead, a status is sent as the response instead. */
