@@ -18,6 +18,7 @@ import type { RunOptions, RunOutcome, RunRequest } from '../worker/attempt/attem
 import { runSteps } from '../worker/attempt/run-steps.ts'
 import { loadTasks } from '../worker/bodies/load-tasks.ts'
 import { requirePayloadFits } from '../worker/payload-limits.ts'
+import type { ChangeSet } from '../workspace/comparing/diff.ts'
 import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
 import { openLakefs } from './connections/lakefs-connection.ts'
@@ -35,6 +36,21 @@ export interface RunTaskRequest {
     /** The commit to read; the head of the branch unless given. */
     readonly ref?: string
   }
+  /** Publish nothing, and say what would be published. */
+  readonly isDryRun?: boolean
+}
+
+/** What a dry run would have published. */
+export interface PlannedPublication {
+  readonly branch: string
+  /** Whether the branch still is at the commit that was read: otherwise the publish fence refuses. */
+  readonly isHead: boolean
+  readonly uploads: readonly { readonly path: string; readonly sizeBytes: number; readonly isNew: boolean }[]
+  readonly deletes: readonly string[]
+}
+
+export interface RunTaskOutcome extends Omit<RunOutcome, 'cleanUp' | 'planned'> {
+  readonly planned?: PlannedPublication
 }
 
 export interface RunTaskOptions extends Pick<RunOptions, 'observe' | 'onProgress'> {
@@ -49,13 +65,14 @@ export interface RunTaskOptions extends Pick<RunOptions, 'observe' | 'onProgress
 /**
  * The publish fence judges as always. There is no attempt, so there is no attempt fence to pass, and a commit above the
  * input is never replaced: no workflow claims the branch, so it cannot be taken for an earlier try at the same step.
+ * A dry run ends before the first write to lakeFS; the body runs all the same.
  */
 export async function runTask(
   configuration: PeragoConfiguration,
   modulePath: string,
   request: RunTaskRequest,
   options: RunTaskOptions,
-): Promise<Omit<RunOutcome, 'cleanUp'>> {
+): Promise<RunTaskOutcome> {
   const { logger, signal, redactor = plainRedactor, root: directory, ...observers } = options
   const task = findTask(await loadTasks(modulePath), request.task, modulePath)
   if (task.workspace !== undefined && request.workspace === undefined) throw noTarget(task)
@@ -71,16 +88,18 @@ export async function runTask(
     // An output that no task queue would accept is refused here too: the task is meant for one.
     const checkOutput = (output: JsonObject): void => requirePayloadFits('task output', output)
     try {
-      const { cleanUp, ...outcome } = await runSteps(
+      const { isDryRun } = request
+      const { cleanUp, planned, ...outcome } = await runSteps(
         {
-          ...{ task, modulePath: resolve(modulePath), signal, shutdown: signal, ...observers },
+          ...{ task, modulePath: resolve(modulePath), signal, shutdown: signal, isDryRun, ...observers },
           ...identify(task),
           readInput: () => input,
         },
         { root, openRepo, fences, ledger, clock: systemClock, logger, redactor, checkOutput },
       )
       await cleanUp()
-      return outcome
+      if (planned === undefined || outcome.error !== undefined) return outcome
+      return { ...outcome, planned: await describePlan(planned, { request, input, openRepo, signal }) }
     } finally {
       await root.close()
     }
@@ -133,4 +152,22 @@ async function inputOf(
   const { repository, branch } = workspace
   const ref = workspace.ref ?? (await headOf(openRepo(repository), branch, signal))
   return { params, workspace: { repository, branch, refType: 'commit', ref: commitRef(ref) } }
+}
+
+async function describePlan(
+  { uploads, deletes }: ChangeSet,
+  { request, input, openRepo, signal }: PlanSurroundings,
+): Promise<PlannedPublication> {
+  const { repository = '', branch = '' } = request.workspace ?? {}
+  const { ref } = input['workspace'] as { readonly ref: string }
+  const isHead = (await headOf(openRepo(repository), branch, signal)) === ref
+  const planned = uploads.map(({ key: path, sizeBytes, isNew }) => ({ path, sizeBytes, isNew }))
+  return { branch, isHead, uploads: planned, deletes }
+}
+
+interface PlanSurroundings {
+  readonly request: RunTaskRequest
+  readonly input: JsonObject
+  readonly openRepo: (repository: string) => VersionedRepo
+  readonly signal: AbortSignal
 }

@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { isAborted } from '../../base/abort-signals.ts'
-import { InvalidError, messageOf, MissingError, RefusedError } from '../../base/errors.ts'
+import { InvalidError, MissingError, RefusedError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { oneLine, printableJson } from '../../base/one-line.ts'
 import { readHead, type BranchPlace } from '../../runtime/read-head.ts'
@@ -13,6 +13,7 @@ import type { ConfiguredOptions } from '../options.ts'
 import { describeTask, latestAttempts, renderProgress } from '../progress.ts'
 import type { EngineOptions } from '../engine-server.ts'
 import { listSchedules } from './schedules.ts'
+import { readJsonObjectArgument } from '../json-argument.ts'
 import { withRunner } from '../runner.ts'
 import type { Terminal } from '../terminal.ts'
 import { openUnpolled, type FindUnpolled } from '../unpolled.ts'
@@ -31,7 +32,7 @@ export async function runPipeline(
   options: RunPipelineOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const given = parseInput(options.input)
+  const given = await readJsonObjectArgument('--input', options.input, terminal)
   const place = branchOf(options, given)
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
@@ -275,17 +276,4 @@ function branchOf({ repo, branch }: RunPipelineOptions, input: JsonObject): Bran
     'read the command line: --repo and --branch belong together, and say what "workspace" in --input would say',
     { next: 'Give both, and an input without "workspace".' },
   )
-}
-
-function parseInput(text: string): JsonObject {
-  try {
-    const input: unknown = JSON.parse(text)
-    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return input as JsonObject
-    throw new Error('it is not an object')
-  } catch (error) {
-    throw new InvalidError('cli/bad-input', `read --input: ${messageOf(error)}`, {
-      next: 'Write the input as a JSON object in single quotes.',
-      cause: error,
-    })
-  }
 }

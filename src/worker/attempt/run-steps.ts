@@ -42,12 +42,14 @@ export async function runSteps(request: RunRequest, surroundings: RunSurrounding
     later: [],
     evidence: undefined,
     publication: undefined,
+    planned: undefined,
   }
   const outcomeOf = (decided: Pick<RunOutcome, 'output' | 'error'>): RunOutcome => ({
     ...decided,
     logs: state.log.lines(),
     publication: state.publication,
     evidence: state.evidence,
+    planned: state.planned,
     cleanUp: () => cleanUp(state),
   })
   try {
@@ -136,6 +138,10 @@ async function runWithWorkspace(
     state.log.logger.warn(`left out of the publication: ${describeRefusals(changes.leftOut)}`)
   // A commit id is as long as any other: what fits with the input ref fits with the output ref.
   state.checkOutput?.(renderTaskOutput({ workspace: at, result }))
+  if (state.isDryRun === true) {
+    state.planned = changes
+    return { workspace: at, result }
+  }
   const beforeUpload = directory.lookBeforeUpload(changes)
   const { outputRef, stored } = await steps.run('publish', () =>
     publishChanges(state, { at, repo, changes, result, workspace, beforeUpload }),
