@@ -32,6 +32,25 @@ for (const entry of Object.keys(manifest.exports)) {
   if (!(Number(names) > 0)) throw new Error(`import ${name}: it exports nothing`)
 }
 
+// The project that `perago init` writes, as its README says; from here on nothing needs a network.
+const app = join(directory, 'app')
+run('npx', ['perago', 'init', app])
+run('npm', ['install', '--no-audit', '--no-fund', join(directory, packed.filename)], app)
+run('npm', ['test'], app)
+run('npm', ['run', 'types'], app)
+const dev = await startServing(
+  join(app, 'node_modules', '.bin', 'perago'),
+  ['dev', 'tasks.ts', '--repository', 'lake'],
+  {
+    cwd: app,
+  },
+)
+const [, input] = /--input '(.*)'/.exec(readFileSync(join(app, 'README.md'), 'utf8'))
+const place = ['--repo', 'lake', '--branch', 'main', '--json']
+const ran = JSON.parse(run('npx', ['perago', 'run', 'weather.daily', ...place, '--input', input], app))
+expect('npx perago run: status', ran.status, 'COMPLETED')
+expect('perago dev: exit code after SIGTERM', await dev.stop(), 0)
+
 const perago = join(project, 'node_modules', '.bin', 'perago')
 for (const round of ['first start', 'second start on the same data']) {
   const server = await startServing(perago, ['lakefs', '--port', '0', '--data', 'data'], { cwd: project })

@@ -1,4 +1,4 @@
-/** Durations and sizes as people write them: `30s`, `1.5 min`, `5 MiB`. */
+/** Durations and sizes as people write them: `30s`, `1.5 min`, `5 MiB`, `1g`. */
 
 const DURATION_UNITS_MS = { ms: 1, s: 1000, min: 60_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const SIZE_UNITS_BYTES = {
@@ -6,6 +6,7 @@ const SIZE_UNITS_BYTES = {
   kb: 1000,
   mb: 1000 ** 2,
   gb: 1000 ** 3,
+  tb: 1000 ** 4,
   kib: 1024,
   mib: 1024 ** 2,
   gib: 1024 ** 3,
@@ -15,6 +16,11 @@ const SIZE_UNITS_BYTES = {
   mi: 1024 ** 2,
   gi: 1024 ** 3,
   ti: 1024 ** 4,
+  // As flags of docker and java take them.
+  k: 1024,
+  m: 1024 ** 2,
+  g: 1024 ** 3,
+  t: 1024 ** 4,
 } as const
 
 /** Milliseconds; `undefined` if the text is not a duration. A number without a unit is not one. */

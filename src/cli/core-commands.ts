@@ -6,7 +6,7 @@ import { API_PAGE_MAX_EVENTS, TOKEN_LIFETIME_MAX_MS } from '../server/limits.ts'
 import { parseDuration } from '../base/quantities.ts'
 import { archiveOption, retentionOptions, storeOptions } from './store-options.ts'
 import { configured, configuredServing, example, lazy } from './help.ts'
-import { parsePort } from './options.ts'
+import { parsePort, SERVE_PORT } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
 export function addCoreCommands(program: Command, terminal: Terminal): void {
@@ -25,7 +25,7 @@ function addServe(program: Command, terminal: Terminal): void {
       'Serves events and variables of executions over HTTP until it is stopped. Prints "ready <address>" once it listens. Callers need a token; see perago token.',
     )
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
-    .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, 8080)
+    .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, SERVE_PORT)
   retentionOptions(archiveOption(storeOptions(serve)))
     .option('--memory', 'keep everything in memory; nothing is left after the end')
     .option('--engine', 'also run executions of pipelines, which are started over HTTP')

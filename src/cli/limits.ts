@@ -5,6 +5,12 @@
 export const COMMAND_LINGER_MS = 500
 /** Processes, or tasks in each, that a command can start. */
 export const COMMAND_COUNT_MAX = 1_024
+/** A file of parameters, or of an input, that is named on the command line; the same for standard input. */
+export const ARGUMENT_FILE_MAX_BYTES = 10_485_760
+/** Longest `--stop-deadline`. */
+export const STOP_DEADLINE_MAX_MS = 86_400_000
+/** @internal How long a run that `perago run --watch` ends may take to end, before it is killed. */
+export const WATCHED_RUN_END_MS = 30_000
 
 // ── perago dev
 /** @internal How often source files are looked at for changes. */

@@ -1,7 +1,8 @@
 /** Options that several commands have. */
 
 import { InvalidArgumentError } from 'commander'
-import { COMMAND_COUNT_MAX } from './limits.ts'
+import { parseDuration } from '../base/quantities.ts'
+import { COMMAND_COUNT_MAX, STOP_DEADLINE_MAX_MS } from './limits.ts'
 import type { LogLevel } from '../base/logger.ts'
 
 /** Options of every command that reads the configuration. */
@@ -21,8 +22,15 @@ export const RUN_ROOT = ['.perago', 'run'] as const
 /** Where the address of `perago dev` is while it runs. */
 export const DEV_DATA_DIR = '.perago/dev'
 
+/** Of `perago serve`. */
+export const SERVE_PORT = 8090
+
 /** The data directory of the embedded lakeFS. */
 export const EMBEDDED_DATA_DIR = '.perago/lakefs'
+
+/** What `perago completion` prints scripts for. */
+export const SHELLS = ['bash', 'zsh', 'fish'] as const
+export type Shell = (typeof SHELLS)[number]
 
 export interface LakefsOptions {
   readonly host: string
@@ -46,6 +54,13 @@ export function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : NaN
   if (port <= 65_535) return port
   throw new InvalidArgumentError('A port is a whole number from 0 to 65535.')
+}
+
+/** Seconds, of a time that a stop may take; a number without a unit counts as seconds. */
+export function parseSeconds(text: string): number {
+  const durationMs = parseDuration(/^\d{1,6}$/.test(text) ? `${text}s` : text) ?? 0
+  if (durationMs >= 1_000 && durationMs <= STOP_DEADLINE_MAX_MS) return durationMs / 1_000
+  throw new InvalidArgumentError('It is a duration from 1s to 24h, such as 30s or 5m.')
 }
 
 /** How many of something; at least one. */

@@ -19,6 +19,7 @@ export function processTerminal(): Terminal {
     answer: (text) => process.stdout.write(text),
     say: (text) => process.stderr.write(text),
     ...(process.stdin.isTTY && process.stderr.isTTY ? { ask } : {}),
+    input: () => process.stdin as AsyncIterable<Uint8Array>,
     directory: process.cwd(),
     environment: process.env,
     style: styleFor(process.stderr, process.env),

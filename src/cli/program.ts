@@ -1,11 +1,12 @@
 /** The commands, their options and their help. What a command does is in `commands/`. */
 
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { readFileSync } from 'node:fs'
 import { LOG_LEVELS } from '../base/logger.ts'
 import { addCoreCommands } from './core-commands.ts'
+import { addHelpCommand } from './help-command.ts'
 import { configured, example, lazy } from './help.ts'
-import { parsePort } from './options.ts'
+import { parsePort, SHELLS, type Shell } from './options.ts'
 import { addCacheCommands } from './cache-commands.ts'
 import { addFenceCommands } from './fence-commands.ts'
 import { addPipelineCommands } from './pipeline-commands.ts'
@@ -26,8 +27,10 @@ export function buildProgram(terminal: Terminal): Command {
     .exitOverride()
     .configureOutput({
       writeOut: terminal.answer,
+      // The help of a group that was called without a command.
+      writeErr: terminal.answer,
       // Nothing is written twice: run.ts shows every failure in the same way.
-      writeErr: () => undefined,
+      outputError: () => undefined,
     })
     .addHelpText('after', example('perago lakefs', 'perago doctor'))
   addTaskCommands(program, terminal)
@@ -42,6 +45,9 @@ export function buildProgram(terminal: Terminal): Command {
   addLakefs(program, terminal)
   addConfig(program, terminal)
   addDoctor(program, terminal)
+  addInit(program, terminal)
+  addCompletion(program, terminal)
+  addHelpCommand(program)
   return program
 }
 
@@ -103,7 +109,9 @@ function addLakefs(program: Command, terminal: Terminal): void {
 
   lakefs
     .command('credentials')
-    .description('Shows the credentials that are stored with the data, with the secret.')
+    .description(
+      'Shows the credentials of the embedded lakeFS of perago lakefs and perago dev again, with the secret, to the owner of the data.',
+    )
     .option('--data <dir>', 'the data directory of the server (default: .perago/lakefs)')
     .option('--json', 'print one JSON document')
     .addHelpText('after', example('perago lakefs credentials --json'))
@@ -149,6 +157,42 @@ function addDoctor(program: Command, terminal: Terminal): void {
       example('perago doctor', 'perago doctor --branch my-data/main', 'perago doctor tasks.ts --json'),
     )
     .action(lazy(terminal, async () => (await import('./commands/doctor.ts')).examine))
+}
+
+function addInit(program: Command, terminal: Terminal): void {
+  program
+    .command('init')
+    .summary('Writes a small project: a task, a workflow, a test and a README.')
+    .description(
+      'Writes a small project into a directory: one workspace task, a workflow, a test that kills the task at every point, and a README with the commands that run them. Asks nothing, and overwrites nothing: if one of its files is there already, nothing is written.',
+    )
+    .argument('[directory]', 'where; made if it is not there', '.')
+    .option('--name <name>', 'the name of the project (default: that of the directory)')
+    .option('--json', 'print one JSON document')
+    .addHelpText('after', example('perago init my-pipeline', 'perago init my-pipeline --json'))
+    .action(lazy(terminal, async () => (await import('./commands/init.ts')).initProject))
+}
+
+function addCompletion(program: Command, terminal: Terminal): void {
+  program
+    .command('completion')
+    .summary('Prints a script with which a shell completes commands, options and files.')
+    .description(
+      'Prints a script with which bash, zsh or fish completes the commands of perago, their options, choices and files. Print it anew after an update.',
+    )
+    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .addHelpText(
+      'after',
+      example(
+        'eval "$(perago completion bash)"',
+        'perago completion zsh > "${fpath[1]}/_perago"',
+        'perago completion fish > ~/.config/fish/completions/perago.fish',
+      ),
+    )
+    .action(async (shell: Shell) => {
+      const { renderCompletion } = await import('./completion/render-completion.ts')
+      terminal.answer(renderCompletion(shell, program))
+    })
 }
 
 function readVersion(): string {

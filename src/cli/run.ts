@@ -1,29 +1,39 @@
 /** Runs a command: from arguments to an exit code. */
 
-import { CommanderError } from 'commander'
+import { CommanderError, type Command } from 'commander'
 import { describeError, renderError, type ErrorDescription } from '../base/error-description.ts'
 import { EXIT_CODE, InvalidError } from '../base/errors.ts'
 import { oneLine, printableJson } from '../base/one-line.ts'
+import { misspeltIn } from './help-command.ts'
 import { buildProgram } from './program.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Resolves with the exit code. Never rejects. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await buildProgram(terminal).parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' })
+    const program = buildProgram(terminal)
+    await parse(program, args.length === 0 ? ['--help'] : args)
     return 0
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0
     return showFailure(error, args, terminal)
+  }
+}
+
+/** A group without a command has shown its help, as `perago` alone does: that is no failure. */
+async function parse(program: Command, args: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode !== 0 && error.code !== 'commander.help') throw badUsage(error, program)
   }
 }
 
 /** Shows an error, on one line or as one document, and returns its exit code. */
 export function showFailure(error: unknown, args: readonly string[], terminal: Terminal): number {
-  const failure = error instanceof CommanderError ? badUsage(error) : error
-  const description = describeError(failure, terminal.redactor)
+  const description = describeError(error, terminal.redactor)
   terminal.say(
-    args.includes('--json') ? asDocument(description) : asSentences(description, failure, args, terminal),
+    args.includes('--json') ? asDocument(description) : asSentences(description, error, args, terminal),
   )
   return EXIT_CODE[description.kind]
 }
@@ -71,7 +81,9 @@ function wantsDebug(args: readonly string[]): boolean {
 }
 
 /** Commander puts its guess on a second line and "error:" before the first. */
-function badUsage(error: CommanderError): InvalidError {
+function badUsage(error: CommanderError, program: Command): InvalidError {
+  const misspelt = error.code === 'commander.excessArguments' ? misspeltIn(program) : undefined
+  if (misspelt !== undefined) return misspelt
   const [what = '', guess] = error.message.replace(/^error: /, '').split('\n')
   const hint = guess === undefined ? '' : ` ${guess}`
   return new InvalidError('cli/bad-usage', `read the command line: ${what}${hint}`, {

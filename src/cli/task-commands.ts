@@ -6,9 +6,10 @@ import type { RunOptions } from './commands/run.ts'
 import type { StartOptions } from './commands/start.ts'
 import type { RunPipelineOptions } from './commands/workflows.ts'
 import { configured, configuredServing, example, lazy } from './help.ts'
-import { parseCount, parsePort } from './options.ts'
+import { parseCount, parsePort, parseSeconds } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
+const INPUT = 'the input of the pipeline; @FILE reads a file of JSON or YAML, - standard input'
 const MODULE = 'the .ts or .js file that exports the tasks'
 
 export function addTaskCommands(program: Command, terminal: Terminal): void {
@@ -66,7 +67,7 @@ function addRun(program: Command, terminal: Terminal): void {
     )
     .argument('<name>', 'the pipeline or workflow; or with a module, the task')
     .argument('[module]', MODULE)
-    .option('--input <json>', 'the input of the pipeline', '{}')
+    .option('--input <json>', INPUT, '{}')
     .option('--no-wait', 'print the id of the pipeline once it has started')
     .option('--repo <name>', 'the repository, for a task or pipeline with a workspace')
     .option('--branch <name>', 'the branch to publish to; a pipeline gets its head as the input "workspace"')
@@ -74,7 +75,12 @@ function addRun(program: Command, terminal: Terminal): void {
       '--ref <name>',
       'the commit to work on: its id, the first digits of it, a tag or a branch (default: the head of the branch)',
     )
-    .option('--params <json>', 'the parameters', '{}')
+    .option('--params <json>', 'the parameters; @FILE and - as for --input', '{}')
+    .option(
+      '--dry-run',
+      'with a module: run the body and all checks, show what would be published, publish nothing',
+    )
+    .option('--watch', 'with a module: run again whenever a source file has changed, until it is stopped')
     .option('--root <dir>', 'where its directory is created (default: .perago/run)')
     .option(
       '--revision <text>',
@@ -86,21 +92,29 @@ function addRun(program: Command, terminal: Terminal): void {
         `perago run orders.daily --repo lake --branch main --input '{"day": "2026-01-15"}'`,
         `perago run orders.clean tasks.ts --repo lake --branch main --params '{"day": "2026-01-15"}'`,
         `perago run orders.notify tasks.ts --params '{"text": "done"}' --json`,
+        'perago run orders.clean tasks.ts --repo lake --branch main --params @day.yaml --dry-run --watch',
       ),
     )
     .action(
       lazy(terminal, async () => {
-        const [{ runTaskHere }, { runPipeline }] = await Promise.all([
+        const [{ runTaskHere }, { runPipeline }, { watchTask, refuseForPipelines }] = await Promise.all([
           import('./commands/run.ts'),
           import('./commands/workflows.ts'),
+          import('./commands/run-watch.ts'),
         ])
-        return (
+        return async (
           name: string,
           module: string | undefined,
           given: RunOptions & RunPipelineOptions,
           where: Terminal,
-        ) =>
-          module === undefined ? runPipeline(name, given, where) : runTaskHere(name, module, given, where)
+        ) => {
+          if (module !== undefined)
+            return given.watch === true
+              ? watchTask(module, given, where)
+              : runTaskHere(name, module, given, where)
+          refuseForPipelines(given)
+          return runPipeline(name, given, where)
+        }
       }),
     )
 }
@@ -122,7 +136,10 @@ function addStart(program: Command, terminal: Terminal): void {
       'the version of the task code, for the commits (default: PERAGO_REVISION, else the commit that git has checked out)',
     )
     .option('--root <dir>', 'where workspaces and undelivered results are kept (default: .perago/work)')
-    .option('--cache-size <size>', 'the size of the cache of fetched objects, such as 5GiB; 0: no cache')
+    .option(
+      '--cache-size <size>',
+      'the size of the cache of fetched objects, such as 5GiB or 5g; 0: no cache',
+    )
     .option('--no-warm', 'never reuse the directory of an earlier task')
     .option(
       '--health-port <port>',
@@ -131,9 +148,9 @@ function addStart(program: Command, terminal: Terminal): void {
     )
     .option('--health-host <host>', 'the address for it (default: 127.0.0.1)')
     .option(
-      '--stop-deadline <seconds>',
-      'how long a stop may take in all, at least 10 (default: 25)',
-      parseCount,
+      '--stop-deadline <duration>',
+      'how long a stop may take in all, such as 1m; at least 10s (default: 25s)',
+      parseSeconds,
     )
     .addHelpText('after', example('perago start tasks.ts', 'perago start tasks.ts -j 4 --health-port 9100'))
     .action(async (module: string, given: StartOptions) => {

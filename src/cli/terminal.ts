@@ -9,6 +9,8 @@ export interface Terminal {
   readonly say: (text: string) => void
   /** Asks the user; absent without a terminal. */
   readonly ask?: (question: string) => Promise<string>
+  /** Reads standard input. */
+  readonly input?: () => AsyncIterable<Uint8Array>
   readonly directory: string
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Colours for `say`; none without a terminal or with NO_COLOR. */

@@ -65,5 +65,5 @@ function shared(command: Command): Command {
 function parseDelay(text: string): number {
   const delayMs = parseDuration(text)
   if (delayMs !== undefined) return delayMs
-  throw new InvalidArgumentError('A delay is a duration such as 5s or 1min.')
+  throw new InvalidArgumentError('A delay is a duration such as 5s or 1m.')
 }

@@ -20,6 +20,7 @@ import { runSteps } from '../worker/attempt/run-steps.ts'
 import { bindBranchHead } from '../worker/bodies/bind-branch-head.ts'
 import { catchStrayErrors } from '../worker/bodies/stray-errors.ts'
 import { requirePayloadFits } from '../worker/payload-limits.ts'
+import type { ChangeSet } from '../workspace/comparing/diff.ts'
 import { openWorkspaceRoot } from '../workspace/ownership/ownership.ts'
 import { openContentCache } from './open-content-cache.ts'
 import type { PeragoConfiguration } from './configuration/configuration.ts'
@@ -27,6 +28,7 @@ import { openLakefs } from './connections/lakefs-connection.ts'
 import { ledgerOf } from './ledger-settings.ts'
 import { commitOf } from './commit-of.ts'
 import { loadWithBuiltIns } from './modules/built-in-tasks.ts'
+import { headOf } from './read-head.ts'
 
 export interface RunTaskRequest {
   /** The name of the task in its module. */
@@ -39,6 +41,21 @@ export interface RunTaskRequest {
     /** Anything that names a commit; the head of the branch unless given. */
     readonly ref?: string
   }
+  /** Publish nothing, and say what would be published. */
+  readonly isDryRun?: boolean
+}
+
+/** What a dry run would have published. */
+export interface PlannedPublication {
+  readonly branch: string
+  /** Whether the branch still is at the commit that was read: otherwise the publish fence refuses. */
+  readonly isHead: boolean
+  readonly uploads: readonly { readonly path: string; readonly sizeBytes: number; readonly isNew: boolean }[]
+  readonly deletes: readonly string[]
+}
+
+export interface RunTaskOutcome extends Omit<RunOutcome, 'cleanUp' | 'planned'> {
+  readonly planned?: PlannedPublication
 }
 
 export interface RunTaskOptions extends Pick<RunOptions, 'observe' | 'onProgress' | 'onTransferred'> {
@@ -59,13 +76,14 @@ export interface RunTaskOptions extends Pick<RunOptions, 'observe' | 'onProgress
 /**
  * The publish fence judges as always. There is no attempt, so there is no attempt fence to pass, and a commit above the
  * input is never replaced: no workflow claims the branch, so it cannot be taken for an earlier try at the same step.
+ * A dry run ends before the first write to lakeFS; the body runs all the same.
  */
 export async function runTask(
   configuration: PeragoConfiguration,
   modulePath: string,
   request: RunTaskRequest,
   options: RunTaskOptions,
-): Promise<Omit<RunOutcome, 'cleanUp'>> {
+): Promise<RunTaskOutcome> {
   const {
     logger,
     signal,
@@ -94,9 +112,10 @@ export async function runTask(
     const cache = openContentCache(root.directory, { cacheBytes, logger })
     const release = catchHere()
     try {
-      const { cleanUp, ...outcome } = await runSteps(
+      const { isDryRun } = request
+      const { cleanUp, planned, ...outcome } = await runSteps(
         {
-          ...{ task, modulePath: resolve(modulePath), signal, shutdown: signal, ...observers },
+          ...{ task, modulePath: resolve(modulePath), signal, shutdown: signal, isDryRun, ...observers },
           ...identify(task, codeVersion),
           readInput: () => input,
         },
@@ -107,7 +126,8 @@ export async function runTask(
         },
       )
       await cleanUp()
-      return outcome
+      if (planned === undefined || outcome.error !== undefined) return outcome
+      return { ...outcome, planned: await describePlan(planned, { request, input, openRepo, signal }) }
     } finally {
       release()
       await cache?.close()
@@ -181,4 +201,22 @@ async function inputOf(
   const ref = commitRef(await commitOf(open(), workspace, signal))
   if (workspace.ref !== undefined && workspace.ref !== ref) onResolved?.(workspace.ref, ref)
   return { params, workspace: { repository, branch, refType: 'commit', ref } }
+}
+
+async function describePlan(
+  { uploads, deletes }: ChangeSet,
+  { request, input, openRepo, signal }: PlanSurroundings,
+): Promise<PlannedPublication> {
+  const { repository = '', branch = '' } = request.workspace ?? {}
+  const { ref } = input['workspace'] as { readonly ref: string }
+  const isHead = (await headOf(openRepo(repository), branch, signal)) === ref
+  const planned = uploads.map(({ key: path, sizeBytes, isNew }) => ({ path, sizeBytes, isNew }))
+  return { branch, isHead, uploads: planned, deletes }
+}
+
+interface PlanSurroundings {
+  readonly request: RunTaskRequest
+  readonly input: JsonObject
+  readonly openRepo: (repository: string) => VersionedRepo
+  readonly signal: AbortSignal
 }

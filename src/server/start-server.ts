@@ -37,7 +37,7 @@ export interface StartServerOptions {
   readonly metrics?: MetricsPlace | undefined
   /** The address to listen on; 127.0.0.1 unless given. */
   readonly host?: string
-  /** 8080 unless given; 0 takes a free one. */
+  /** 8090 unless given; 0 takes a free one. */
   readonly port?: number
   /** In PEM. Then only TLS is spoken. */
   readonly tls?: { readonly certificate: string; readonly key: string } | undefined

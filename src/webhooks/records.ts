@@ -48,6 +48,9 @@ export interface OverflowRecord {
   readonly problem: string
 }
 
+/** Of a secret in the form of Standard Webhooks; base64 follows. */
+export const WEBHOOK_SECRET_PREFIX = 'whsec_'
+
 /** The collection of webhooks among the records of the server. */
 export const WEBHOOKS = 'webhooks'
 /** The collection of those that are over a limit. */

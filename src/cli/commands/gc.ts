@@ -57,6 +57,6 @@ function parseAge(option: string, text: string): number {
   const ms = parseDuration(text)
   if (ms !== undefined) return ms
   throw new InvalidError('cli/bad-usage', `read ${option} ${JSON.stringify(text)}: it is not a duration`, {
-    next: 'Write a number and a unit, such as 30min, 12h or 7d.',
+    next: 'Write a number and a unit, such as 5m, 12h or 7d.',
   })
 }

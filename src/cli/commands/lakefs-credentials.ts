@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { MissingError } from '../../base/errors.ts'
-import { readStoredKeyPair, type KeyPair } from '../../embedded/lakefs/credentials.ts'
+import { MissingError, RefusedError } from '../../base/errors.ts'
+import { readCredentialsAccess, readStoredKeyPair, type KeyPair } from '../../embedded/lakefs/credentials.ts'
 import { EMBEDDED_DATA_DIR, type DataOptions } from '../options.ts'
 import { readServerAddress } from '../server-address.ts'
 import { renderTable } from '../answers.ts'
@@ -43,12 +43,31 @@ export async function printVariables(
 
 async function readStored(options: DataOptions, terminal: Terminal): Promise<KeyPair> {
   const dataDir = dataDirOf(options, terminal)
+  await requireOwner(dataDir, terminal)
   const pair = await readStoredKeyPair(dataDir)
   if (pair !== undefined) return pair
   throw new MissingError('cli/no-credentials', `read the credentials stored in ${dataDir}: there are none`, {
     details: { dataDir },
     next: 'Start "perago lakefs" there once, or name the right directory with --data.',
   })
+}
+
+/** Whoever can read the file for another reason, such as root, is not shown what belongs to somebody else. */
+async function requireOwner(dataDir: string, { say, style }: Terminal): Promise<void> {
+  const access = await readCredentialsAccess(dataDir)
+  if (access === undefined) return
+  const { file, uid, isOpen } = access
+  // Windows has no such ids.
+  const user = process.getuid?.() ?? uid
+  if (user !== uid) {
+    throw new RefusedError(
+      'cli/not-the-owner',
+      `show the credentials in ${file}: they belong to the user ${uid}, and this is ${user}`,
+      { next: `Run it as that user, such as with "sudo -u '#${uid}' …".` },
+    )
+  }
+  if (isOpen)
+    say(`${style.bad('warning:')} others may read ${file}; the next start of the server closes it\n`)
 }
 
 async function findServer(options: DataOptions, terminal: Terminal): Promise<string> {

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
-import { InvalidError, messageOf, RefusedError } from '../../base/errors.ts'
-import type { Json } from '../../base/json.ts'
+import { InvalidError, RefusedError } from '../../base/errors.ts'
 import {
   examine,
   isRecoveryAction,
@@ -12,6 +11,7 @@ import { RECOVERY_ACTIONS } from '../../recovery/plan.ts'
 import { withRecovery } from '../../runtime/open-recovery.ts'
 import { answer } from '../answers.ts'
 import { loadForCommand } from '../configured.ts'
+import { readJsonArgument } from '../json-argument.ts'
 import { PATIENCE, WORK_ROOT, type ConfiguredOptions } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -32,7 +32,8 @@ export async function recoverTarget(
   const { action, reason } = options
   if (options.apply !== true && action !== undefined) throw applyMissing()
   const asked = action !== undefined && isRecoveryAction(action) ? action : undefined
-  const result = options.result === undefined ? undefined : parseResult(options.result)
+  const result =
+    options.result === undefined ? undefined : await readJsonArgument('--result', options.result, terminal)
   const found = await overRecovery(options, terminal, (world) =>
     options.apply === true
       ? recover(world, { target, action: asked, reason, result })
@@ -120,17 +121,6 @@ function render(found: Examination | Recovered, target: string): string {
     )
   }
   return `${lines.join('\n')}\n`
-}
-
-function parseResult(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  } catch (error) {
-    throw new InvalidError('cli/bad-input', `read --result: ${messageOf(error)}`, {
-      next: 'Write the result as JSON in single quotes.',
-      cause: error,
-    })
-  }
 }
 
 function applyMissing(): InvalidError {

@@ -1,12 +1,13 @@
 import { join, resolve } from 'node:path'
 import { aborted } from '../../base/abort-signals.ts'
 import { defined } from '../../base/defined.ts'
-import { InvalidError, messageOf, RefusedError } from '../../base/errors.ts'
+import { InvalidError, RefusedError } from '../../base/errors.ts'
 import type { Logger, LogLevel } from '../../base/logger.ts'
-import { printableJson } from '../../base/one-line.ts'
+import { oneLine, printableJson } from '../../base/one-line.ts'
 import { formatSize } from '../../base/quantities.ts'
 import { runTask, type RunTaskRequest } from '../../runtime/run-task.ts'
 import { loadForCommand } from '../configured.ts'
+import { readJsonArgument } from '../json-argument.ts'
 import { RUN_ROOT, type ConfiguredOptions } from '../options.ts'
 import { renderTable } from '../answers.ts'
 import { revisionOf } from '../revision.ts'
@@ -20,6 +21,8 @@ export interface RunOptions extends ConfiguredOptions {
   readonly params: string
   readonly root?: string
   readonly revision?: string
+  readonly dryRun?: boolean
+  readonly watch?: boolean
 }
 
 /** Runs one task here, with every fence except the attempt fence, and prints what it published. */
@@ -29,7 +32,8 @@ export async function runTaskHere(
   options: RunOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const given = { task, params: parseParams(options.params), ...targetOf(options) }
+  const params = await readJsonArgument('--params', options.params, terminal)
+  const given = { task, params, isDryRun: options.dryRun === true, ...targetOf(options) }
   const { configuration, logger: plain, settings } = await loadForCommand(options, terminal)
   const isQuiet = options.json === true
   const mode = isQuiet ? 'json' : process.stderr.isTTY ? 'bar' : 'lines'
@@ -116,23 +120,12 @@ function targetOf({ repo, branch, ref }: RunOptions): Pick<RunTaskRequest, 'work
   return { workspace: { repository: repo, branch, ...defined({ ref }) } }
 }
 
-function parseParams(text: string): RunTaskRequest['params'] {
-  try {
-    return JSON.parse(text) as RunTaskRequest['params']
-  } catch (error) {
-    throw new InvalidError('cli/bad-params', `read --params: ${messageOf(error)}`, {
-      next: 'Write the parameters as JSON in single quotes.',
-      cause: error,
-    })
-  }
-}
-
 type Outcome = Awaited<ReturnType<typeof runTask>>
 
-function asDocument(task: string, { output, logs, publication }: Outcome): unknown {
+function asDocument(task: string, { output, logs, publication, planned }: Outcome): unknown {
   // What was stored is for the process itself.
   const published = publication && { ...publication, stored: undefined }
-  return { task, ...output, publication: published ?? null, log: logs }
+  return { task, ...output, publication: published ?? null, ...(planned && { planned }), log: logs }
 }
 
 const DONE = {
@@ -143,9 +136,20 @@ const DONE = {
   adopted: 'published before, and adopted',
 } as const
 
-function render(task: string, { output, logs, publication }: Outcome): string {
-  const rows = [[task, publication === undefined ? 'done' : DONE[publication.action]]]
+function render(task: string, { output, logs, publication, planned }: Outcome): string {
+  const done = planned === undefined ? 'done' : judge(planned)
+  const rows = [[task, publication === undefined ? done : DONE[publication.action]]]
   if (publication !== undefined) rows.push(['commit', publication.outputRef])
+  for (const { path, sizeBytes, isNew } of planned?.uploads ?? [])
+    rows.push([isNew ? 'add' : 'change', `${oneLine(path)}  ${formatSize(sizeBytes)}`])
+  for (const path of planned?.deletes ?? []) rows.push(['delete', oneLine(path)])
   rows.push(['result', JSON.stringify(output?.['result'])], ...logs.map((line) => ['log', line]))
   return renderTable(rows)
+}
+
+/** What a run that publishes would do, as far as can be seen before. */
+function judge({ uploads, deletes, branch, isHead }: NonNullable<Outcome['planned']>): string {
+  if (uploads.length + deletes.length === 0) return 'dry run: nothing changed, nothing to publish'
+  if (isHead) return `dry run: nothing was published; it would be, to ${branch}`
+  return `dry run: nothing was published; it would be refused, because ${branch} is not at this commit`
 }

@@ -4,7 +4,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { InvalidError, messageOf } from '../../base/errors.ts'
@@ -57,6 +57,20 @@ export async function loadCredentials(options: {
 /** The key pair stored in a data directory, to show it again; `undefined` when there is none. */
 export async function readStoredKeyPair(dataDir: string): Promise<KeyPair | undefined> {
   return storedPair(await readStored(join(dataDir, CREDENTIALS_FILE)))
+}
+
+/** Whom the file with the key pair belongs to, and who else may read it; `undefined` when there is none. */
+export async function readCredentialsAccess(
+  dataDir: string,
+): Promise<{ readonly file: string; readonly uid: number; readonly isOpen: boolean } | undefined> {
+  const file = join(dataDir, CREDENTIALS_FILE)
+  try {
+    const { uid, mode } = await stat(file)
+    return { file, uid, isOpen: (mode & 0o077) !== 0 }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw unreadable(file, messageOf(error), error)
+  }
 }
 
 /** In the form clients expect of lakeFS keys. */

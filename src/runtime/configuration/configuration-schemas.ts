@@ -39,7 +39,7 @@ export function wholeNumberSchema(range: {
 
 /** A number of bytes, as people write it; 0 needs no unit. */
 export function sizeSchema(): z.ZodType<number> {
-  return reading('a size such as "10 GiB", or 0', (raw) => {
+  return reading('a size such as 10GiB, 64MiB or 1g, or 0', (raw) => {
     if (raw === 0 || raw === '0') return 0
     return typeof raw === 'string' ? parseSize(raw) : undefined
   })
@@ -47,7 +47,7 @@ export function sizeSchema(): z.ZodType<number> {
 
 /** How long something is kept, as people write it; `forever` has no end. */
 export function retentionSchema(): z.ZodType<number> {
-  return reading('a duration such as "30d", or "forever"', (raw) => {
+  return reading('a duration such as 30s, 5m, 12h or 30d, or "forever"', (raw) => {
     if (raw === 'forever') return Infinity
     const durationMs = typeof raw === 'string' ? parseDuration(raw) : undefined
     return durationMs !== undefined && durationMs <= RETENTION_MAX_MS ? durationMs : undefined

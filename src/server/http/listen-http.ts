@@ -111,14 +111,16 @@ function arrivalOf({ socket, headers, httpVersion }: IncomingMessage, proxies: P
 }
 
 function explain(cause: NodeJS.ErrnoException, { address, port }: ListenHttpOptions): Error {
-  const what = `serve HTTP on ${address}:${port}: ${cause.message}`
+  const isTaken = cause.code === 'EADDRINUSE'
+  const why = isTaken ? 'another program listens there already' : cause.message
+  const what = `serve HTTP on ${address}:${port}: ${why}`
   if (isWrongAddress(cause)) {
     const next = 'Choose an address of this machine, and a port that this user may listen on.'
     return new InvalidError('server/bad-address', what, { cause, next })
   }
   return new UnavailableError('server/no-port', what, {
     cause,
-    next: 'Choose a port that is free, or 0 for any.',
+    next: 'Stop that program, or choose another port; 0 takes a free one.',
   })
 }
 

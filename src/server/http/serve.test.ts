@@ -350,12 +350,17 @@ describe('opening and closing', () => {
   test('DO-14 a port that is taken is said to be', async () => {
     const { door } = await serve()
     const port = Number(new URL(door.url).port)
-    await expect(serve({ port })).rejects.toMatchObject({ code: 'server/no-port', kind: 'unavailable' })
+    await expect(serve({ port })).rejects.toMatchObject({
+      code: 'server/no-port',
+      kind: 'unavailable',
+      message: `serve HTTP on 127.0.0.1:${port}: another program listens there already`,
+      next: 'Stop that program, or choose another port; 0 takes a free one.',
+    })
   })
 
-  test('X-73 the port is 8080 unless another is named', async () => {
+  test('X-73 the port is 8090 unless another is named', async () => {
     const isFree = await new Promise<boolean>((resolve) => {
-      const probe = connect(8080, '127.0.0.1')
+      const probe = connect(8090, '127.0.0.1')
       probe.on('connect', () => {
         probe.destroy()
         resolve(false)
@@ -369,9 +374,9 @@ describe('opening and closing', () => {
       tokens: world.tokens,
       logger: silentLogger,
     })
-    if (!isFree) return expect(opening).rejects.toThrow('127.0.0.1:8080')
+    if (!isFree) return expect(opening).rejects.toThrow('127.0.0.1:8090')
     const door = await opening
     closing.push(() => door.close())
-    expect(door.url).toBe('http://127.0.0.1:8080')
+    expect(door.url).toBe('http://127.0.0.1:8090')
   })
 })

@@ -33,7 +33,8 @@ export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
   readonly connections?: Partial<ConnectionLimits> | undefined
 }
 
-const DEFAULT_HTTP_PORT = 8080
+/** Not Conductor's 8080: both often run on one machine. */
+const DEFAULT_HTTP_PORT = 8090
 
 export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   const { address = '127.0.0.1', port = DEFAULT_HTTP_PORT, tls, timeouts = {} } = options

@@ -47,7 +47,7 @@ describe('adding, showing and removing', () => {
   test('DO-29 a webhook is added, shown, listed and removed', async () => {
     const { secret, ...added } = await add({ ...WANTED, retry: { attempts: 3 } })
     expect(added).toMatchObject({ ...WANTED, retry: { attempts: 3, first_delay_ms: 5_000 } })
-    expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/)
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const shown = await world.ask(`/webhooks/${added.id}`, { token })
     expect(await shown.json()).toEqual(added)
     expect(await list()).toEqual([added])

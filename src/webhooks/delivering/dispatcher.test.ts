@@ -1,7 +1,7 @@
 // Webhooks over a core in memory, with receivers on loopback; time is moved by hand where delays matter.
-import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { DeliveryRecord } from '../records.ts'
 import { openWebhooks } from '../webhooks.ts'
@@ -121,12 +121,8 @@ describe('deliveries', () => {
     await runPipeline(core)
     await expect.poll(() => calls.length).toBe(1)
     const [call] = calls
-    const [, timestamp, signature] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(
-      String(call!.headers['perago-signature']),
-    )!
-    expect(signature).toBe(
-      createHmac('sha256', hook.secret).update(`${timestamp!}.${call!.body}`).digest('hex'),
-    )
+    const verified = new Webhook(hook.secret).verify(call!.body, call!.headers as Record<string, string>)
+    expect(verified).toEqual(JSON.parse(call!.body))
     const stored = await core.events.getEvent('exec_1' as never, 'pipeline.completed')
     expect(call).toMatchObject({ method: 'POST', headers: { 'perago-event': 'pipeline.completed' } })
     expect(JSON.parse(call!.body)).toMatchObject({
@@ -192,7 +188,7 @@ describe('deliveries', () => {
     await runPipeline(core)
     await expect.poll(async () => (await webhooks.dead(hook.id)).deliveries).toHaveLength(1)
     expect(calls).toHaveLength(3)
-    expect(new Set(calls.map(({ headers }) => headers['perago-delivery'])).size).toBe(1)
+    expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
     const {
       deliveries: [dead],
     } = await webhooks.dead(hook.id)
@@ -258,7 +254,7 @@ describe('deliveries', () => {
     await first.close()
     await runPipeline(core, 'exec_3')
     await expect.poll(() => calls.length).toBe(3)
-    expect(new Set(calls.map(({ headers }) => headers['perago-delivery'])).size).toBe(3)
+    expect(new Set(calls.map(({ headers }) => headers['webhook-id'])).size).toBe(3)
   })
 
   test('DO-25 a delivery that was under way when its instance ended is made by the next', async () => {
@@ -273,7 +269,7 @@ describe('deliveries', () => {
     isSilent = false
     dispatch({ lookMs: 5 })
     await expect.poll(() => calls.length).toBe(2)
-    expect(calls[1]!.headers['perago-delivery']).toBe(calls[0]!.headers['perago-delivery'])
+    expect(calls[1]!.headers['webhook-id']).toBe(calls[0]!.headers['webhook-id'])
   })
 })
 

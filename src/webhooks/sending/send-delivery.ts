@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { request as plainRequest, type RequestOptions } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import type { TcpNetConnectOpts } from 'node:net'
-import type { DeliveryRecord, WebhookRecord } from '../records.ts'
+import { WEBHOOK_SECRET_PREFIX, type DeliveryRecord, type WebhookRecord } from '../records.ts'
 import { defined } from '../../base/defined.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import { followSignals, unlessAborted } from '../../base/abort-signals.ts'
@@ -31,9 +31,10 @@ export async function sendDelivery(
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     'user-agent': 'perago',
-    'perago-delivery': id,
     'perago-event': eventType,
-    'perago-signature': `t=${timestamp},v1=${signDelivery(secret, timestamp, body)}`,
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${sign(secret, `${id}.${timestamp}.${body}`)}`,
     ...defined({ traceparent }),
   }
   try {
@@ -46,9 +47,16 @@ export async function sendDelivery(
   }
 }
 
-/** HMAC-SHA256 over the time, a dot and the body, in hexadecimal, so that an old delivery cannot be given a new time. */
-function signDelivery(secret: string, timestamp: string, body: string): string {
-  return createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
+/** As Standard Webhooks says: id and time are signed too, so that an old delivery cannot be given new ones. */
+function sign(secret: string, signed: string): string {
+  return createHmac('sha256', keyOf(secret)).update(signed).digest('base64')
+}
+
+/** Secrets of webhooks that were added before there was a prefix are keys as they stand. */
+function keyOf(secret: string): Buffer {
+  return secret.startsWith(WEBHOOK_SECRET_PREFIX)
+    ? Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64')
+    : Buffer.from(secret)
 }
 
 async function post(

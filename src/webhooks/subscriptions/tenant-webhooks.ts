@@ -9,7 +9,12 @@ import { IDEMPOTENCY_KEY_MAX_CHARS, STORE_PAGE_MAX_ENTRIES } from '../../core/li
 import type { RecordStore } from '../../core/records/record-store.ts'
 import type { DeadPage, DeliveryStore, PageRequest } from '../delivering/delivery-store.ts'
 import { WEBHOOKS_PER_TENANT_MAX, WEBHOOK_REVIVED_MAX, WEBHOOK_WAITING_MAX } from '../limits.ts'
-import type { DeliveryRecord, OverflowRecord, WebhookRecord } from '../records.ts'
+import {
+  WEBHOOK_SECRET_PREFIX,
+  type DeliveryRecord,
+  type OverflowRecord,
+  type WebhookRecord,
+} from '../records.ts'
 import { badWebhook, readNewWebhook, type NewWebhook, type WantedWebhook } from './read-new-webhook.ts'
 
 /** A webhook as it may be shown. */
@@ -136,7 +141,7 @@ export class TenantWebhooks {
       id,
       ...defined({ tenant }),
       ...wanted,
-      secret: randomBytes(32).toString('base64url'),
+      secret: `${WEBHOOK_SECRET_PREFIX}${randomBytes(32).toString('base64')}`,
       createdAt: clock.now().toISOString(),
     }
     await records.add(id, record)

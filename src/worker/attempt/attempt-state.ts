@@ -18,6 +18,7 @@ import type { CommitRecord, VersionedRepo } from '../../publication/ports.ts'
 import type { PublicationResult } from '../../publication/publication.ts'
 import type { OnRetry } from '../../tasks/task-controls.ts'
 import type { AttemptInfo, TaskDefinition } from '../../tasks/task-definition.ts'
+import type { ChangeSet } from '../../workspace/comparing/diff.ts'
 import type { WorkspaceAttempt, WorkspaceRoot } from '../../workspace/ownership/ownership.ts'
 import type { AttemptStep, AttemptStepEvent, ChangedFiles } from '../events.ts'
 import type { SendLines } from '../results/send-task-log.ts'
@@ -56,6 +57,8 @@ export interface RunOptions {
   readonly task: TaskDefinition
   /** Of the module that declares the task; needed by bodies outside this thread. */
   readonly modulePath?: string | undefined
+  /** Stop before the publication, and say what would be published. */
+  readonly isDryRun?: boolean | undefined
   /** Aborted when the run has to end; its reason is an error that says why. */
   readonly signal: AbortSignal
   /** Aborted when the process is asked to stop. */
@@ -100,6 +103,8 @@ export interface RunOutcome {
   readonly changed?: ChangedFiles | undefined
   /** What was kept of a refused publication. */
   readonly evidence: EvidenceRecord | undefined
+  /** Of a dry run. */
+  readonly planned?: ChangeSet | undefined
   /** Removes the directory and the staging branch. Never throws. */
   readonly cleanUp: () => Promise<void>
 }
@@ -117,4 +122,5 @@ export interface AttemptState extends RunSurroundings, RunRequest {
   changed: ChangedFiles | undefined
   evidence: EvidenceRecord | undefined
   publication: PublicationResult | Adoption | undefined
+  planned: ChangeSet | undefined
 }

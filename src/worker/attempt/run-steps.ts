@@ -65,6 +65,7 @@ export async function runSteps(request: RunRequest, surroundings: RunSurrounding
     changed: undefined,
     evidence: undefined,
     publication: undefined,
+    planned: undefined,
   }
   const outcomeOf = (decided: Pick<RunOutcome, 'output' | 'error'>): RunOutcome => ({
     ...decided,
@@ -72,6 +73,7 @@ export async function runSteps(request: RunRequest, surroundings: RunSurrounding
     publication: state.publication,
     evidence: state.evidence,
     changed: state.changed,
+    planned: state.planned,
     cleanUp: () => cleanUp(state),
   })
   try {
@@ -153,6 +155,10 @@ async function runWithWorkspace(
   // A commit id is as long as any other: what fits with the input ref fits with the output ref.
   state.checkOutput?.(renderTaskOutput({ workspace: at, result }))
   const commit = await authoredCommit(state, { params, result })
+  if (state.isDryRun === true) {
+    state.planned = changes
+    return { workspace: at, result }
+  }
   const beforeUpload = directory.lookBeforeUpload(changes)
   const { outputRef, stored } = await steps.run('publish', () =>
     publishChanges(state, { at, repo, changes, result, commit, workspace, beforeUpload }),

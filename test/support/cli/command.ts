@@ -26,8 +26,9 @@ export interface Started {
 export interface Project {
   readonly directory: string
   write(name: string, text: string): Promise<void>
-  start(args: readonly string[], environment?: Readonly<Record<string, string>>): Started
-  run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>
+  /** `input` is what it reads from standard input. */
+  start(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Started
+  run(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Promise<Ended>
   /** Ends what still runs, and removes the directory. */
   close(): Promise<void>
 }
@@ -37,23 +38,29 @@ export async function openProject(): Promise<Project> {
   await mkdir(join(directory, 'node_modules'))
   await symlink(PROJECT_ROOT, join(directory, 'node_modules/perago'))
   await symlink(join(PROJECT_ROOT, 'node_modules/zod'), join(directory, 'node_modules/zod'))
+  // What receivers of webhooks verify signatures with.
+  await symlink(
+    join(PROJECT_ROOT, 'node_modules/standardwebhooks'),
+    join(directory, 'node_modules/standardwebhooks'),
+  )
   await writeFile(
     join(directory, 'package.json'),
     '{"name": "a-project", "private": true, "type": "module"}\n',
   )
   const running = new Set<Started>()
 
-  const start: Project['start'] = (args, environment = {}) => {
+  const start: Project['start'] = (args, environment = {}, input) => {
     const child = spawn(process.execPath, [join(PROJECT_ROOT, 'dist/cli/main.js'), ...args], {
       cwd: directory,
       // Nothing of the developer's own environment, or a LAKEFS_ENDPOINT in it would decide a test.
       env: { PATH: process.env.PATH, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
+    child.stdin?.end(input)
     let stdout = ''
     let stderr = ''
     const firstLine = new Promise<string>((resolve, reject) => {
-      child.stdout.on('data', (chunk: Buffer) => {
+      child.stdout?.on('data', (chunk: Buffer) => {
         stdout += chunk.toString()
         if (stdout.includes('\n')) resolve(stdout.slice(0, stdout.indexOf('\n')))
       })
@@ -61,7 +68,7 @@ export async function openProject(): Promise<Project> {
     })
     firstLine.catch(() => undefined)
     const ended = new Promise<Ended>((resolve) => {
-      child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+      child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
       child.on('close', (code) => {
         running.delete(started)
         resolve({ code, stdout, stderr })
@@ -75,7 +82,7 @@ export async function openProject(): Promise<Project> {
   return {
     directory,
     start,
-    run: (args, environment) => start(args, environment).ended,
+    run: (args, environment, input) => start(args, environment, input).ended,
     async write(name, text) {
       await mkdir(dirname(join(directory, name)), { recursive: true })
       await writeFile(join(directory, name), text)
