@@ -71,6 +71,9 @@ async function openWorld(
         json: { upload_id: 'u/1', physical_address: 's3://bucket/whole', presigned_urls },
       }
     }
+    const [, part] = /\/parts\/(\d+)$/.exec(path) ?? []
+    if (part !== undefined)
+      return { status: 200, json: { presigned_url: `${address}&partNumber=${part}&again` } }
     if (request.method === 'DELETE') return { status: 204 }
     return { status: 200, json: { ...stored(request), size_bytes: 45, checksum: `${MD5(request.body)}-5` } }
   })
@@ -93,7 +96,7 @@ async function openWorld(
     store,
     linked: () =>
       lakefs.seen
-        .filter((request) => request.method === 'PUT')
+        .filter((request) => request.method === 'PUT' && !request.path.includes('/parts/'))
         .map((request) => JSON.parse(request.body.toString()) as Record<string, unknown>),
   }
 }
@@ -217,6 +220,32 @@ test('LC-105 a large body goes in parts, a few at a time, and is completed in or
   expect(completion?.['parts']).toEqual(
     [1, 2, 3, 4, 5].map((number) => ({ part_number: number, etag: MD5(Buffer.from(parts.get(number)!)) })),
   )
+})
+
+test('LC-220 a part whose address has got too old goes to a new one; what arrived is not sent again', async () => {
+  const { repo, store, linked } = await openWorld({
+    store: ({ path }) =>
+      /partNumber=[345]/.test(path) && !path.includes('again')
+        ? { status: 403, text: 'Request has expired', type: 'text/xml' }
+        : undefined,
+  })
+  expect(await repo.write({ branch: MAIN, path: 'p', body: large })).toMatchObject({ written: true })
+  const arrived = store.seen.filter(({ path }) => !/partNumber=[345](?!.*again)/.test(path))
+  expect(arrived.map(({ body }) => body.toString()).toSorted()).toEqual(
+    [0, 1, 2, 3, 4].map((number) => LETTERS.slice(number * PART, (number + 1) * PART)),
+  )
+  expect(linked()).toMatchObject([{ parts: [1, 2, 3, 4, 5].map((part_number) => ({ part_number })) }])
+})
+
+test('LC-220 where lakeFS signs no part again, the refusal of the store is what is told', async () => {
+  const { repo, lakefs } = await openWorld({
+    store: ({ path }) => (path.includes('partNumber=2') ? { status: 403, json: {} } : undefined),
+    lakefs: ({ path }) =>
+      path.includes('/parts/') ? { status: 404, json: { message: 'invalid API endpoint' } } : undefined,
+  })
+  const failure = repo.write({ branch: MAIN, path: 'p', body: large })
+  await expect(failure).rejects.toMatchObject({ kind: 'unavailable', code: 'lakefs/presigned-refused' })
+  expect(lakefs.seen.at(-1)?.method).toBe('DELETE')
 })
 
 test('LC-106 when a part cannot be sent the others are stopped and the upload is given up', async () => {
