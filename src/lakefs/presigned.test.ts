@@ -11,6 +11,7 @@ import {
   type ScriptedServer,
   type SeenRequest,
 } from '../../test/conformance/scripted-server.ts'
+import type { Clock } from '../base/clock.ts'
 import { branchName, repositoryName } from '../base/ids.ts'
 import type { UploadBody, VersionedRepo } from '../publication/ports.ts'
 import { createLakefsClient } from './client.ts'
@@ -38,6 +39,7 @@ async function openWorld(
   options: {
     readonly store?: (request: SeenRequest, index: number) => Reaction | undefined
     readonly lakefs?: (request: SeenRequest) => Reaction | undefined
+    readonly clock?: Clock
   } = {},
 ): Promise<World> {
   let addresses = 0
@@ -81,7 +83,7 @@ async function openWorld(
     endpoint: lakefs.url,
     accessKeyId: 'AKIATEST',
     secretAccessKey: SECRET,
-    clock: instantClock(),
+    clock: options.clock ?? instantClock(),
     retry: { maxAttempts: 3 },
     multipart: { thresholdBytes: 40, partBytes: PART, partsInFlight: 2 },
   })
@@ -245,6 +247,22 @@ test('LC-220 where lakeFS signs no part again, the refusal of the store is what 
   })
   const failure = repo.write({ branch: MAIN, path: 'p', body: large })
   await expect(failure).rejects.toMatchObject({ kind: 'unavailable', code: 'lakefs/presigned-refused' })
+  expect(lakefs.seen.at(-1)?.method).toBe('DELETE')
+})
+
+test.each([
+  [10, true],
+  [4, false],
+])('LC-221 at %i hours for each of five parts an upload is given up early: %j', async (hours, isGivenUp) => {
+  let partsSent = 0
+  const clock = { ...instantClock(), monotonicMs: () => partsSent * hours * 3_600_000 }
+  const { repo, lakefs } = await openWorld({
+    clock,
+    store: () => void partsSent++,
+  })
+  const outcome = repo.write({ branch: MAIN, path: 'p', body: large })
+  if (!isGivenUp) return expect(await outcome).toMatchObject({ written: true })
+  await expect(outcome).rejects.toMatchObject({ kind: 'unavailable', code: 'lakefs/upload-too-slow' })
   expect(lakefs.seen.at(-1)?.method).toBe('DELETE')
 })
 

@@ -5,12 +5,17 @@
 
 import { createHash } from 'node:crypto'
 import { followSignals } from '../base/abort-signals.ts'
-import { InvalidError, errorKindOf, isPeragoError } from '../base/errors.ts'
+import { InvalidError, UnavailableError, errorKindOf, isPeragoError } from '../base/errors.ts'
 import type { ObjectStat, WriteRequest } from '../publication/ports.ts'
 import { shapeFailure } from '../remote/failures.ts'
 import { openForSending } from './bodies.ts'
 import type { RepoContext } from './context.ts'
-import { LAKEFS_ABORT_UPLOAD_MS, LAKEFS_PARTS_MAX } from './limits.ts'
+import {
+  LAKEFS_ABORT_UPLOAD_MS,
+  LAKEFS_PARTS_MAX,
+  LAKEFS_SPEED_LOOK_MS,
+  LAKEFS_UPLOAD_MAX_MS,
+} from './limits.ts'
 import { putBytes } from './object-store.ts'
 import { LAKEFS } from './operations.ts'
 import { list, text, toObjectStat } from './readers.ts'
@@ -83,18 +88,29 @@ async function sendParts(
   // Opened once and read from front to back: in memory are the parts that are being sent, the one being filled, and those
   // the connections still hold; however large the whole is.
   const sent = openForSending(upload.body, whatOf(context, upload))
+  const { clock, multipart } = context.lakefs
+  const parts = Math.ceil(upload.body.sizeBytes / options.partBytes)
+  const startedMs = clock.monotonicMs()
+  let arrived = 0
   const sending: Promise<UploadedPart>[] = []
   const running = new Set<Promise<unknown>>()
   try {
     for await (const bytes of cutIntoParts(sent.body, options.partBytes)) {
       const number = sending.length + 1
-      if (running.size >= context.lakefs.multipart.partsInFlight) await Promise.race(running)
+      if (running.size >= multipart.partsInFlight) await Promise.race(running)
       stop.signal.throwIfAborted()
       const part = sendPart(context, upload, { ...options, number, bytes, signal: stop.signal })
       sending.push(part)
       // The first failure stops the others; it is thrown below, where all of them are awaited.
       const settled: Promise<unknown> = part.then(
-        () => running.delete(settled),
+        () => {
+          running.delete(settled)
+          arrived += 1
+          // Those under way count as arrived: what is estimated is the least time that it can take.
+          const share = (arrived + running.size) / parts
+          const slow = judgeSpeed(whatOf(context, upload), share, clock.monotonicMs() - startedMs)
+          if (slow !== undefined && arrived < parts) stop.abort(slow)
+        },
         (error: unknown) => {
           running.delete(settled)
           stop.abort(error)
@@ -112,6 +128,20 @@ async function sendParts(
     sent.close()
   }
 }
+
+/** What to end with where an upload, at its speed so far, would end after lakeFS has forgotten how it began. */
+function judgeSpeed(what: string, share: number, elapsedMs: number): UnavailableError | undefined {
+  const expectedMs = elapsedMs / share
+  if (elapsedMs < LAKEFS_SPEED_LOOK_MS || expectedMs <= LAKEFS_UPLOAD_MAX_MS) return undefined
+  const [hours, most] = [expectedMs, LAKEFS_UPLOAD_MAX_MS].map((ms) => Math.round(ms / HOUR_MS))
+  return new UnavailableError(
+    'lakefs/upload-too-slow',
+    `${what}: at this speed it takes ${hours} hours, and lakeFS keeps an upload open for ${most}`,
+    { next: 'Write several smaller files, or upload from nearer to the object store.' },
+  )
+}
+
+const HOUR_MS = 3_600_000
 
 async function sendPart(
   context: RepoContext,

@@ -603,6 +603,7 @@ export interface components {
             readonly strategy?: "source-wins" | "dest-wins";
             readonly squash_merge?: boolean;
             readonly allow_empty?: boolean;
+            readonly force?: boolean;
         };
         readonly MergeResult: {
             readonly reference: string;
