@@ -88,7 +88,7 @@ const NESTED_TASKS: ReadonlySet<string> = new Set(['decisionCases', 'defaultCase
 type Fields = Readonly<Record<string, unknown>>
 
 export function diffTaskDef(declared: TaskDef, registered: TaskDef): readonly FieldChange[] {
-  const { inputSchema: _input, outputSchema: _output, ...rest } = declared
+  const rest = Object.fromEntries(Object.entries(declared).filter(([name]) => !isSchemaField(name)))
   return [
     ...diffFields({ path: '', declared: rest, registered, defaults: TASK_DEF_DEFAULTS }),
     ...SCHEMA_FIELDS.flatMap((field) => diffSchema(field, declared[field], registered[field])),
@@ -97,7 +97,11 @@ export function diffTaskDef(declared: TaskDef, registered: TaskDef): readonly Fi
 
 /** Whether a difference is one of schemas, which tell people and tools what a task takes, and change nothing of a run. */
 export function isSchemaChange({ field }: FieldChange): boolean {
-  return SCHEMA_FIELDS.some((name) => name === field)
+  return isSchemaField(field)
+}
+
+function isSchemaField(name: string): boolean {
+  return SCHEMA_FIELDS.some((field) => field === name)
 }
 
 /** One that is not declared is not compared. The server adds times to what it was given. */
