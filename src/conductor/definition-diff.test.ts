@@ -42,6 +42,15 @@ describe('task definitions', () => {
     ])
   })
 
+  test('CO-110 a schema is compared by what it says, and one that is not declared not at all', () => {
+    const data = { type: 'object', required: ['params'] }
+    const registered = { ...BARE_TASK, inputSchema: { createTime: 0, name: 't.input', data } }
+    expect(diffTaskDef({ name: 't', inputSchema: { data } }, registered)).toEqual([])
+    expect(diffTaskDef({ name: 't' }, registered)).toEqual([])
+    const missing = diffTaskDef({ name: 't', inputSchema: { data }, outputSchema: { data } }, registered)
+    expect(missing).toEqual([{ field: 'outputSchema', registered: undefined, declared: data }])
+  })
+
   test('CO-80 the order of keys is no difference', () => {
     const registered = { ...BARE_TASK, inputTemplate: { b: { y: 2, x: 1 }, a: 0 } }
     expect(diffTaskDef({ name: 't', inputTemplate: { a: 0, b: { x: 1, y: 2 } } }, registered)).toEqual([])

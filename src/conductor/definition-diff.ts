@@ -8,7 +8,15 @@
 
 import type { components } from './generated/conductor-api.ts'
 
-export type TaskDef = components['schemas']['TaskDef']
+/** The JSON Schema of a task's input or output; the contract does not name these fields. */
+interface TaskSchema {
+  readonly data: unknown
+}
+
+export type TaskDef = components['schemas']['TaskDef'] & {
+  readonly inputSchema?: TaskSchema
+  readonly outputSchema?: TaskSchema
+}
 export type WorkflowDef = components['schemas']['WorkflowDef']
 
 export interface FieldChange {
@@ -17,6 +25,9 @@ export interface FieldChange {
   readonly registered: unknown
   readonly declared: unknown
 }
+
+const SCHEMA_FIELDS = ['inputSchema', 'outputSchema'] as const
+type SchemaField = (typeof SCHEMA_FIELDS)[number]
 
 const TASK_DEF_DEFAULTS = {
   description: undefined,
@@ -39,7 +50,7 @@ const TASK_DEF_DEFAULTS = {
   inputKeys: [],
   outputKeys: [],
   inputTemplate: {},
-} as const satisfies Record<Exclude<keyof TaskDef, 'name'>, unknown>
+} as const satisfies Record<Exclude<keyof TaskDef, 'name' | SchemaField>, unknown>
 
 const WORKFLOW_DEF_DEFAULTS = {
   description: undefined,
@@ -77,7 +88,26 @@ const NESTED_TASKS: ReadonlySet<string> = new Set(['decisionCases', 'defaultCase
 type Fields = Readonly<Record<string, unknown>>
 
 export function diffTaskDef(declared: TaskDef, registered: TaskDef): readonly FieldChange[] {
-  return diffFields({ path: '', declared, registered, defaults: TASK_DEF_DEFAULTS })
+  const rest = Object.fromEntries(Object.entries(declared).filter(([name]) => !isSchemaField(name)))
+  return [
+    ...diffFields({ path: '', declared: rest, registered, defaults: TASK_DEF_DEFAULTS }),
+    ...SCHEMA_FIELDS.flatMap((field) => diffSchema(field, declared[field], registered[field])),
+  ]
+}
+
+/** Whether a difference is one of schemas, which tell people and tools what a task takes, and change nothing of a run. */
+export function isSchemaChange({ field }: FieldChange): boolean {
+  return isSchemaField(field)
+}
+
+function isSchemaField(name: string): boolean {
+  return SCHEMA_FIELDS.some((field) => field === name)
+}
+
+/** One that is not declared is not compared. The server adds times to what it was given. */
+function diffSchema(field: string, declared?: TaskSchema, registered?: TaskSchema): FieldChange[] {
+  if (declared === undefined || isEqual(declared.data, registered?.data)) return []
+  return [{ field, registered: registered?.data, declared: declared.data }]
 }
 
 export function diffWorkflowDef(declared: WorkflowDef, registered: WorkflowDef): readonly FieldChange[] {

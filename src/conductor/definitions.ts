@@ -87,7 +87,7 @@ export function createDefinitionRegistry(client: ConductorClient): DefinitionReg
       if (action === 'create')
         await client.call({ operation: 'registerTaskDefs', json: [declared], target, signal })
       if (action !== 'update') return
-      // An update replaces everything; schemas that others registered must stay.
+      // An update replaces everything; schemas that others registered must stay where none are declared.
       const json = { ...schemasOf(planned.registered), ...declared }
       const body = await client.call({ operation: 'updateTaskDef', json, target, signal })
       if (body !== undefined) return

@@ -5,7 +5,7 @@
 
 import { unlessAborted } from '../base/abort-signals.ts'
 import { createAdaptiveLimit, type AdaptiveLimit } from '../base/adaptive-limit.ts'
-import type { Clock } from '../base/clock.ts'
+import { systemClock, type Clock } from '../base/clock.ts'
 import { DefectError, InvalidError, invariant } from '../base/errors.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
 import type { Random } from '../base/random.ts'
@@ -89,6 +89,7 @@ export interface LakefsConnection extends LakefsClient {
   /** No credentials are sent here. */
   readonly store: StoreConnection
   readonly multipart: MultipartSizes
+  readonly clock: Clock
 }
 
 /**
@@ -144,6 +145,7 @@ export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
     server,
     writes,
     store,
+    clock: options.clock ?? systemClock,
     multipart: {
       thresholdBytes: LAKEFS_MULTIPART_THRESHOLD_BYTES,
       partBytes: LAKEFS_PART_BYTES,

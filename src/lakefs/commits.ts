@@ -136,11 +136,11 @@ export function merge(
   options: WriteOptions = {},
 ): Promise<MergeOutcome> {
   const { repository } = context
-  const { source, into, message, metadata = {}, squash, allowEmpty, strategy } = request
+  const { source, into, message, metadata = {}, squash, allowEmpty, strategy, force } = request
   const call = {
     operation: 'mergeIntoBranch',
     path: { repository, sourceRef: source, destinationBranch: into },
-    json: { metadata, message, squash_merge: squash, allow_empty: allowEmpty, strategy },
+    json: { metadata, message, squash_merge: squash, allow_empty: allowEmpty, strategy, force },
     target: { repository, source, into },
     signal: options.signal,
   } as const

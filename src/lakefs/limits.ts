@@ -33,6 +33,10 @@ export const LAKEFS_PART_BYTES = 16_777_216
 export const LAKEFS_PARTS_IN_FLIGHT = 4
 /** @internal Most parts of one upload. */
 export const LAKEFS_PARTS_MAX = 10_000
+/** The longest upload in parts: lakeFS 1.84 takes no completion after it. One that would take longer is given up early. */
+export const LAKEFS_UPLOAD_MAX_MS = 86_400_000
+/** @internal How long an upload has to run before its speed counts. */
+export const LAKEFS_SPEED_LOOK_MS = 60_000
 /** Largest upload to a presigned address in one piece. */
 export const LAKEFS_PRESIGNED_PUT_MAX_BYTES = 5_368_709_120
 /** Up to this size, objects are fetched through lakeFS in one request, even with presigned addresses. */

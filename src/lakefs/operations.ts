@@ -274,6 +274,12 @@ export const OPERATIONS = {
     class: 'safe',
     done: [201],
   },
+  uploadPart: {
+    doing: 'sign the address of a part again',
+    method: 'PUT',
+    path: '/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}/parts/{partNumber}',
+    class: 'safe',
+  },
   completePresignMultipartUpload: {
     doing: 'complete the multi-part upload',
     method: 'PUT',

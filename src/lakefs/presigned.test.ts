@@ -11,6 +11,7 @@ import {
   type ScriptedServer,
   type SeenRequest,
 } from '../../test/conformance/scripted-server.ts'
+import type { Clock } from '../base/clock.ts'
 import { branchName, repositoryName } from '../base/ids.ts'
 import type { UploadBody, VersionedRepo } from '../publication/ports.ts'
 import { createLakefsClient } from './client.ts'
@@ -38,6 +39,7 @@ async function openWorld(
   options: {
     readonly store?: (request: SeenRequest, index: number) => Reaction | undefined
     readonly lakefs?: (request: SeenRequest) => Reaction | undefined
+    readonly clock?: Clock
   } = {},
 ): Promise<World> {
   let addresses = 0
@@ -71,6 +73,9 @@ async function openWorld(
         json: { upload_id: 'u/1', physical_address: 's3://bucket/whole', presigned_urls },
       }
     }
+    const [, part] = /\/parts\/(\d+)$/.exec(path) ?? []
+    if (part !== undefined)
+      return { status: 200, json: { presigned_url: `${address}&partNumber=${part}&again` } }
     if (request.method === 'DELETE') return { status: 204 }
     return { status: 200, json: { ...stored(request), size_bytes: 45, checksum: `${MD5(request.body)}-5` } }
   })
@@ -78,7 +83,7 @@ async function openWorld(
     endpoint: lakefs.url,
     accessKeyId: 'AKIATEST',
     secretAccessKey: SECRET,
-    clock: instantClock(),
+    clock: options.clock ?? instantClock(),
     retry: { maxAttempts: 3 },
     multipart: { thresholdBytes: 40, partBytes: PART, partsInFlight: 2 },
   })
@@ -93,7 +98,7 @@ async function openWorld(
     store,
     linked: () =>
       lakefs.seen
-        .filter((request) => request.method === 'PUT')
+        .filter((request) => request.method === 'PUT' && !request.path.includes('/parts/'))
         .map((request) => JSON.parse(request.body.toString()) as Record<string, unknown>),
   }
 }
@@ -217,6 +222,54 @@ test('LC-105 a large body goes in parts, a few at a time, and is completed in or
   expect(completion?.['parts']).toEqual(
     [1, 2, 3, 4, 5].map((number) => ({ part_number: number, etag: MD5(Buffer.from(parts.get(number)!)) })),
   )
+})
+
+test('LC-220 a part whose address has got too old goes to a new one; what arrived is not sent again', async () => {
+  const { repo, store, linked } = await openWorld({
+    store: ({ path }) =>
+      /partNumber=[345]/.test(path) && !path.includes('again')
+        ? { status: 403, text: 'Request has expired', type: 'text/xml' }
+        : undefined,
+  })
+  expect(await repo.write({ branch: MAIN, path: 'p', body: large })).toMatchObject({ written: true })
+  const arrived = store.seen.filter(({ path }) => !/partNumber=[345](?!.*again)/.test(path))
+  expect(arrived.map(({ body }) => body.toString()).toSorted()).toEqual(
+    [0, 1, 2, 3, 4].map((number) => LETTERS.slice(number * PART, (number + 1) * PART)),
+  )
+  expect(linked()).toMatchObject([{ parts: [1, 2, 3, 4, 5].map((part_number) => ({ part_number })) }])
+})
+
+test('LC-220 where lakeFS signs no part again, the refusal of the store is what is told', async () => {
+  const { repo, lakefs } = await openWorld({
+    store: ({ path }) => (path.includes('partNumber=2') ? { status: 403, json: {} } : undefined),
+    lakefs: ({ path }) =>
+      path.includes('/parts/') ? { status: 404, json: { message: 'invalid API endpoint' } } : undefined,
+  })
+  const failure = repo.write({ branch: MAIN, path: 'p', body: large })
+  await expect(failure).rejects.toMatchObject({ kind: 'unavailable', code: 'lakefs/presigned-refused' })
+  expect(lakefs.seen.at(-1)?.method).toBe('DELETE')
+})
+
+test.each([
+  [10, true],
+  [4, false],
+])('LC-221 at %i hours for each of five parts an upload is given up early: %j', async (hours, isGivenUp) => {
+  let partsSent = 0
+  const clock = { ...instantClock(), monotonicMs: () => partsSent * hours * 3_600_000 }
+  const { repo, lakefs } = await openWorld({
+    clock,
+    store: () => {
+      partsSent += 1
+      return undefined
+    },
+  })
+  const outcome = repo.write({ branch: MAIN, path: 'p', body: large })
+  if (!isGivenUp) {
+    expect(await outcome).toMatchObject({ written: true })
+    return
+  }
+  await expect(outcome).rejects.toMatchObject({ kind: 'unavailable', code: 'lakefs/upload-too-slow' })
+  expect(lakefs.seen.at(-1)?.method).toBe('DELETE')
 })
 
 test('LC-106 when a part cannot be sent the others are stopped and the upload is given up', async () => {

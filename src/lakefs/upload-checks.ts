@@ -1,7 +1,7 @@
 /** What all uploads have in common, whichever way their bytes go. */
 
 import { InvalidError, UnavailableError, UncertainError } from '../base/errors.ts'
-import type { ObjectStat, WriteRequest } from '../publication/ports.ts'
+import type { CallOptions, ObjectStat, WriteRequest } from '../publication/ports.ts'
 import { quote } from '../remote/failures.ts'
 import type { OperationRow } from '../remote/server-table.ts'
 import { corrupted, looksLikeMd5 } from './bodies.ts'
@@ -10,6 +10,9 @@ import { OPERATIONS, type OperationName } from './operations.ts'
 
 /** What the server stores when it is told nothing. */
 export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
+
+/** `isMd5`: a checksum of the store that looks like an MD5 is one. */
+export type Uploading = CallOptions & { readonly isMd5: boolean }
 
 export function uploadNames(
   { repository }: RepoContext,
@@ -49,6 +52,19 @@ export function checkStored(
     next: 'Delete the object on its branch and write it again.',
     cause: wrong,
   })
+}
+
+/** The store's checksum of one piece, where it is known to be the MD5 of it. */
+export function checkPiece(piece: {
+  readonly what: string
+  readonly sizeBytes: number
+  readonly etag: string | undefined
+  readonly md5: string
+  readonly isMd5: boolean
+}): void {
+  const { what, sizeBytes, etag, md5, isMd5 } = piece
+  if (!isMd5 || etag === undefined || !looksLikeMd5(etag) || etag === md5) return
+  throw corrupted({ what, sizeBytes, md5: etag }, md5)
 }
 
 /** What cannot be sent as a header is refused on every way, so that a change of the storage changes nothing here. */

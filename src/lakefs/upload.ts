@@ -6,7 +6,8 @@ import { checkPath, type RepoContext } from './context.ts'
 import { LAKEFS_PRESIGNED_PUT_MAX_BYTES } from './limits.ts'
 import { toObjectStat } from './readers.ts'
 import { checkMetadata, checkStored, DEFAULT_CONTENT_TYPE, uploadNames, whatOf } from './upload-checks.ts'
-import { uploadInOnePiece, uploadInParts } from './upload-presigned.ts'
+import { uploadInParts } from './upload-parts.ts'
+import { uploadInOnePiece } from './upload-presigned.ts'
 
 export async function uploadObject(
   context: RepoContext,

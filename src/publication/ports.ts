@@ -162,6 +162,8 @@ export interface MergeRequest {
   readonly squash?: boolean
   readonly allowEmpty?: boolean
   readonly strategy?: 'source-wins' | 'dest-wins'
+  /** Also where nothing would change, and in a repository that is read-only. */
+  readonly force?: boolean
 }
 
 export type MergeOutcome =

@@ -200,7 +200,8 @@ class Connection implements VersionedRepo {
   merge: VersionedRepo['merge'] = async (request, options) => {
     if (!(await isWanted(options?.guard, options))) return { merged: false, reason: 'withheld' }
     return this.#write('merge', request.into, options, (): MergeOutcome => {
-      const { source, into, squash = false, allowEmpty = false, strategy } = request
+      const { source, into, squash = false, strategy } = request
+      const allowEmpty = request.allowEmpty === true || request.force === true
       const { model } = this.#world
       const target = this.#branch(into)
       if (model.commit(source) === undefined) throw missing(`commit ${source}`)

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { openConductorClient } from '../../src/conductor/client.ts'
+import type { TaskDef } from '../../src/conductor/definition-diff.ts'
 import { createDefinitionRegistry, type DefinitionRegistry } from '../../src/conductor/definitions.ts'
 import { createHttpTaskQueue } from '../../src/conductor/http-task-queue.ts'
 import type { RealServer } from '../support/servers/real-server.ts'
@@ -74,6 +75,24 @@ export function definitionConformance(conductor: (context: TestContext) => RealS
         await registry.applyTaskDef(await registry.planTaskDef({ ...declared, retryCount: 4 }))
         const registered = await registry.readTaskDef(declared.name)
         expect(registered).toMatchObject({ retryCount: 4, inputSchema: { data: { type: 'object' } } })
+      })
+    })
+
+    test('CO-110 declared schemas are stored with a task definition, kept, and replaced when they change', async (context) => {
+      await withRegistry(context, async (registry) => {
+        const task = { name: name('t'), ownerEmail: 'perago@example.org' }
+        const declare = (type: string): TaskDef => {
+          const schema = { name: `${task.name}.input`, version: 1, type: 'JSON', data: { type } }
+          return { ...task, inputSchema: schema, outputSchema: schema }
+        }
+        for (const type of ['object', 'array']) {
+          const plan = await registry.planTaskDef(declare(type))
+          expect(plan.action).toBe(type === 'object' ? 'create' : 'update')
+          await registry.applyTaskDef(plan)
+          expect((await registry.planTaskDef(declare(type))).action).toBe('keep')
+        }
+        const registered = await registry.readTaskDef(task.name)
+        expect(registered).toMatchObject({ outputSchema: { data: { type: 'array' } } })
       })
     })
 

@@ -474,6 +474,27 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/repositories/{repository}/branches/{branch}/staging/pmpu/{uploadId}/parts/{partNumber}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+                readonly branch: components["parameters"]["Branch"];
+                readonly uploadId: string;
+                readonly partNumber: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put: operations["uploadPart"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -582,6 +603,7 @@ export interface components {
             readonly strategy?: "source-wins" | "dest-wins";
             readonly squash_merge?: boolean;
             readonly allow_empty?: boolean;
+            readonly force?: boolean;
         };
         readonly MergeResult: {
             readonly reference: string;
@@ -649,6 +671,12 @@ export interface components {
                 readonly part_number: number;
                 readonly etag: string;
             }[];
+        };
+        readonly MultipartPlace: {
+            readonly physical_address: string;
+        };
+        readonly PartAddress: {
+            readonly presigned_url: string;
         };
         readonly MultipartAbort: {
             readonly physical_address: string;
@@ -1768,6 +1796,40 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
+        };
+    };
+    readonly uploadPart: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Any UTF-8 of 1 to 1024 bytes; never cleaned up. */
+                readonly path: components["parameters"]["ObjectPath"];
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+                readonly branch: components["parameters"]["Branch"];
+                readonly uploadId: string;
+                readonly partNumber: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["MultipartPlace"];
+            };
+        };
+        readonly responses: {
+            /** @description A newly signed address for one part of an upload that was started. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PartAddress"];
+                };
             };
             readonly 401: components["responses"]["Unauthorized"];
             readonly 404: components["responses"]["NotFound"];

@@ -1,13 +1,13 @@
 /** Whether the tasks are registered as they are declared, and whether their publications fit their leases. */
 
 import type { DefinitionRegistry, TaskDefPlan } from '../../conductor/definitions.ts'
-import type { TaskDef } from '../../conductor/definition-diff.ts'
+import { isSchemaChange, type TaskDef } from '../../conductor/definition-diff.ts'
 import { RefusedError } from '../../base/errors.ts'
 import { buildTaskDef } from '../../tasks/build-taskdef.ts'
 import { judgeBudget } from '../../tasks/task-controls.ts'
 import type { TaskDefinition } from '../../tasks/task-definition.ts'
 
-/** The definition of a task for Conductor, without schemas: registered ones stay as they are. */
+/** The definition of a task without its schemas, which `perago extract` writes apart. */
 export function declaredTaskDef(task: TaskDefinition): TaskDef {
   const fields = Object.entries(buildTaskDef(task)).filter(([name]) => !name.endsWith('Schema'))
   return Object.fromEntries(fields) as TaskDef
@@ -30,7 +30,7 @@ export async function examineRegistration(
 ): Promise<readonly TaskRegistration[]> {
   return Promise.all(
     tasks.map(async (task) => {
-      const plan = await registry.planTaskDef(declaredTaskDef(task), options)
+      const plan = await registry.planTaskDef(buildTaskDef(task) as TaskDef, options)
       return { task, plan, problems: problemsOf(task, plan), drift: driftOf(plan) }
     }),
   )
@@ -80,7 +80,8 @@ function problemsOf(task: TaskDefinition, plan: TaskDefPlan): readonly string[] 
 
 function driftOf(plan: TaskDefPlan): readonly string[] {
   if (plan.action !== 'update') return []
-  return plan.changes.map(
+  const changes = plan.changes.filter((change) => !isSchemaChange(change))
+  return changes.map(
     ({ field, registered, declared }) =>
       `${field} is ${JSON.stringify(registered)} there and ${JSON.stringify(declared)} here`,
   )

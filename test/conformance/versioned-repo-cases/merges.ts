@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { branchName } from '../../../src/base/ids.ts'
+import { branchName, type CommitRef } from '../../../src/base/ids.ts'
 import {
   branchFrom,
   bytes,
@@ -66,6 +66,17 @@ export const MERGE_CASES = {
     expect(await repo.merge({ source, into: MAIN })).toEqual(nothing)
     expect(await headOf(repo, MAIN)).toBe(head)
     expect(await repo.merge({ source, into: MAIN, allowEmpty: true })).toMatchObject({ merged: true })
+  },
+
+  'LC-222 a forced merge is made where nothing would change; a conflict stays one': async ({ repo }) => {
+    const base = (await commitOf(repo, MAIN, { a: '1' })).ref
+    const side = await branchFrom(repo, 'side', base)
+    const head = (await repo.merge({ source: base, into: side, force: true })) as { readonly ref: CommitRef }
+    expect((await repo.readCommit(head.ref))?.parents[0]).toBe(base)
+    const source = (await commitOf(repo, side, { a: 'side' })).ref
+    await commitOf(repo, MAIN, { a: 'main' })
+    const refused = { merged: false, reason: 'conflict' }
+    expect(await repo.merge({ source, into: MAIN, force: true })).toEqual(refused)
   },
 
   'LC-53 a conflict changes nothing; a strategy settles it': async ({ repo }) => {

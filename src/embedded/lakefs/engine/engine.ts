@@ -195,6 +195,8 @@ export interface MergeInput {
   readonly strategy?: 'source-wins' | 'dest-wins' | undefined
   readonly squash: boolean
   readonly allowEmpty: boolean
+  /** Also in a read-only repository. */
+  readonly force?: boolean | undefined
 }
 
 /** One path that a batch deletion refused. */

@@ -14,6 +14,7 @@ export function merge(context: EngineContext, input: MergeInput): Promise<Commit
   return updateBranch(context, {
     repository: input.repository,
     branch: input.destination,
+    force: input.force,
     plan: (state, seal) => {
       refuseDirty(context, state)
       seal()

@@ -60,7 +60,7 @@ test('EE-13 nothing of a deleted repository shows in one that takes its name', a
   ])
 })
 
-test('EE-13 a read-only repository takes no writes', async () => {
+test('EE-13 a read-only repository takes no writes but a forced merge', async () => {
   const { engine } = await openLake()
   await engine.createRepository({
     name: 'frozen',
@@ -72,6 +72,10 @@ test('EE-13 a read-only repository takes no writes', async () => {
   await expect(
     engine.createBranch({ repository: 'frozen', name: 'b', source: 'main', hidden: false }),
   ).rejects.toMatchObject({ reason: 'read-only-repository' })
+  const merge = { source: 'main', destination: 'main', committer: 'me', metadata: {}, squash: false }
+  const again = { ...merge, repository: 'frozen', allowEmpty: true }
+  await expect(engine.merge(again)).rejects.toMatchObject({ reason: 'read-only-repository' })
+  expect((await engine.merge({ ...again, force: true })).parents).toHaveLength(2)
 })
 
 test('EE-14 repositories, branches and tags are listed in order, page by page', async () => {

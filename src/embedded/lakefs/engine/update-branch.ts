@@ -16,7 +16,7 @@ import { requireBranch, setHead, type StoredBranch } from './branch-rows.ts'
 import { insertCommit, requireCommit, treeOf } from './commits.ts'
 import type { EngineContext } from './engine-context.ts'
 import { EngineError, type Commit, type HookEvent } from './engine.ts'
-import { requireWritable, type StoredRepository } from './repositories.ts'
+import { requireStored, requireWritable, type StoredRepository } from './repositories.ts'
 import { hasUncommittedChanges } from './staging.ts'
 import type { NodeId } from './tree/tree-node.ts'
 
@@ -45,6 +45,8 @@ type HookedUpdate = BranchUpdate & Required<Pick<BranchUpdate, 'hooks'>>
 interface UpdateRequest {
   readonly repository: string
   readonly branch: string
+  /** Also in a read-only repository. */
+  readonly force?: boolean | undefined
   /** What is refused before the branch is looked for. */
   check?(repository: StoredRepository): void
   /**
@@ -139,7 +141,8 @@ function isHooked(update: BranchUpdate): update is HookedUpdate {
 }
 
 function readState({ db }: EngineContext, request: UpdateRequest): BranchState {
-  const repository = requireWritable(db, request.repository)
+  const requireUsable = request.force === true ? requireStored : requireWritable
+  const repository = requireUsable(db, request.repository)
   request.check?.(repository)
   const branch = requireBranch(db, repository.rid, request.branch)
   return { repository, branch, head: requireCommit(db, repository.rid, branch.commitId) }

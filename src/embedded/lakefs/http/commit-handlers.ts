@@ -143,6 +143,7 @@ export async function mergeIntoBranch(exchange: Exchange, readBody: ReadBody<typ
       strategy,
       squash: body.squash_merge ?? false,
       allowEmpty: body.allow_empty === true || body.force === true,
+      force: body.force === true,
     })
     return json(200, { reference: made.id })
   } catch (error) {
