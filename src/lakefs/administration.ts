@@ -108,7 +108,7 @@ export async function setBranchProtection(
   )
 }
 
-function toRepository(json: components['schemas']['Repository']): RepositoryInfo {
+export function toRepository(json: components['schemas']['Repository']): RepositoryInfo {
   const from: Record<string, unknown> = whole(json as unknown)
   return {
     repository: repositoryName(text(from['id'], 'id')),

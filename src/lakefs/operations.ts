@@ -133,6 +133,12 @@ export const OPERATIONS = {
   },
 
   // Tags never move, so a repetition does no harm; but it would answer "exists already" for our own tag.
+  listTags: {
+    doing: 'list tags',
+    method: 'GET',
+    path: '/repositories/{repository}/tags',
+    class: 'safe',
+  },
   createTag: {
     doing: 'create the tag',
     method: 'POST',

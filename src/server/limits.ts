@@ -27,6 +27,12 @@ export const API_TEXT_MAX_CHARS = 500
 export const API_PAGE_EVENTS = 100
 /** Most of them per page. */
 export const API_PAGE_MAX_EVENTS = 1_000
+/** Most of an object in one answer. */
+export const API_OBJECT_PART_MAX_BYTES = 1_048_576
+/** How long a session of a page in a browser lasts. */
+export const SESSION_LIFETIME_MS = 28_800_000
+/** Sessions of a server; one more ends the one that was used longest ago. */
+export const SESSIONS_MAX = 1_000
 /** Requests of a caller in a burst. */
 export const API_REQUESTS_AT_ONCE = 200
 /** Requests of a caller per second on average. */

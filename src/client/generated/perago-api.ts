@@ -597,6 +597,331 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/session": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Who asks, and what can be shown.
+         * @description With a token or the cookie of a session.
+         */
+        readonly get: operations["readSession"];
+        readonly put?: never;
+        /**
+         * Opens a session for a browser.
+         * @description Sets a cookie that a page of this server sends along, and scripts cannot read. It ends after eight hours, with the server, and when its token is revoked. Exactly one of a token, the address key that the server printed, or a key pair of lakeFS is needed.
+         */
+        readonly post: operations["openSession"];
+        /** Ends the session of the cookie. */
+        readonly delete: operations["closeSession"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/repositories": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The repositories of the lakeFS that the server was given.
+         * @description Needs the role viewer, and the default tenant, as all that is shown of repositories and workflows.
+         */
+        readonly get: operations["listRepositories"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/repositories/{repository}/branches": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The branches of a repository, by name.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["listBranches"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/repositories/{repository}/tags": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The tags of a repository, by name.
+         * @description Needs the role viewer. What a publication replaced stays reachable under one.
+         */
+        readonly get: operations["listTags"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/repositories/{repository}/commits": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The commits that a branch, a tag or a commit holds, the newest first.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["listCommits"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/repositories/{repository}/changes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What differs between two commits, by path.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["listChanges"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/repositories/{repository}/objects": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The objects of a commit below a prefix, one level deep.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["listRepositoryObjects"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/repositories/{repository}/object": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A part of an object, at most 1 MiB.
+         * @description Needs the role viewer. Always sent as bytes without a type, so that no browser runs what is stored.
+         */
+        readonly get: operations["readRepositoryObject"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Workflows, the newest first.
+         * @description Needs the role viewer. Those of the engine, or of the Conductor that the server was given.
+         */
+        readonly get: operations["listWorkflows"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A workflow with its tasks.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["readWorkflow"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}/tasks/{task_id}/log": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What a task has logged.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["readTaskLog"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}/pause": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Pauses a workflow: nothing new is scheduled, tasks in progress may finish.
+         * @description Needs the role operator.
+         */
+        readonly post: operations["pauseWorkflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Continues a paused workflow.
+         * @description Needs the role operator.
+         */
+        readonly post: operations["resumeWorkflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Tries again every failed task of a workflow that has ended.
+         * @description Needs the role operator.
+         */
+        readonly post: operations["retryWorkflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}/cancel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ends a workflow; its open tasks are cancelled.
+         * @description Needs the role operator.
+         */
+        readonly post: operations["cancelWorkflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/pollers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Who works for which task type, and what waits there.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["listPollers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/healthz": {
         readonly parameters: {
             readonly query?: never;
@@ -1075,6 +1400,165 @@ export interface components {
                 readonly details?: Record<string, never>;
             };
         };
+        /** @description Either `token`, or `address_key`, or `access_key_id` with `secret_access_key`. */
+        readonly SessionRequest: {
+            readonly token?: string;
+            /** @description What follows `#key=` in the address that the server printed at its start. */
+            readonly address_key?: string;
+            readonly access_key_id?: string;
+            readonly secret_access_key?: string;
+        };
+        readonly Session: {
+            /** @description The id of a token */
+            readonly name: string;
+            /** @enum {string} */
+            readonly role: "viewer" | "operator" | "admin";
+            /** @description Absent for the default one. */
+            readonly tenant?: string;
+            /** @description Which parts of this contract this server answers for this caller. */
+            readonly shows: readonly ("repositories" | "workflows" | "executions")[];
+            /**
+             * Format: date-time
+             * @description Absent without a cookie.
+             */
+            readonly ends_at?: string;
+        };
+        readonly RefName: string;
+        readonly Repository: {
+            readonly name: string;
+            readonly default_branch: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly read_only: boolean;
+        };
+        readonly Repositories: {
+            readonly repositories: readonly components["schemas"]["Repository"][];
+            readonly next_after?: string;
+        };
+        readonly NamedRef: {
+            readonly name: string;
+            readonly commit: string;
+        };
+        readonly Branches: {
+            readonly branches: readonly components["schemas"]["NamedRef"][];
+            readonly next_after?: string;
+        };
+        readonly Tags: {
+            readonly tags: readonly components["schemas"]["NamedRef"][];
+            readonly next_after?: string;
+        };
+        readonly RepositoryCommit: {
+            readonly id: string;
+            readonly parents: readonly string[];
+            readonly message: string;
+            readonly committer: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly metadata: {
+                readonly [key: string]: string;
+            };
+        };
+        readonly Commits: {
+            readonly commits: readonly components["schemas"]["RepositoryCommit"][];
+            readonly next_after?: string;
+        };
+        readonly PathChange: {
+            readonly path: string;
+            /** @enum {string} */
+            readonly change: "added" | "removed" | "changed" | "conflict";
+            readonly size?: number;
+        };
+        readonly Changes: {
+            readonly changes: readonly components["schemas"]["PathChange"][];
+            readonly next_after?: string;
+        };
+        readonly RepositoryEntry: {
+            /** @enum {string} */
+            readonly kind: "object" | "prefix";
+            readonly path: string;
+            readonly size?: number;
+            /** Format: date-time */
+            readonly modified_at?: string;
+            readonly checksum?: string;
+        };
+        readonly RepositoryObjects: {
+            readonly entries: readonly components["schemas"]["RepositoryEntry"][];
+            readonly next_after?: string;
+        };
+        /** @enum {string} */
+        readonly WorkflowStatus: "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "TIMED_OUT" | "TERMINATED";
+        readonly WorkflowSummary: {
+            readonly id: string;
+            readonly name: string;
+            readonly status: components["schemas"]["WorkflowStatus"];
+            /** Format: date-time */
+            readonly started_at: string;
+            /** Format: date-time */
+            readonly ended_at?: string;
+            readonly reason?: string;
+            readonly parent_id?: string;
+        };
+        readonly Workflows: {
+            readonly workflows: readonly components["schemas"]["WorkflowSummary"][];
+            readonly next_after?: string;
+        };
+        readonly WorkflowTask: {
+            readonly id: string;
+            readonly type: string;
+            readonly reference: string;
+            readonly status: string;
+            readonly attempt: number;
+            readonly iteration: number;
+            /** Format: date-time */
+            readonly scheduled_at: string;
+            /** Format: date-time */
+            readonly started_at?: string;
+            /** Format: date-time */
+            readonly ended_at?: string;
+            readonly worker?: string;
+            readonly reason?: string;
+            /** @description Whether a later attempt has taken over. */
+            readonly is_retried: boolean;
+            readonly input: Record<string, never>;
+            readonly output: Record<string, never>;
+        };
+        readonly Workflow: {
+            readonly id: string;
+            readonly name: string;
+            readonly status: components["schemas"]["WorkflowStatus"];
+            /** Format: date-time */
+            readonly started_at: string;
+            /** Format: date-time */
+            readonly ended_at?: string;
+            readonly reason?: string;
+            readonly input: Record<string, never>;
+            readonly output: Record<string, never>;
+            readonly tasks: readonly components["schemas"]["WorkflowTask"][];
+            /** @description Which steps of the definition end before each one begins, by reference. Empty where it is not known. */
+            readonly after: {
+                readonly [key: string]: readonly string[];
+            };
+        };
+        readonly TaskLog: {
+            readonly lines: readonly string[];
+        };
+        readonly Poller: {
+            readonly task_type: string;
+            readonly waiting: number;
+            readonly running: number;
+            /** Format: date-time */
+            readonly oldest_waiting_since?: string;
+            /**
+             * Format: date-time
+             * @description Absent where nobody has polled for it.
+             */
+            readonly last_poll_at?: string;
+        };
+        readonly Pollers: {
+            readonly pollers: readonly components["schemas"]["Poller"][];
+            /** @description Whether all open workflows were looked at. */
+            readonly is_whole: boolean;
+        };
     };
     responses: {
         /** @description The state of the execution does not allow this, or the idempotency key was used for something else. */
@@ -1208,6 +1692,12 @@ export interface components {
         readonly After: number;
         /** @description `next_after` of the page before. */
         readonly Cursor: string;
+        readonly Repository: string;
+        readonly WorkflowId: string;
+        readonly TaskId: string;
+        readonly NamePrefix: string;
+        /** @description `next_after` of the page before. */
+        readonly NameAfter: string;
         readonly PageLimit: number;
     };
     requestBodies: never;
@@ -2469,6 +2959,601 @@ export interface operations {
             readonly 500: components["responses"]["Defect"];
             readonly 503: components["responses"]["Unavailable"];
             readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly readSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The session. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Session"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly openSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SessionRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The session is open. */
+            readonly 200: {
+                headers: {
+                    readonly "Set-Cookie": string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Session"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly closeSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is ended. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listRepositories: {
+        readonly parameters: {
+            readonly query?: {
+                readonly prefix?: components["parameters"]["NamePrefix"];
+                /** @description `next_after` of the page before. */
+                readonly after?: components["parameters"]["NameAfter"];
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Repositories"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listBranches: {
+        readonly parameters: {
+            readonly query?: {
+                readonly prefix?: components["parameters"]["NamePrefix"];
+                /** @description `next_after` of the page before. */
+                readonly after?: components["parameters"]["NameAfter"];
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Branches"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listTags: {
+        readonly parameters: {
+            readonly query?: {
+                readonly prefix?: components["parameters"]["NamePrefix"];
+                /** @description `next_after` of the page before. */
+                readonly after?: components["parameters"]["NameAfter"];
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Tags"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listCommits: {
+        readonly parameters: {
+            readonly query: {
+                /** @description A branch, a tag or a commit. */
+                readonly from: components["schemas"]["RefName"];
+                /** @description `next_after` of the page before. */
+                readonly after?: string;
+                /** @description Only the line of the branch itself. */
+                readonly first_parent?: boolean;
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Commits"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listChanges: {
+        readonly parameters: {
+            readonly query: {
+                readonly from: components["schemas"]["RefName"];
+                readonly to: components["schemas"]["RefName"];
+                readonly prefix?: string;
+                /** @description Only paths after this one. */
+                readonly after?: string;
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Changes"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listRepositoryObjects: {
+        readonly parameters: {
+            readonly query: {
+                /** @description A branch, a tag or a commit. */
+                readonly at: components["schemas"]["RefName"];
+                readonly prefix?: string;
+                /** @description Only paths after this one. */
+                readonly after?: string;
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RepositoryObjects"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly readRepositoryObject: {
+        readonly parameters: {
+            readonly query: {
+                /** @description A branch, a tag or a commit. */
+                readonly at: components["schemas"]["RefName"];
+                readonly path: string;
+                /** @description The first byte. */
+                readonly start?: number;
+                readonly length?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The bytes. */
+            readonly 200: {
+                headers: {
+                    readonly "Perago-Object-Size": string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": string;
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listWorkflows: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only these; repeatable. */
+                readonly status?: readonly components["schemas"]["WorkflowStatus"][];
+                readonly name?: string;
+                /** @description `next_after` of the page before. */
+                readonly after?: string;
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflows"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly readWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The workflow. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly readTaskLog: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+                readonly task_id: components["parameters"]["TaskId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The lines. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskLog"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly pauseWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The workflow after it. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly resumeWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The workflow after it. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly retryWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The workflow after it. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly cancelWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The workflow after it. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["NotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly listPollers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The task types of open workflows. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Pollers"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly readHealth: {

@@ -192,7 +192,7 @@ export interface paths {
             };
             readonly cookie?: never;
         };
-        readonly get?: never;
+        readonly get: operations["listTags"];
         readonly put?: never;
         readonly post: operations["createTag"];
         readonly delete?: never;
@@ -1198,6 +1198,35 @@ export interface operations {
                 };
             };
             readonly 500: components["responses"]["ServerTrouble"];
+        };
+    };
+    readonly listTags: {
+        readonly parameters: {
+            readonly query?: {
+                readonly prefix?: components["parameters"]["Prefix"];
+                /** @description Exclusive; need not exist. */
+                readonly after?: components["parameters"]["After"];
+                readonly amount?: components["parameters"]["Amount"];
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page, sorted by name. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BranchPage"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 404: components["responses"]["NotFound"];
         };
     };
     readonly createTag: {

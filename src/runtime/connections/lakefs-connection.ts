@@ -5,7 +5,7 @@ import type { PeragoConfiguration } from '../configuration/configuration.ts'
 
 /** A client for the configured lakeFS. Sends nothing yet; the caller closes it. */
 export function openLakefs(
-  { lakefs }: PeragoConfiguration,
+  { lakefs }: Pick<PeragoConfiguration, 'lakefs'>,
   options: Pick<LakefsClientOptions, 'retry' | 'onExchange' | 'availability'> & {
     readonly logger: Logger
     /** Instead of those configured. */

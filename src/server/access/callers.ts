@@ -24,6 +24,7 @@ const RIGHTS = {
   'register pipelines': 'operator',
   'control schedules': 'operator',
   'work for the engine': 'operator',
+  'look at repositories': 'viewer',
   'manage webhooks': 'operator',
 } as const satisfies Record<string, Role>
 

@@ -12,6 +12,7 @@ import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import type { Host } from '../../runtime/host.ts'
+import type { RepositoryView } from '../../runtime/views/repository-view.ts'
 import type { Caller, Role } from '../access/callers.ts'
 import { RateLimiter } from '../access/rate-limit.ts'
 import type { Tokens } from '../access/tokens.ts'
@@ -21,6 +22,8 @@ import {
   API_REQUESTS_AT_ONCE,
   API_REQUESTS_PER_SECOND,
 } from '../limits.ts'
+import { readSessionCookie, requireOwnPage } from '../access/session-cookie.ts'
+import { Sessions } from '../access/sessions.ts'
 import { authenticate } from './authenticate.ts'
 import { addEngineRoutes } from './engine-routes.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
@@ -30,6 +33,8 @@ import { addPipelineRoutes } from './pipeline-routes.ts'
 import { addPictureRoutes, addRollbackRoutes } from './rollback-routes.ts'
 import { addScheduleRoutes } from './schedule-routes.ts'
 import { renderFailure } from './render-failure.ts'
+import { addRepositoryRoutes } from './repository-routes.ts'
+import { addLogInRoute, addSessionRoutes, type PageKeys, type SessionRoutesParts } from './session-routes.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
 export interface HttpAppParts {
@@ -43,6 +48,13 @@ export interface HttpAppParts {
   /** The role of requests from this machine without a token; without it they are refused. */
   readonly openLoopback?: Role | undefined
   readonly limits?: Partial<HttpLimits>
+  /** What a page in a browser needs. */
+  readonly page?: PageParts
+}
+
+export interface PageParts {
+  readonly keys?: PageKeys
+  readonly repositories?: RepositoryView | undefined
 }
 
 export interface HttpLimits {
@@ -69,11 +81,19 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     { atOnce: API_FAILURES_AT_ONCE, perSecond: API_FAILURES_PER_SECOND },
     clock,
   )
-  const identify = (asked: Asked): Promise<Caller> =>
-    authenticate(
-      { tokens: parts.tokens, openLoopback: parts.openLoopback, failures },
-      { headers: asked.req.raw.headers, address: asked.env.address, isProxied: asked.env.isProxied },
-    )
+  const sessions = new Sessions(clock)
+  const identify = async (asked: Asked): Promise<Caller> => {
+    const { raw } = asked.req
+    const session = raw.headers.has('authorization') ? undefined : readSessionCookie(raw.headers)
+    if (session === undefined) {
+      return authenticate(
+        { tokens: parts.tokens, openLoopback: parts.openLoopback, failures },
+        { headers: raw.headers, address: asked.env.address, isProxied: asked.env.isProxied },
+      )
+    }
+    requireOwnPage(raw)
+    return (await sessions.find(session)).caller
+  }
 
   const app: HttpApp = new Hono<HttpEnvironment>()
   app.onError((error, asked) => {
@@ -93,6 +113,17 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   app.get('/openapi.json', () => respond(contractAsJson(), 'application/json'))
   app.get('/openapi.yaml', () => respond(contract, 'application/yaml'))
 
+  const { page = {} } = parts
+  const session: SessionRoutesParts = {
+    ...{ tokens: parts.tokens, keys: page.keys ?? {}, sessions },
+    showsOf: ({ tenant }) => [
+      ...(page.repositories !== undefined && tenant === undefined ? ['repositories'] : []),
+      'executions',
+    ],
+    noteFailure: (address) => failures.take(address ?? 'unknown'),
+  }
+  addLogInRoute(app, session)
+
   // Everything below needs a known caller, also what does not exist.
   app.use(async (asked, next) => {
     const caller = await identify(asked)
@@ -102,6 +133,8 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     await next()
     asked.res.headers.set('cache-control', 'no-store')
   })
+  addSessionRoutes(app, session)
+  addRepositoryRoutes(app, page.repositories)
   addExecutionRoutes(app, {
     executions: host.executions,
     identify,

@@ -8,6 +8,7 @@ import {
   type AskRequest,
   type DoorWorld,
 } from '../../../test/support/doors/world.ts'
+import { openLake } from '../../../test/support/doors/lake.ts'
 import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
 import { executionId } from '../../core/keys.ts'
@@ -69,13 +70,14 @@ test('DO-07 every status that an operation promises below 500 has been answered,
   }
   await askAboutWebhooks(world, { viewer, operator, eager })
   await askAboutExecutions(world, eager)
+  const looking = await lookAtRepositories()
   const idle = await openWorld({ host: { engines: undefined } })
   const token = await idle.tokenFor('operator')
   for (const [method, path, body] of ENGINE_REQUESTS) await idle.ask(path, { method, token, body })
   const ill = await openWorld({ host: { examine: () => Promise.resolve(['the store does not answer']) } })
   await ill.ask('/healthz')
   const seen = new Set(
-    [...world.judged, ...idle.judged, ...ill.judged].map(
+    [...world.judged, ...looking.judged, ...idle.judged, ...ill.judged].map(
       ({ operationId, status }) => `${operationId} ${status}`,
     ),
   )
@@ -213,6 +215,56 @@ async function askAboutExecutions(world: DoorWorld, eager: string | undefined): 
     await world.ask(`/pipelines/approved/schedules/none/${what}`, { method: 'POST', token: operator })
   await world.ask('/executions', { method: 'POST', token: operator, body: { pipeline: 'nothing' } })
   await world.ask('/pipelines/nothing', { token: operator })
+}
+
+const REPOSITORY_REQUESTS = [
+  '/repositories',
+  '/repositories/lake/branches',
+  '/repositories/lake/tags',
+  '/repositories/lake/commits?from=main',
+  '/repositories/lake/changes?from=main&to=main',
+  '/repositories/lake/objects?at=main',
+  '/repositories/lake/object?at=main&path=a.csv',
+]
+
+/** Every answer below 500 that there is about sessions and repositories. */
+async function lookAtRepositories(): Promise<DoorWorld> {
+  const { view, put } = await openLake()
+  await put('a.csv', 'x')
+  const world = await openWorld({
+    clock: new ManualClock(),
+    limits: { requestsAtOnce: 100, requestsPerSecond: 1 },
+    page: { repositories: view, keys: { address: 'the-key' } },
+  })
+  const [viewer, eager] = [await world.tokenFor('viewer'), await world.tokenFor('viewer')]
+  const elsewhere = await world.tokenFor('viewer', 'north')
+  for (let count = 0; count < 100; count++) await world.ask('/repositories/x', { token: eager })
+  for (const [at, path] of REPOSITORY_REQUESTS.entries()) {
+    await world.ask(path, { token: viewer })
+    await world.ask(`${path}${path.includes('?') ? '&' : '?'}x=1`, { token: viewer })
+    await world.ask(path, { token: elsewhere })
+    await world.ask(path, { token: eager })
+    await world.ask(path, { address: `192.0.4.${String(at)}` })
+  }
+  const own = { origin: 'http://localhost', 'sec-fetch-site': 'same-origin' }
+  const logIn = (body: unknown, headers: AskRequest['headers'] = {}) =>
+    world.ask('/session', { method: 'POST', body, headers: { ...own, ...headers } })
+  const cookie = async (): Promise<string> =>
+    ((await logIn({ address_key: 'the-key' })).headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  await logIn({})
+  await logIn({ address_key: 'the-key' }, { origin: 'http://elsewhere' })
+  await logIn(`${' '.repeat(API_BODY_MAX_BYTES)}{}`)
+  await logIn({ address_key: 'the-key' }, { 'content-type': 'text/plain' })
+  for (const method of ['GET', 'DELETE']) {
+    const headers = { ...own, cookie: await cookie() }
+    await world.ask('/session', { method, headers: { cookie: headers.cookie } })
+    await world.ask('/session?x=1', { method, headers })
+    await world.ask('/session', { method })
+    await world.ask('/session', { method, token: eager })
+    await world.ask('/session', { method, headers })
+  }
+  for (let count = 0; count < 30; count++) await logIn({ address_key: 'wrong' })
+  return world
 }
 
 test('DO-16 random requests are answered by the contract, and never with a mistake of the server', async () => {

@@ -7,7 +7,9 @@ import type { Redactor } from '../../base/redaction.ts'
 /** Codes with a more exact status than their kind has. */
 const STATUS_OF_CODE: Readonly<Partial<Record<ErrorCode, number>>> = {
   'api/bad-token': 401,
+  'api/no-session': 401,
   'api/forbidden': 403,
+  'api/foreign-page': 403,
   'api/wrong-method': 405,
   'server/too-slow': 408,
   'api/body-too-large': 413,
