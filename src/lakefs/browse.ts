@@ -33,7 +33,10 @@ export interface LakefsBrowser {
     request: PageRequest & { readonly from: string; readonly to: string },
   ): Promise<Page<Change>>
   /** One level below the prefix. */
-  objects(repository: RepositoryName, request: PageRequest & { readonly at: string }): Promise<Page<ListEntry>>
+  objects(
+    repository: RepositoryName,
+    request: PageRequest & { readonly at: string },
+  ): Promise<Page<ListEntry>>
 }
 
 export function openLakefsBrowser(client: LakefsClient): LakefsBrowser {

@@ -2,7 +2,7 @@
 
 import type { Logger } from '../base/logger.ts'
 import { createHttpTaskQueue } from '../conductor/http-task-queue.ts'
-import type { FoundWorkflow, FoundWorkflows, WorkflowQuery } from '../conductor/search-workflows.ts'
+import type { FoundWorkflow } from '../conductor/search-workflows.ts'
 import {
   createWorkflowOperator,
   type LastPoll,
@@ -19,7 +19,7 @@ import { startWorkflow } from './start-workflow.ts'
 
 export type Workflow = WorkflowReading
 export type WorkflowTask = WorkflowTaskReading
-export type { FoundWorkflow, FoundWorkflows, LastPoll, WorkflowQuery, WorkflowStatus }
+export type { FoundWorkflow, LastPoll, WorkflowStatus }
 
 export interface Workflows extends WorkflowOperator {
   /** Alone on its branch: refused while another open one may write it. */

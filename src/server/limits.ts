@@ -27,6 +27,8 @@ export const API_TEXT_MAX_CHARS = 500
 export const API_PAGE_EVENTS = 100
 /** Most of them per page. */
 export const API_PAGE_MAX_EVENTS = 1_000
+/** @internal Connections to the lakeFS whose repositories are shown. */
+export const LOOKS_IN_FLIGHT = 8
 /** Most of an object in one answer. */
 export const API_OBJECT_PART_MAX_BYTES = 1_048_576
 /** How long a session of a page in a browser lasts. */

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { PROJECT_ROOT, readText } from '../../test/support/source-tree.ts'
 import { compileSnippets } from '../../test/support/type-check.ts'
 import { openCore } from '../core/life-cycle/core.ts'
+import { startEmbeddedLakefs } from '../embedded/lakefs/server.ts'
 import { openMemoryStore } from '../stores/memory/memory-store.ts'
 import { openSqliteStore } from '../stores/sqlite/sqlite-store.ts'
 import { startServer, type RunningServer, type StartServerOptions } from './start-server.ts'
@@ -38,6 +39,25 @@ test('DO-45 a program starts a server over an address, gives out tokens, and clo
   await expect(start({ store: 'redis://127.0.0.1:1/?ca=missing' })).rejects.toMatchObject({
     code: 'runtime/bad-store-address',
   })
+})
+
+test('DO-125 a server that is given a lakeFS shows its repositories, and otherwise says that there are none', async () => {
+  const lake = await startEmbeddedLakefs({ repositories: ['lake'] })
+  onTestFinished(() => lake.close())
+  const { url: endpoint, accessKeyId, secretAccessKey } = lake
+  const look = async (options: Partial<StartServerOptions>): Promise<Response> => {
+    const server = await start({ store: openMemoryStore(), ...options })
+    const { token } = await server.tokens.create({ name: 'page', role: 'viewer' })
+    return fetch(`${server.url}/repositories`, { headers: { authorization: `Bearer ${token}` } })
+  }
+  const shown = await look({ lakefs: { endpoint, accessKeyId, secretAccessKey } })
+  expect(await shown.json()).toMatchObject({ repositories: [{ name: 'lake' }] })
+  expect((await look({})).status).toBe(404)
+  const refused = await look({ lakefs: { endpoint, accessKeyId, secretAccessKey: 'another' } })
+  expect([refused.status, await refused.json()]).toMatchObject([
+    503,
+    { error: { code: 'runtime/lakefs-refused' } },
+  ])
 })
 
 test('DO-45 a server over an open store delivers webhooks, and leaves the store open when it closes', async () => {

@@ -18,8 +18,10 @@ import type { EventArchive } from '../core/events/archive-port.ts'
 import type { Retention } from '../core/life-cycle/sweep-execution.ts'
 import type { Store } from '../core/ports.ts'
 import type { EngineSetup, Engines } from '../runtime/engines.ts'
+import type { RepositoryView } from '../runtime/views/repository-view.ts'
 import type { Role } from './access/callers.ts'
 import type { Tokens } from './access/tokens.ts'
+import { LOOKS_IN_FLIGHT } from './limits.ts'
 
 export interface StartServerOptions {
   /**
@@ -33,6 +35,12 @@ export interface StartServerOptions {
   readonly retention?: Partial<Retention>
   /** Runs executions of pipelines as well, as this says. Over one store one server at a time runs those of a tenant. */
   readonly engine?: boolean | EngineSetup | undefined
+  /** Its repositories are shown to callers of the default tenant, who read them with these credentials. */
+  readonly lakefs?: {
+    readonly endpoint: string
+    readonly accessKeyId: string
+    readonly secretAccessKey: string
+  }
   /** A port for the metrics of the engine, for Prometheus. It speaks TLS where the server does. */
   readonly metrics?: MetricsPlace | undefined
   /** The address to listen on; 127.0.0.1 unless given. */
@@ -103,9 +111,12 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     closing.push(() => host.close())
     const metrics = await metered?.serve(host.engines, options)
     if (metrics !== undefined) closing.push(() => metrics.close())
+    const repositories = await openView(options)
+    if (repositories !== undefined) closing.push(() => repositories.close())
     const tokens = openTokens(store)
     const redactor = options.redactor ?? createRedactor(secrets)
-    const door = await serveHttp({ ...http, address, host, tokens, logger, redactor })
+    const page = { repositories }
+    const door = await serveHttp({ ...http, address, host, tokens, logger, redactor, page })
     closing.push(() => door.close())
     host.startWork()
     const close = once(async () => {
@@ -120,6 +131,16 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     await stores.close()
     throw error
   }
+}
+
+async function openView({
+  lakefs,
+  logger = silentLogger,
+}: StartServerOptions): Promise<RepositoryView | undefined> {
+  if (lakefs === undefined) return undefined
+  const { openRepositoryView } = await import('../runtime/views/repository-view.ts')
+  const { endpoint, ...credentials } = lakefs
+  return openRepositoryView({ lakefs: { endpoint, credentials, connections: LOOKS_IN_FLIGHT } }, { logger })
 }
 
 /** The engine with metrics as one of its observers, and the port that shows them. */

@@ -4,7 +4,8 @@ import { InvalidError } from '../../base/errors.ts'
 import { readBoundedText } from '../../runtime/configuration/text-files.ts'
 import { SECRET_FILE_MAX_BYTES } from '../../runtime/limits.ts'
 import type { Role } from '../../server/access/callers.ts'
-import { startServer, type MetricsPlace } from '../../server/start-server.ts'
+import type { PeragoConfiguration } from '../../runtime/configuration/configuration.ts'
+import { startServer, type MetricsPlace, type StartServerOptions } from '../../server/start-server.ts'
 import { openTenantRollbacks } from '../../runtime/lakefs-rollback.ts'
 import { loadCore, openCoreStores } from '../core-stores.ts'
 import type { CoreOptions } from '../store-options.ts'
@@ -40,6 +41,7 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
     const server = await startServer({
       ...stores,
       ...{ host, port, tls, allowPlainText, allowPrivateWebhooks, openLoopback, trustedProxies, engine },
+      ...lakefsOf(loaded.configuration),
       metrics: metricsPlaceOf(options),
       retention: loaded.core.retention,
       logger: loaded.logger,
@@ -53,6 +55,12 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
     await Promise.all([rollbacks.close(), spans.close()])
     await stores.close()
   }
+}
+
+/** Where one is configured, its repositories are shown. */
+function lakefsOf({ lakefs }: PeragoConfiguration): Pick<StartServerOptions, 'lakefs'> {
+  const { endpoint, credentials } = lakefs
+  return endpoint === undefined || credentials === undefined ? {} : { lakefs: { endpoint, ...credentials } }
 }
 
 function metricsPlaceOf({ metricsPort: port, metricsHost: host }: ServeOptions): MetricsPlace | undefined {

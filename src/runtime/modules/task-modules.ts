@@ -40,7 +40,12 @@ export interface TaskSummary {
 
 /** Loads a module and checks its declarations. Throws if it cannot be loaded, or declares neither tasks nor workflows. */
 export async function readModule(path: string): Promise<ReadModule> {
-  const { tasks, workflows, exported, path: absolute } = await loadWithBuiltIns(path, { workflowsAlone: true })
+  const {
+    tasks,
+    workflows,
+    exported,
+    path: absolute,
+  } = await loadWithBuiltIns(path, { workflowsAlone: true })
   const pipelines = [...new Set(Object.values(exported).filter(isPipelineDefinition))]
   const documents = workflows.map(({ document }) => document)
   const versions = documents.map(({ name, version }) => `${name} version ${version}`)

@@ -1,6 +1,6 @@
 /** What people see of a lakeFS: repositories, branches, commits, changes and objects, page by page. Only reads. */
 
-import { isPeragoError, MissingError, UnavailableError } from '../../base/errors.ts'
+import { isPeragoError, MissingError, UnavailableError, type PeragoError } from '../../base/errors.ts'
 import { repositoryName, type BranchName, type CommitRef } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
@@ -63,12 +63,16 @@ async function readObject(
   return { bytes: Buffer.concat(pieces), sizeBytes: stat.sizeBytes }
 }
 
+function isOurs({ kind, code }: PeragoError): boolean {
+  return kind === 'refused' || code === 'lakefs/unauthorized' || code === 'lakefs/not-lakefs'
+}
+
 /** Whoever looks has no part in what the lakeFS refuses this server. */
 async function told<T>(looking: Promise<T>): Promise<T> {
   try {
     return await looking
   } catch (cause) {
-    if (!isPeragoError(cause) || cause.kind !== 'refused') throw cause
+    if (!isPeragoError(cause) || !isOurs(cause)) throw cause
     throw new UnavailableError('runtime/lakefs-refused', `look at lakeFS: ${cause.message}`, {
       cause,
       next: 'Correct the credentials of lakeFS that the server was given.',
@@ -77,7 +81,11 @@ async function told<T>(looking: Promise<T>): Promise<T> {
 }
 
 function noSuchObject(path: string, at: string): MissingError {
-  return new MissingError('runtime/no-such-object', `read ${JSON.stringify(path)} at "${at}": it does not exist`, {
-    next: 'Look at the objects of that commit.',
-  })
+  return new MissingError(
+    'runtime/no-such-object',
+    `read ${JSON.stringify(path)} at "${at}": it does not exist`,
+    {
+      next: 'Look at the objects of that commit.',
+    },
+  )
 }

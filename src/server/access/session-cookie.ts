@@ -41,9 +41,13 @@ export function requireOwnPage({ method, headers, url }: Request): void {
   const site = headers.get('sec-fetch-site')
   const isOwn = (site === null || site === 'same-origin') && origin !== null && hostOf(origin) === hostOf(url)
   if (isOwn) return
-  throw new RefusedError('api/foreign-page', 'take a request with the cookie of a session: no page of this server sent it', {
-    next: 'Programs send a token in the Authorization header instead.',
-  })
+  throw new RefusedError(
+    'api/foreign-page',
+    'take a request with the cookie of a session: no page of this server sent it',
+    {
+      next: 'Programs send a token in the Authorization header instead.',
+    },
+  )
 }
 
 function hostOf(address: string): string | undefined {

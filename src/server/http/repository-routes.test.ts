@@ -10,8 +10,8 @@ afterEach(async () => {
 })
 
 interface Looking extends Lake {
-  read<T>(path: string): Promise<T>
-  ask(path: string): Promise<Response>
+  readonly read: <T>(path: string) => Promise<T>
+  readonly ask: (path: string) => Promise<Response>
 }
 
 async function openLooking(): Promise<Looking> {
@@ -32,14 +32,24 @@ async function openLooking(): Promise<Looking> {
 }
 
 interface Commits {
-  readonly commits: readonly { readonly id: string; readonly message: string; readonly parents: readonly string[] }[]
+  readonly commits: readonly {
+    readonly id: string
+    readonly message: string
+    readonly parents: readonly string[]
+  }[]
   readonly next_after?: string
 }
 
 test('DO-123 a branch is seen with its commits, page by page, and with what each of them changed', async () => {
   const { put, read } = await openLooking()
-  const [first, second, third] = [await put('a.csv', '1'), await put('b/c.csv', '22'), await put('a.csv', '333')]
-  expect(await read('/repositories')).toMatchObject({ repositories: [{ name: 'lake', default_branch: 'main' }] })
+  const [first, second, third] = [
+    await put('a.csv', '1'),
+    await put('b/c.csv', '22'),
+    await put('a.csv', '333'),
+  ]
+  expect(await read('/repositories')).toMatchObject({
+    repositories: [{ name: 'lake', default_branch: 'main' }],
+  })
   expect(await read('/repositories/lake/branches')).toEqual({ branches: [{ name: 'main', commit: third }] })
   expect(await read('/repositories/lake/tags')).toEqual({ tags: [] })
   const page = await read<Commits>('/repositories/lake/commits?from=main&limit=2')
@@ -47,7 +57,9 @@ test('DO-123 a branch is seen with its commits, page by page, and with what each
     [third, [second]],
     [second, [first]],
   ])
-  const rest = await read<Commits>(`/repositories/lake/commits?from=main&limit=2&after=${page.next_after ?? ''}`)
+  const rest = await read<Commits>(
+    `/repositories/lake/commits?from=main&limit=2&after=${page.next_after ?? ''}`,
+  )
   expect(rest.commits[0]).toMatchObject({ id: first, message: 'put a.csv' })
   expect(await read(`/repositories/lake/changes?from=${first}&to=main`)).toEqual({
     changes: [

@@ -47,7 +47,11 @@ export function addRepositoryRoutes(app: Hono<HttpEnvironment>, view: Repository
   }
   app.get('/repositories/:repository/commits', async (asked) => {
     const shown = open(asked)
-    const { from, first_parent: firstParent, ...page } = readQuery(asked.req.url, {
+    const {
+      from,
+      first_parent: firstParent,
+      ...page
+    } = readQuery(asked.req.url, {
       from: refName.refine((given) => given !== undefined, 'is missing'),
       first_parent: once(z.enum(['true', 'false'])),
       after: once(z.string().regex(/^[0-9a-f]{1,64}$/, 'must be the id of a commit')),
@@ -92,7 +96,11 @@ function addTreeRoutes(app: Hono<HttpEnvironment>, open: (asked: Asked) => Repos
   })
   app.get('/repositories/:repository/object', async (asked) => {
     const shown = open(asked)
-    const { at = '', path: wanted = '', ...part } = readQuery(asked.req.url, {
+    const {
+      at = '',
+      path: wanted = '',
+      ...part
+    } = readQuery(asked.req.url, {
       at: needed,
       path: once(path.min(1, 'must not be empty')).refine((given) => given !== undefined, 'is missing'),
       start: once(wholeNumber({ least: 0, most: Number.MAX_SAFE_INTEGER })),

@@ -32,7 +32,10 @@ async function cookieOf(response: Response): Promise<string> {
 test.each([
   ['a token', async (world: DoorWorld) => ({ token: await world.tokenFor('viewer') })],
   ['the key of the address', () => ({ address_key: PAGE.keys.address })],
-  ['a key of lakeFS', () => ({ access_key_id: LAKEFS.accessKeyId, secret_access_key: LAKEFS.secretAccessKey })],
+  [
+    'a key of lakeFS',
+    () => ({ access_key_id: LAKEFS.accessKeyId, secret_access_key: LAKEFS.secretAccessKey }),
+  ],
 ])('DO-120 %s opens a session whose cookie scripts and other sites never get', async (_, give) => {
   const world = openWorld()
   const response = await logIn(world, await give(world))
@@ -59,7 +62,9 @@ test.each([
 test('DO-120 a server without such keys takes none, not even empty ones', async () => {
   const world = openWorld({ page: {} })
   expect((await logIn(world, { address_key: 'undefined' })).status).toBe(401)
-  expect((await logIn(world, { access_key_id: 'undefined', secret_access_key: 'undefined' })).status).toBe(401)
+  expect((await logIn(world, { access_key_id: 'undefined', secret_access_key: 'undefined' })).status).toBe(
+    401,
+  )
   expect((await logIn(world, { address_key: '' })).status).toBe(400)
   expect((await logIn(world, { access_key_id: 'half' })).status).toBe(400)
 })
@@ -115,7 +120,11 @@ test('DO-122 a session may what its token may, and sees its tenant only', async 
   const world = openWorld()
   const token = await world.tokenFor('viewer', 'north')
   const response = await logIn(world, { token })
-  expect(await response.clone().json()).toMatchObject({ role: 'viewer', tenant: 'north', shows: ['executions'] })
+  expect(await response.clone().json()).toMatchObject({
+    role: 'viewer',
+    tenant: 'north',
+    shows: ['executions'],
+  })
   const headers = { cookie: await cookieOf(response), ...OWN }
   const event = { execution_id: 'exec_1', event_type: 'external.a.b' }
   expect((await world.ask('/events', { method: 'POST', headers, body: event })).status).toBe(403)

@@ -6,7 +6,12 @@ import { z } from 'zod'
 import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import type { Caller } from '../access/callers.ts'
-import { clearSessionCookie, readSessionCookie, requireOwnPage, setSessionCookie } from '../access/session-cookie.ts'
+import {
+  clearSessionCookie,
+  readSessionCookie,
+  requireOwnPage,
+  setSessionCookie,
+} from '../access/session-cookie.ts'
 import type { Identify, Sessions } from '../access/sessions.ts'
 import { badToken, type Tokens } from '../access/tokens.ts'
 import type { HttpEnvironment } from './environment.ts'
@@ -93,7 +98,10 @@ function identifyBy(given: z.output<typeof REQUEST>, { tokens, keys }: SessionRo
   const isGood =
     address !== undefined
       ? isSame(address, keys.address)
-      : isSame(`${id}\n${secret}`, keys.lakefs && `${keys.lakefs.accessKeyId}\n${keys.lakefs.secretAccessKey}`)
+      : isSame(
+          `${id}\n${secret}`,
+          keys.lakefs && `${keys.lakefs.accessKeyId}\n${keys.lakefs.secretAccessKey}`,
+        )
   const caller: Caller = { name: address === undefined ? 'lakefs' : 'page', tenant: undefined, role: 'admin' }
   return () => (isGood ? Promise.resolve(caller) : Promise.reject(badToken()))
 }

@@ -7,7 +7,7 @@ import { openRepositoryView, type RepositoryView } from '../../../src/runtime/vi
 export interface Lake {
   readonly view: RepositoryView
   /** Writes an object on main and commits it; gives the commit. */
-  put(path: string, content: string): Promise<string>
+  readonly put: (path: string, content: string) => Promise<string>
 }
 
 export async function openLake(): Promise<Lake> {
@@ -18,22 +18,19 @@ export async function openLake(): Promise<Lake> {
   const view = openRepositoryView({ lakefs }, { logger: silentLogger })
   onTestFinished(() => view.close())
   const authorization = `Basic ${Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString('base64')}`
-  const send = async (path: string, init: RequestInit): Promise<Response> => {
+  const send = async (path: string, body: string, type: string): Promise<Response> => {
     const response = await fetch(`${url}/api/v1/repositories/lake/branches/main/${path}`, {
-      ...init,
-      method: 'POST',
-      headers: { authorization, ...init.headers },
+      ...{ method: 'POST', body },
+      headers: { authorization, 'content-type': type },
     })
     if (!response.ok) throw new Error(await response.text())
     return response
   }
   return {
     view,
-    async put(path, content) {
-      const headers = { 'content-type': 'application/octet-stream' }
-      await send(`objects?path=${encodeURIComponent(path)}`, { body: content, headers })
-      const body = JSON.stringify({ message: `put ${path}` })
-      const made = await send('commits', { body, headers: { 'content-type': 'application/json' } })
+    put: async (path, content) => {
+      await send(`objects?path=${encodeURIComponent(path)}`, content, 'application/octet-stream')
+      const made = await send('commits', JSON.stringify({ message: `put ${path}` }), 'application/json')
       return ((await made.json()) as { readonly id: string }).id
     },
   }
