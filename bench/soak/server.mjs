@@ -1,5 +1,6 @@
 // `perago serve` in a process of its own, on one port, killed and started again. Where this user may, its name server is one that
 // never answers.
+import { spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -65,10 +66,15 @@ export class KilledServer {
   }
 }
 
-/** The command before `node`, in a mount namespace of its own; as another user than root names are resolved as ever. */
+function mayMount() {
+  if (process.platform !== 'linux' || process.getuid() !== 0) return false
+  return spawnSync('unshare', ['--mount', 'true'], { stdio: 'ignore' }).status === 0
+}
+
+/** The command before `node`, in a mount namespace of its own; where this user may not mount, names are resolved as ever. */
 async function silentNames(bench) {
-  if (process.platform !== 'linux' || process.getuid() !== 0) {
-    console.log('Not root: the name server is the one of this machine.')
+  if (!mayMount()) {
+    console.log('This user may not mount: the name server is the one of this machine.')
     return ['env']
   }
   const socket = createSocket('udp4')
