@@ -51,21 +51,30 @@ export function sendTaskLog(options: {
       logger.debug('lines of the task log could not be sent yet', { error })
     }
   }
-  const run = async (append: SendLines): Promise<void> => {
-    for (;;) {
+  /** A body that says nothing costs no timer. */
+  let isTiming = false
+  const sendAll = async (append: SendLines): Promise<void> => {
+    do {
       const slower = (clock.monotonicMs() - startMs) * TASK_LOG_SEND_PART
       const waitMs = Math.min(Math.max(TASK_LOG_SEND_INTERVAL_MS, slower), TASK_LOG_SEND_INTERVAL_MAX_MS)
       await clock.sleep(waitMs, signal).catch(() => undefined)
       if (signal.aborted) return
       await sendOnce(append)
-    }
+    } while (!log.isEmpty || progress !== undefined)
+    isTiming = false
   }
-  if (send !== undefined) {
-    run(send).catch((error: unknown) => logger.error('the task log is sent with the result alone', { error }))
+  const begin = (): void => {
+    if (send === undefined || isTiming || signal.aborted) return
+    isTiming = true
+    sendAll(send).catch((error: unknown) =>
+      logger.error('the task log is sent with the result alone', { error }),
+    )
   }
+  log.onLine = begin
   return {
     note(told) {
       progress = describeProgress(told)
+      begin()
     },
     end(how) {
       ended.abort()

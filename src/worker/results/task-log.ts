@@ -17,6 +17,9 @@ export interface TaskLog {
   take(): readonly string[]
   /** Puts lines that were taken and may not have arrived before all others again. */
   giveBack(lines: readonly string[]): void
+  readonly isEmpty: boolean
+  /** Called at each line. */
+  onLine: (() => void) | undefined
 }
 
 export function openTaskLog(logger: Logger, redactor: Redactor): TaskLog {
@@ -30,6 +33,7 @@ export function openTaskLog(logger: Logger, redactor: Redactor): TaskLog {
   const add = (line: string): void => {
     kept.push(redactor.text(line).slice(0, TASK_LOG_LINE_MAX_CHARS))
     bound()
+    log.onLine?.()
   }
   const lines = (): readonly string[] =>
     dropped === 0 ? [...kept] : [`(${dropped} earlier lines left out)`, ...kept]
@@ -50,8 +54,12 @@ export function openTaskLog(logger: Logger, redactor: Redactor): TaskLog {
       child: (fields) => keeping(to.child(fields)),
     }
   }
-  return {
+  const log: TaskLog = {
     logger: keeping(logger),
+    onLine: undefined,
+    get isEmpty() {
+      return kept.length === 0
+    },
     add,
     lines,
     take() {
@@ -65,6 +73,7 @@ export function openTaskLog(logger: Logger, redactor: Redactor): TaskLog {
       bound()
     },
   }
+  return log
 }
 
 /** A failure, one line each: the message, its causes, the details, and the stack of the body. */
