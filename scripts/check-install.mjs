@@ -35,6 +35,8 @@ for (const entry of Object.keys(manifest.exports)) {
 // The project that `perago init` writes, as its README says; from here on nothing needs a network.
 const app = join(directory, 'app')
 run('npx', ['perago', 'init', app])
+const { dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'))
+expect('npx perago init: where perago comes from', dependencies.perago, `^${manifest.version}`)
 run('npm', ['install', '--no-audit', '--no-fund', join(directory, packed.filename)], app)
 run('npm', ['test'], app)
 run('npm', ['run', 'types'], app)

@@ -37,6 +37,8 @@ test('CL-187 perago init writes a small project, says what comes next, and asks 
   ) as Readonly<Record<string, unknown>>
   expect(manifest).toMatchObject({ name: 'my-pipeline', private: true, type: 'module' })
   expect(manifest['engines']).toEqual({ node: '>=20.19' })
+  // From a clone; scripts/check-install.mjs tries the one that is installed.
+  expect(manifest['dependencies']).toMatchObject({ perago: `file:${PROJECT_ROOT}` })
 
   const second = await init('other', '--name', 'a-name', '--json')
   expect(JSON.parse(second.printed)).toEqual({

@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { lstatSync } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { InvalidError, messageOf, RefusedError } from '../../base/errors.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
 import { answer } from '../answers.ts'
@@ -73,9 +74,14 @@ function isThere(path: string): boolean {
 }
 
 async function readManifest(): Promise<ProjectManifest> {
-  return JSON.parse(
-    await readFile(new URL('../../../package.json', import.meta.url), 'utf8'),
-  ) as ProjectManifest
+  const home = fileURLToPath(new URL('../../../', import.meta.url))
+  const manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as Omit<
+    ProjectManifest,
+    'source'
+  >
+  // A clone of the sources may be ahead of what is published, or nothing is.
+  const isInstalled = home.includes(`${sep}node_modules${sep}`)
+  return { ...manifest, source: isInstalled ? `^${manifest.version}` : `file:${resolve(home)}` }
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,213}$/

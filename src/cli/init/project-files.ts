@@ -2,6 +2,8 @@
 
 export interface ProjectManifest {
   readonly version: string
+  /** Where a project gets perago from, as npm names it. */
+  readonly source: string
   readonly engines: { readonly node: string }
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
@@ -19,7 +21,7 @@ export function projectFiles(name: string, manifest: ProjectManifest): Readonly<
   }
 }
 
-function packageJson(name: string, { version, engines, dependencies, devDependencies }: ProjectManifest) {
+function packageJson(name: string, { source, engines, dependencies, devDependencies }: ProjectManifest) {
   const pick = (from: Readonly<Record<string, string>>, names: readonly string[]) =>
     Object.fromEntries(names.map((each) => [each, from[each] ?? '*']))
   const document = {
@@ -35,7 +37,7 @@ function packageJson(name: string, { version, engines, dependencies, devDependen
       dev: 'perago dev tasks.ts --repository lake',
       start: 'perago start tasks.ts',
     },
-    dependencies: { perago: `^${version}`, ...pick(dependencies, ['zod']) },
+    dependencies: { perago: source, ...pick(dependencies, ['zod']) },
     devDependencies: pick(devDependencies, ['@types/node', 'typescript', 'vitest']),
   }
   return `${JSON.stringify(document, undefined, 2)}\n`
