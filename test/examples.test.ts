@@ -93,6 +93,7 @@ test('HO-13 every example runs in a test and has a page of its own', () => {
     'test/webhook-guides.test.ts',
     'test/integration/webhook-guide-on-conductor.test.ts',
     'src/cli/recovery-commands.test.ts',
+    'test/integration/conductor-sdk-guide.test.ts',
   ]
     .map(readText)
     .join('')

@@ -97,7 +97,8 @@ test('CL-184 a dry run checks and shows what would be published, and publishes n
 
   await run('names: [more.txt]')
   const late = await run('names: [late.txt]', '--dry-run', '--ref', before)
-  expect(late.stdout).toContain('it would be refused, because main is not at this commit')
+  expect([late.code, late.stdout]).toEqual([3, ''])
+  expect(late.stderr).toContain('the body did not run')
 })
 
 test('CL-185 --watch runs again when a source file changes, and publishes what is unchanged once', async () => {

@@ -61,7 +61,7 @@ test(
     const outcome = await repo.commit({ branch: MAIN, message: 'Input' })
     if (!outcome.committed) throw new Error(outcome.reason)
 
-    const child = spawn(process.execPath, [join(EXAMPLE, 'main.mjs')], {
+    const child = spawn(process.execPath, [join(PROJECT_ROOT, 'examples/conductor-sdk/main.mjs')], {
       cwd: project.directory,
       env: { PATH: process.env.PATH, ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -164,7 +164,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'with "own" nothing else is replaced',
     file: `${P}/publish.ts`,
-    text: "if (!mayReplace(run, head)) throw refuse(run, 'not-own', head, stagedRef)",
+    text: "if (!mayReplace(head, run.authority)) throw refuse(run, 'not-own', head, stagedRef)",
     without: '',
   },
   {

@@ -78,6 +78,17 @@ class World {
     return engine
   }
 
+  /** Asks again where the time has moved meanwhile and the lease was over, as whoever asks is told to. */
+  async calmly<T>(ask: (engine: Engine) => Promise<T>): Promise<T> {
+    for (let triesLeft = 20; ; triesLeft--) {
+      try {
+        return await ask(await this.engine(true))
+      } catch (error) {
+        if (triesLeft === 0 || !isPeragoError(error) || error.code !== 'engine/not-running') throw error
+      }
+    }
+  }
+
   async die(): Promise<void> {
     this.#process.isAlive = false
     await this.#engine?.close()
@@ -215,21 +226,19 @@ async function requireNothingLost(world: World, acts: readonly Action[]): Promis
   await world.die()
   await world.engine(true)
   for (let idle = 0; idle < 5;) {
-    idle = (await world.work({ count: 5, fails: false })) > 0 ? 0 : idle + 1
+    idle = (await world.calmly(() => world.work({ count: 5, fails: false }))) > 0 ? 0 : idle + 1
     // An attempt whose claim nobody was told of runs out of time.
     if (idle > 0) world.clock.move(2 * HOUR_MS)
   }
-  // After a time that moved at once it asks for its lease again.
-  const { control } = await world.engine(true)
-  expect(await control.listOpen()).toEqual([])
-  await requireExact(world, control)
+  expect(await world.calmly(({ control }) => control.listOpen())).toEqual([])
+  await requireExact(world)
   await world.die()
 }
 
-async function requireExact(world: World, control: Engine['control']): Promise<void> {
+async function requireExact(world: World): Promise<void> {
   const core = openCore({ store: world.store, clock: world.clock })
   for (const id of world.started) {
-    const found = await control.readWorkflow(id)
+    const found = await world.calmly(({ control }) => control.readWorkflow(id))
     expect(found?.status).toBe('COMPLETED')
     const ended = found!.tasks.filter(({ status }) => status === 'COMPLETED')
     expect(ended.map(({ referenceTaskName }) => referenceTaskName)).toEqual(UNITS)
