@@ -631,7 +631,7 @@ export interface paths {
         };
         /**
          * The repositories of the lakeFS that the server was given.
-         * @description Needs the role viewer, and the default tenant, as all that is shown of repositories and workflows.
+         * @description Needs the role viewer, and the default tenant, as all that is shown of repositories.
          */
         readonly get: operations["listRepositories"];
         readonly put?: never;
@@ -754,166 +754,6 @@ export interface paths {
          * @description Needs the role viewer. Always sent as bytes without a type, so that no browser runs what is stored.
          */
         readonly get: operations["readRepositoryObject"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/workflows": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /**
-         * Workflows, the newest first.
-         * @description Needs the role viewer. Those of the engine, or of the Conductor that the server was given.
-         */
-        readonly get: operations["listWorkflows"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/workflows/{workflow_id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /**
-         * A workflow with its tasks.
-         * @description Needs the role viewer.
-         */
-        readonly get: operations["readWorkflow"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/workflows/{workflow_id}/tasks/{task_id}/log": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /**
-         * What a task has logged.
-         * @description Needs the role viewer.
-         */
-        readonly get: operations["readTaskLog"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/workflows/{workflow_id}/pause": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Pauses a workflow: nothing new is scheduled, tasks in progress may finish.
-         * @description Needs the role operator.
-         */
-        readonly post: operations["pauseWorkflow"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/workflows/{workflow_id}/resume": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Continues a paused workflow.
-         * @description Needs the role operator.
-         */
-        readonly post: operations["resumeWorkflow"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/workflows/{workflow_id}/retry": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Tries again every failed task of a workflow that has ended.
-         * @description Needs the role operator.
-         */
-        readonly post: operations["retryWorkflow"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/workflows/{workflow_id}/cancel": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Ends a workflow; its open tasks are cancelled.
-         * @description Needs the role operator.
-         */
-        readonly post: operations["cancelWorkflow"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/pollers": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /**
-         * Who works for which task type, and what waits there.
-         * @description Needs the role viewer.
-         */
-        readonly get: operations["listPollers"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1356,7 +1196,7 @@ export interface components {
             };
             /** Format: date-time */
             readonly created_at: string;
-            /** @description Signs the deliveries. It is shown only once. */
+            /** @description Signs the deliveries, as Standard Webhooks says. It is shown only once. */
             readonly secret: string;
         };
         readonly Webhooks: {
@@ -1416,7 +1256,7 @@ export interface components {
             /** @description Absent for the default one. */
             readonly tenant?: string;
             /** @description Which parts of this contract this server answers for this caller. */
-            readonly shows: readonly ("repositories" | "workflows" | "executions")[];
+            readonly shows: readonly ("repositories" | "executions")[];
             /**
              * Format: date-time
              * @description Absent without a cookie.
@@ -1485,80 +1325,6 @@ export interface components {
             readonly entries: readonly components["schemas"]["RepositoryEntry"][];
             readonly next_after?: string;
         };
-        /** @enum {string} */
-        readonly WorkflowStatus: "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "TIMED_OUT" | "TERMINATED";
-        readonly WorkflowSummary: {
-            readonly id: string;
-            readonly name: string;
-            readonly status: components["schemas"]["WorkflowStatus"];
-            /** Format: date-time */
-            readonly started_at: string;
-            /** Format: date-time */
-            readonly ended_at?: string;
-            readonly reason?: string;
-            readonly parent_id?: string;
-        };
-        readonly Workflows: {
-            readonly workflows: readonly components["schemas"]["WorkflowSummary"][];
-            readonly next_after?: string;
-        };
-        readonly WorkflowTask: {
-            readonly id: string;
-            readonly type: string;
-            readonly reference: string;
-            readonly status: string;
-            readonly attempt: number;
-            readonly iteration: number;
-            /** Format: date-time */
-            readonly scheduled_at: string;
-            /** Format: date-time */
-            readonly started_at?: string;
-            /** Format: date-time */
-            readonly ended_at?: string;
-            readonly worker?: string;
-            readonly reason?: string;
-            /** @description Whether a later attempt has taken over. */
-            readonly is_retried: boolean;
-            readonly input: Record<string, never>;
-            readonly output: Record<string, never>;
-        };
-        readonly Workflow: {
-            readonly id: string;
-            readonly name: string;
-            readonly status: components["schemas"]["WorkflowStatus"];
-            /** Format: date-time */
-            readonly started_at: string;
-            /** Format: date-time */
-            readonly ended_at?: string;
-            readonly reason?: string;
-            readonly input: Record<string, never>;
-            readonly output: Record<string, never>;
-            readonly tasks: readonly components["schemas"]["WorkflowTask"][];
-            /** @description Which steps of the definition end before each one begins, by reference. Empty where it is not known. */
-            readonly after: {
-                readonly [key: string]: readonly string[];
-            };
-        };
-        readonly TaskLog: {
-            readonly lines: readonly string[];
-        };
-        readonly Poller: {
-            readonly task_type: string;
-            readonly waiting: number;
-            readonly running: number;
-            /** Format: date-time */
-            readonly oldest_waiting_since?: string;
-            /**
-             * Format: date-time
-             * @description Absent where nobody has polled for it.
-             */
-            readonly last_poll_at?: string;
-        };
-        readonly Pollers: {
-            readonly pollers: readonly components["schemas"]["Poller"][];
-            /** @description Whether all open workflows were looked at. */
-            readonly is_whole: boolean;
-        };
     };
     responses: {
         /** @description The state of the execution does not allow this, or the idempotency key was used for something else. */
@@ -1589,7 +1355,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description The token's role does not allow this. */
+        /** @description The role does not allow this; or no page of this server sent a request with the cookie of a session. */
         readonly Forbidden: {
             headers: {
                 readonly [name: string]: unknown;
@@ -1693,8 +1459,6 @@ export interface components {
         /** @description `next_after` of the page before. */
         readonly Cursor: string;
         readonly Repository: string;
-        readonly WorkflowId: string;
-        readonly TaskId: string;
         readonly NamePrefix: string;
         /** @description `next_after` of the page before. */
         readonly NameAfter: string;
@@ -3013,6 +2777,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["Invalid"];
             readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 408: components["responses"]["TooSlow"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["NotJson"];
@@ -3040,6 +2805,7 @@ export interface operations {
             };
             readonly 400: components["responses"]["Invalid"];
             readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
             readonly 408: components["responses"]["TooSlow"];
             readonly 429: components["responses"]["TooMany"];
             readonly 431: components["responses"]["HeadTooLarge"];
@@ -3288,262 +3054,6 @@ export interface operations {
                 };
                 content: {
                     readonly "application/octet-stream": string;
-                };
-            };
-            readonly 400: components["responses"]["Invalid"];
-            readonly 401: components["responses"]["NoToken"];
-            readonly 404: components["responses"]["Missing"];
-            readonly 408: components["responses"]["TooSlow"];
-            readonly 429: components["responses"]["TooMany"];
-            readonly 431: components["responses"]["HeadTooLarge"];
-            readonly 500: components["responses"]["Defect"];
-            readonly 503: components["responses"]["Unavailable"];
-        };
-    };
-    readonly listWorkflows: {
-        readonly parameters: {
-            readonly query?: {
-                /** @description Only these; repeatable. */
-                readonly status?: readonly components["schemas"]["WorkflowStatus"][];
-                readonly name?: string;
-                /** @description `next_after` of the page before. */
-                readonly after?: string;
-                readonly limit?: components["parameters"]["PageLimit"];
-            };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description One page. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Workflows"];
-                };
-            };
-            readonly 400: components["responses"]["Invalid"];
-            readonly 401: components["responses"]["NoToken"];
-            readonly 404: components["responses"]["Missing"];
-            readonly 408: components["responses"]["TooSlow"];
-            readonly 429: components["responses"]["TooMany"];
-            readonly 431: components["responses"]["HeadTooLarge"];
-            readonly 500: components["responses"]["Defect"];
-            readonly 503: components["responses"]["Unavailable"];
-        };
-    };
-    readonly readWorkflow: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly workflow_id: components["parameters"]["WorkflowId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The workflow. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Workflow"];
-                };
-            };
-            readonly 400: components["responses"]["Invalid"];
-            readonly 401: components["responses"]["NoToken"];
-            readonly 404: components["responses"]["Missing"];
-            readonly 408: components["responses"]["TooSlow"];
-            readonly 429: components["responses"]["TooMany"];
-            readonly 431: components["responses"]["HeadTooLarge"];
-            readonly 500: components["responses"]["Defect"];
-            readonly 503: components["responses"]["Unavailable"];
-        };
-    };
-    readonly readTaskLog: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly workflow_id: components["parameters"]["WorkflowId"];
-                readonly task_id: components["parameters"]["TaskId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The lines. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["TaskLog"];
-                };
-            };
-            readonly 400: components["responses"]["Invalid"];
-            readonly 401: components["responses"]["NoToken"];
-            readonly 404: components["responses"]["Missing"];
-            readonly 408: components["responses"]["TooSlow"];
-            readonly 429: components["responses"]["TooMany"];
-            readonly 431: components["responses"]["HeadTooLarge"];
-            readonly 500: components["responses"]["Defect"];
-            readonly 503: components["responses"]["Unavailable"];
-        };
-    };
-    readonly pauseWorkflow: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly workflow_id: components["parameters"]["WorkflowId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The workflow after it. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Workflow"];
-                };
-            };
-            readonly 400: components["responses"]["Invalid"];
-            readonly 401: components["responses"]["NoToken"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["Missing"];
-            readonly 408: components["responses"]["TooSlow"];
-            readonly 409: components["responses"]["NotNow"];
-            readonly 429: components["responses"]["TooMany"];
-            readonly 431: components["responses"]["HeadTooLarge"];
-            readonly 500: components["responses"]["Defect"];
-            readonly 503: components["responses"]["Unavailable"];
-            readonly 504: components["responses"]["Uncertain"];
-        };
-    };
-    readonly resumeWorkflow: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly workflow_id: components["parameters"]["WorkflowId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The workflow after it. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Workflow"];
-                };
-            };
-            readonly 400: components["responses"]["Invalid"];
-            readonly 401: components["responses"]["NoToken"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["Missing"];
-            readonly 408: components["responses"]["TooSlow"];
-            readonly 409: components["responses"]["NotNow"];
-            readonly 429: components["responses"]["TooMany"];
-            readonly 431: components["responses"]["HeadTooLarge"];
-            readonly 500: components["responses"]["Defect"];
-            readonly 503: components["responses"]["Unavailable"];
-            readonly 504: components["responses"]["Uncertain"];
-        };
-    };
-    readonly retryWorkflow: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly workflow_id: components["parameters"]["WorkflowId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The workflow after it. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Workflow"];
-                };
-            };
-            readonly 400: components["responses"]["Invalid"];
-            readonly 401: components["responses"]["NoToken"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["Missing"];
-            readonly 408: components["responses"]["TooSlow"];
-            readonly 409: components["responses"]["NotNow"];
-            readonly 429: components["responses"]["TooMany"];
-            readonly 431: components["responses"]["HeadTooLarge"];
-            readonly 500: components["responses"]["Defect"];
-            readonly 503: components["responses"]["Unavailable"];
-            readonly 504: components["responses"]["Uncertain"];
-        };
-    };
-    readonly cancelWorkflow: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly workflow_id: components["parameters"]["WorkflowId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The workflow after it. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Workflow"];
-                };
-            };
-            readonly 400: components["responses"]["Invalid"];
-            readonly 401: components["responses"]["NoToken"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["Missing"];
-            readonly 408: components["responses"]["TooSlow"];
-            readonly 409: components["responses"]["NotNow"];
-            readonly 429: components["responses"]["TooMany"];
-            readonly 431: components["responses"]["HeadTooLarge"];
-            readonly 500: components["responses"]["Defect"];
-            readonly 503: components["responses"]["Unavailable"];
-            readonly 504: components["responses"]["Uncertain"];
-        };
-    };
-    readonly listPollers: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The task types of open workflows. */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Pollers"];
                 };
             };
             readonly 400: components["responses"]["Invalid"];
