@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { lstatSync } from 'node:fs'
-import { basename, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { InvalidError, messageOf, RefusedError } from '../../base/errors.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
@@ -74,14 +74,11 @@ function isThere(path: string): boolean {
 }
 
 async function readManifest(): Promise<ProjectManifest> {
-  const home = fileURLToPath(new URL('../../../', import.meta.url))
-  const manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8')) as Omit<
-    ProjectManifest,
-    'source'
-  >
+  const file = fileURLToPath(new URL('../../../package.json', import.meta.url))
+  const manifest = JSON.parse(await readFile(file, 'utf8')) as Omit<ProjectManifest, 'source'>
   // A clone of the sources may be ahead of what is published, or nothing is.
-  const isInstalled = home.includes(`${sep}node_modules${sep}`)
-  return { ...manifest, source: isInstalled ? `^${manifest.version}` : `file:${resolve(home)}` }
+  const isInstalled = file.includes(`${sep}node_modules${sep}`)
+  return { ...manifest, source: isInstalled ? `^${manifest.version}` : `file:${dirname(file)}` }
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,213}$/
