@@ -10,9 +10,11 @@ const NOT_QUICK_ROOMS = /^(?:embedded|server|stores|testing|workspace)\//
 /** What starts a process or a server, takes its time, or needs memory of its own. */
 const NOT_QUICK =
   /node:child_process|support\/(?:servers|cli|lakefs)|useRealServer|startEmbeddedLakefs|openTestLakefs|vi\.mock\(|process\.memoryUsage\(/
+/** Seen to take more than twenty seconds each: they wait for real times. */
+const SLOW = /^worker\/(?:worker|outages\/outages)\.test\.ts$/
 const quick = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') && !name.endsWith('.property.test.ts'))
-  .filter((name) => !NOT_QUICK_ROOMS.test(name))
+  .filter((name) => !NOT_QUICK_ROOMS.test(name) && !SLOW.test(name))
   .map((name) => join('src', name))
   .filter((path) => !NOT_QUICK.test(readFileSync(path, 'utf8')) && !usesBuild(join(process.cwd(), path)))
 
