@@ -10,6 +10,8 @@ FROM node:${NODE_TAG} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY examples/orders-etl/package.json examples/orders-etl/package.json
+COPY examples/conductor-sdk/package.json examples/conductor-sdk/package.json
+COPY test/support/conductor-sdk-4/package.json test/support/conductor-sdk-4/package.json
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.mjs scripts/source-hashes.mjs scripts/
@@ -21,9 +23,14 @@ FROM node:${NODE_TAG} AS dependencies
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY examples/orders-etl/package.json examples/orders-etl/package.json
+COPY examples/conductor-sdk/package.json examples/conductor-sdk/package.json
+COPY test/support/conductor-sdk-4/package.json test/support/conductor-sdk-4/package.json
 RUN npm ci --omit=dev --workspaces=false && rm -rf node_modules/perago node_modules/orders-etl
 
 FROM node:${NODE_TAG} AS runtime
+LABEL org.opencontainers.image.title="perago" \
+  org.opencontainers.image.description="Publishes versioned data from workflow tasks without losing or overwriting anybody's work." \
+  org.opencontainers.image.licenses="Apache-2.0"
 # Modules in every directory can import it from here.
 COPY --from=dependencies /build/node_modules /node_modules
 COPY --from=build /build/dist /node_modules/perago/dist

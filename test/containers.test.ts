@@ -212,6 +212,17 @@ describe('the compose file', () => {
     expect(own).toEqual([])
   })
 
+  test('CN-16 the image has labels that fit the package, and is built with all of its workspaces', () => {
+    const { license, workspaces } = JSON.parse(readText('package.json')) as {
+      readonly license: string
+      readonly workspaces: readonly string[]
+    }
+    const dockerfile = readText('Dockerfile')
+    expect(dockerfile).toContain(`org.opencontainers.image.licenses="${license}"`)
+    for (const folder of workspaces)
+      expect(dockerfile.split(`COPY ${folder}/package.json ${folder}/package.json\n`)).toHaveLength(3)
+  })
+
   test('CN-14 the file with the passwords is neither committed nor sent to the engine', () => {
     expect(readText('.gitignore').split('\n')).toContain('.env')
     expect(readText('.dockerignore').split('\n')).not.toContain('!.env')
