@@ -116,7 +116,7 @@ ${internal.map((row) => `\`${row.name}\` (${shownValue(row)})`).join(', ')}.
 /** Measured: a changed limit of the server asks for a new run. */
 const SOAK = `## What they are for
 
-\`npm run soak -- --minutes 20 --kills 10\`: \`perago serve\` on SQLite, two cores. 25 callers of one tenant post and read; beside them, in
+\`npm run soak -- --minutes 20 --kills 10\`: \`perago serve\` on SQLite, on two cores that simulations used where it left them idle. 25 callers of one tenant post and read; beside them, in
 another tenant, 25 more and a crowd: 200 followers of which half do not read, 10 scans of a long log, wrong tokens, 10 webhooks that never
 answer and 12 whose name server does not. The server is killed ten times.
 

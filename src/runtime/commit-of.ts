@@ -1,10 +1,13 @@
 /** The commit that work begins on, for whoever names it otherwise than by its id. */
 
 import { MissingError } from '../base/errors.ts'
-import { isBranchName, isCommitRef, repositoryName } from '../base/ids.ts'
+import { isBranchName, repositoryName } from '../base/ids.ts'
+import type { Logger } from '../base/logger.ts'
 import type { LakefsClient } from '../lakefs/client.ts'
 import { resolveRef } from '../lakefs/resolve-ref.ts'
 import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
+import type { PeragoConfiguration } from './configuration/configuration.ts'
+import { openLakefs } from './connections/lakefs-connection.ts'
 import { headOf, type BranchPlace } from './read-head.ts'
 
 /** Of any name of it; the head of the branch without one. Throws `runtime/no-such-branch` and `runtime/no-such-commit`. */
@@ -16,7 +19,6 @@ export async function commitOf(
   const name = repositoryName(repository)
   const repo = openLakefsRepo(client, name)
   if (ref === undefined) return headOf(repo, branch, signal)
-  if (isCommitRef(ref)) return ref
   // As lakeFS resolves it: a branch comes before anything else of that name.
   const isBranch = isBranchName(ref) && (await repo.readBranch(ref, { signal })) !== undefined
   const found = isBranch
@@ -30,4 +32,25 @@ export async function commitOf(
       next: 'Correct it, or leave it out for the head of the branch; of a commit id give at least four digits.',
     },
   )
+}
+
+/** Where work starts that names a branch, and perhaps a commit. */
+export interface StartPlace {
+  readonly ref: string
+  readonly head: string
+}
+
+/** The same from the configured lakeFS, with the head of the branch. */
+export async function readStartPlace(
+  configuration: PeragoConfiguration,
+  place: BranchPlace & { readonly ref: string | undefined },
+  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
+): Promise<StartPlace> {
+  const client = openLakefs(configuration, { logger, connections: 1 })
+  try {
+    const head = await commitOf(client, { ...place, ref: undefined }, signal)
+    return { head, ref: place.ref === undefined ? head : await commitOf(client, place, signal) }
+  } finally {
+    await client.close()
+  }
 }

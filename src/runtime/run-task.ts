@@ -76,7 +76,8 @@ export interface RunTaskOptions extends Pick<RunOptions, 'observe' | 'onProgress
 /**
  * The publish fence judges as always. There is no attempt, so there is no attempt fence to pass, and a commit above the
  * input is never replaced: no workflow claims the branch, so it cannot be taken for an earlier try at the same step.
- * A dry run ends before the first write to lakeFS; the body runs all the same.
+ * A dry run writes nothing of its own to lakeFS, and the body runs all the same; a claim that was left on the branch is collapsed, as by
+ * everybody who reads a head to work on.
  */
 export async function runTask(
   configuration: PeragoConfiguration,

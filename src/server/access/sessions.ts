@@ -42,7 +42,7 @@ export class Sessions {
   }
 
   /** Throws `api/no-session`, or what `identify` throws. */
-  async find(id: string): Promise<{ readonly caller: Caller; readonly endsAt: Date }> {
+  async find(id: string): Promise<Caller> {
     const key = digestOf(id)
     const found = this.#open.get(key)
     if (found === undefined) throw noSession()
@@ -50,7 +50,12 @@ export class Sessions {
       this.#open.delete(key)
       throw noSession()
     }
-    return { caller: await found.identify(), endsAt: found.endsAt }
+    return found.identify()
+  }
+
+  /** `undefined`: there is none. */
+  endOf(id: string): Date | undefined {
+    return this.#open.get(digestOf(id))?.endsAt
   }
 
   close(id: string): void {

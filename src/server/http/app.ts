@@ -92,7 +92,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
       )
     }
     requireOwnPage(raw)
-    return (await sessions.find(session)).caller
+    return sessions.find(session)
   }
 
   const app: HttpApp = new Hono<HttpEnvironment>()

@@ -4,7 +4,7 @@ import { timingSafeEqual, createHash } from 'node:crypto'
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { defined } from '../../base/defined.ts'
-import { InvalidError } from '../../base/errors.ts'
+import { InvalidError, isPeragoError } from '../../base/errors.ts'
 import type { Caller } from '../access/callers.ts'
 import {
   clearSessionCookie,
@@ -58,7 +58,7 @@ export function addLogInRoute(app: Hono<HttpEnvironment>, parts: SessionRoutesPa
       asked.header('cache-control', 'no-store')
       return asked.json(show(caller, parts, session.endsAt))
     } catch (error) {
-      parts.noteFailure(asked.env.address)
+      if (isPeragoError(error) && error.code === 'api/bad-token') parts.noteFailure(asked.env.address)
       throw error
     }
   })
@@ -66,11 +66,12 @@ export function addLogInRoute(app: Hono<HttpEnvironment>, parts: SessionRoutesPa
 
 /** For known callers. */
 export function addSessionRoutes(app: Hono<HttpEnvironment>, parts: SessionRoutesParts): void {
-  app.get('/session', async (asked) => {
+  app.get('/session', (asked) => {
     readQuery(asked.req.url, {})
     const id = readSessionCookie(asked.req.raw.headers)
-    const session = id === undefined ? undefined : await parts.sessions.find(id)
-    return asked.json(show(asked.get('caller'), parts, session?.endsAt))
+    return asked.json(
+      show(asked.get('caller'), parts, id === undefined ? undefined : parts.sessions.endOf(id)),
+    )
   })
   app.delete('/session', (asked) => {
     readQuery(asked.req.url, {})
