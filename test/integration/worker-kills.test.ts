@@ -3,12 +3,13 @@
 // then a workflow is terminated. PERAGO_TEST_KILLS=50 kills more often. `npm run build` comes first.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { branchName } from '../../src/base/ids.ts'
+import { branchName, type BranchName } from '../../src/base/ids.ts'
+import type { WorkflowId } from '../../src/fences/attempt-snapshot.ts'
 import { declaredTaskDef } from '../../src/runtime/modules/task-registration.ts'
 import { openTestQueue, type TestQueue } from '../../src/testing/open-test-queue.ts'
 import { loadTasks } from '../../src/worker/bodies/load-tasks.ts'
@@ -21,6 +22,7 @@ import {
   stepOf,
   TASKS_PATH,
   until,
+  type WorkerWorld,
 } from '../support/worker-conductor/world.ts'
 import { serveTestQueue } from '../support/worker/conductor-http.ts'
 
@@ -29,6 +31,7 @@ const WORKFLOWS = Math.max(8, Math.ceil(KILLS * 0.6))
 const STEPS = ['a', 'b', 'c', 'd']
 const TASK = 'perago_it_steady'
 const PAUSE_MS = 1_500
+const LOG_SHOWN = 4_000
 const conductor = useRealServer('conductor')
 
 interface Queue {
@@ -70,10 +73,13 @@ async function killThem({ url, control }: Queue): Promise<void> {
   const stagingTimes = { intervalMs: 2_000, endedAgeMs: 1_000, unknownAgeMs: 86_400_000 }
   await writeFile(
     world.at('order.json'),
-    JSON.stringify({ ...order, options: { ...order.options, stagingTimes } }),
+    JSON.stringify({
+      ...{ ...order, log: { ...order.log, level: 'info' } },
+      options: { ...order.options, stagingTimes },
+    }),
   )
 
-  let supervisor = startSupervisor(world.at('order.json'))
+  let supervisor = startSupervisor(world)
   onTestFinished(() => void supervisor.kill('SIGKILL'))
   const workflows = await Promise.all(
     Array.from({ length: WORKFLOWS }, async (_, index) => {
@@ -94,7 +100,7 @@ async function killThem({ url, control }: Queue): Promise<void> {
       supervisor.kill('SIGKILL')
       await once(supervisor, 'exit')
       await until('its workers are gone', () => !workers.some((pid) => parentOf(pid) !== undefined))
-      supervisor = startSupervisor(world.at('order.json'))
+      supervisor = startSupervisor(world)
     } else process.kill(victim, 'SIGKILL')
     left = Math.max(left, (await stagingBranchesOf(world.repo)).length)
     const view = kill % 5 === 0 && (await world.control.readWorkflow(workflows[kill % WORKFLOWS]!.id))
@@ -111,12 +117,26 @@ async function killThem({ url, control }: Queue): Promise<void> {
     if (status === 'COMPLETED') expect(published).toBe(STEPS.length)
     else expect(published).toBeLessThanOrEqual(STEPS.length)
   }
-  await expect.poll(() => stagingBranchesOf(world.repo), { timeout: 60_000, interval: 200 }).toEqual([])
+  const whatIsLeft = async (): Promise<unknown[]> => {
+    const branches = await stagingBranchesOf(world.repo)
+    return Promise.all(branches.map((branch) => tellOf(branch, world)))
+  }
+  await expect.poll(whatIsLeft, { timeout: 60_000, interval: 200 }).toEqual([])
   process.stderr.write(
     `${KILLS} kills, ${WORKFLOWS} workflows, ${terminated.size} terminated; at most ${left} staging branches at once, none left\n`,
   )
   supervisor.kill('SIGTERM')
   await once(supervisor, 'exit')
+}
+
+/** What decides whether a staging branch is removed. */
+async function tellOf(branch: BranchName, { repo, control, at }: WorkerWorld): Promise<unknown> {
+  const head = await repo.readBranch(branch)
+  const commit = head && (await repo.readCommit(head.head))
+  const [workflowId = ''] = /(?<=perago-staging-)[0-9a-f-]{36}/.exec(branch) ?? []
+  const workflow = await control.readWorkflow(workflowId as WorkflowId).catch(String)
+  const log = await readFile(at('log'), 'utf8')
+  return { branch, commit, workflow, log: log.slice(-LOG_SHOWN) }
 }
 
 async function inProcessQueue(): Promise<{ readonly url: string; readonly control: TestQueue }> {
@@ -132,10 +152,16 @@ async function inProcessQueue(): Promise<{ readonly url: string; readonly contro
   return { url: served.url.replace(/\/api$/, ''), control }
 }
 
-function startSupervisor(order: string): ChildProcess {
+function startSupervisor(world: WorkerWorld): ChildProcess {
   const program = fileURLToPath(new URL('../support/worker-conductor/supervisor.mjs', import.meta.url))
   const dist = new URL('../../dist', import.meta.url).href
-  return spawn(process.execPath, [program, order, dist, '3'], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const order = world.at('order.json')
+  const log = openSync(world.at('log'), 'a')
+  try {
+    return spawn(process.execPath, [program, order, dist, '3'], { stdio: ['ignore', log, log] })
+  } finally {
+    closeSync(log)
+  }
 }
 
 function childrenOf(parent: number): readonly number[] {
