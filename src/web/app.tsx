@@ -4,14 +4,8 @@ import { connection, isLoggedOut, logOut } from './api.ts'
 import { LogIn } from './login.tsx'
 import { Empty, Loading, Problem } from './parts/problem.tsx'
 import { Ago } from './parts/time.tsx'
-import { addressOf, followAddress, route, type Route } from './route.ts'
+import { addressOf, followAddress, route, type ViewProps } from './route.ts'
 import { isAsking, openFromAddress, session } from './session.ts'
-
-export interface ViewProps {
-  /** The part of the address after the view's name. */
-  readonly parts: readonly string[]
-  readonly query: Route['query']
-}
 
 type View = ComponentType<ViewProps>
 interface Place {

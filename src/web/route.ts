@@ -14,6 +14,12 @@ export interface Route {
   readonly query: Readonly<Record<string, string>>
 }
 
+export interface ViewProps {
+  /** The part of the address after the view's name. */
+  readonly parts: readonly string[]
+  readonly query: Route['query']
+}
+
 export function readRoute(hash: string): Route {
   const [path = '', query = ''] = splitAt(hash.replace(/^#/, ''), '?')
   const parts = path

@@ -1,4 +1,4 @@
-import type { ViewProps } from '../../app.tsx'
+import type { ViewProps } from '../../route.ts'
 
 export function ExecutionsView({ parts }: ViewProps) {
   return <h1>Executions {parts.join('/')}</h1>

@@ -1,4 +1,4 @@
-import type { ViewProps } from '../../app.tsx'
+import type { ViewProps } from '../../route.ts'
 
 export function HomeView({ parts }: ViewProps) {
   return <h1>Home {parts.join('/')}</h1>

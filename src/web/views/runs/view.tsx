@@ -1,4 +1,4 @@
-import type { ViewProps } from '../../app.tsx'
+import type { ViewProps } from '../../route.ts'
 
 export function RunsView({ parts }: ViewProps) {
   return <h1>Runs {parts.join('/')}</h1>
