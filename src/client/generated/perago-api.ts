@@ -942,6 +942,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/repositories/{repository}/recoveries/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What became of a publication, and what may be done about it.
+         * @description Needs the role viewer, and the default tenant. Changes nothing. Results that wait in the outbox of a worker's machine are not seen.
+         */
+        readonly post: operations["previewRecovery"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/repositories/{repository}/recoveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Does what a preview has offered.
+         * @description Needs the role operator, and the default tenant. Looks again first: if the digest is not that of the preview any more, nothing is done.
+         */
+        readonly post: operations["recover"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/healthz": {
         readonly parameters: {
             readonly query?: never;
@@ -1681,10 +1721,91 @@ export interface components {
                 readonly next?: string;
             }[];
         };
+        /** @enum {string} */
+        readonly RecoveryAction: "resend" | "finish-claim" | "relocate" | "replace" | "quarantine" | "restart" | "adopt";
+        /** @description Exactly one of both. */
+        readonly RecoveryTarget: {
+            readonly branch?: string;
+            readonly workflow_id?: string;
+        };
+        readonly RecoveryRequest: {
+            readonly branch?: string;
+            readonly workflow_id?: string;
+            /** @description Of the preview that was shown. */
+            readonly digest: string;
+            readonly action: components["schemas"]["RecoveryAction"];
+            readonly reason?: string;
+            /** @description Any JSON; for `adopt`. */
+            readonly result?: unknown;
+        };
+        readonly RecoveryPreview: {
+            readonly digest: string;
+            readonly branches: readonly components["schemas"]["ExaminedBranch"][];
+        };
+        readonly ExaminedBranch: {
+            readonly branch: string;
+            /** @description One of those in docs/guides/recovery. */
+            readonly situation: string;
+            /** @description The situation in one sentence. */
+            readonly says: string;
+            /** @description Nobody has to do anything. */
+            readonly is_normal: boolean;
+            readonly task?: {
+                readonly workflow_id: string;
+                readonly task_id: string;
+                readonly reference_name: string;
+                readonly status: string;
+                readonly attempt: number;
+            };
+            readonly input_ref?: string;
+            readonly head?: string;
+            readonly head_message?: string;
+            readonly output_ref?: string;
+            /** @description What was kept of a refused publication. */
+            readonly staged?: {
+                readonly branch: string;
+                readonly ref?: string;
+                readonly code: string;
+                readonly why: string;
+            };
+            /** @description Open ones that may write the branch as well: while there are any, it is not moved. */
+            readonly other_workflows: readonly string[];
+            readonly offered: readonly {
+                readonly action: components["schemas"]["RecoveryAction"];
+                readonly says: string;
+                readonly is_default: boolean;
+                readonly needs_reason: boolean;
+                /** @description It needs the result that the task is completed with. */
+                readonly needs_result: boolean;
+                readonly steps: readonly {
+                    readonly do: string;
+                    /** @description Where a branch is moved. */
+                    readonly to?: string;
+                }[];
+            }[];
+        };
+        readonly Recovery: {
+            readonly branches: readonly {
+                readonly branch: string;
+                readonly action?: components["schemas"]["RecoveryAction"];
+                readonly done: readonly {
+                    readonly step: string;
+                }[];
+            }[];
+        };
     };
     responses: {
         /** @description The state of the execution does not allow this, or the idempotency key was used for something else. */
         readonly NotNow: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description It is no longer as it was shown (`recovery/changed`), or an attempt has the task again. Nothing was done. */
+        readonly RecoveryChanged: {
             headers: {
                 readonly [name: string]: unknown;
             };
@@ -3680,7 +3801,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description One for each task type. */
+            /** @description One for each task type and domain. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3725,6 +3846,82 @@ export interface operations {
             readonly 431: components["responses"]["HeadTooLarge"];
             readonly 500: components["responses"]["Defect"];
             readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly previewRecovery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RecoveryTarget"];
+            };
+        };
+        readonly responses: {
+            /** @description One for each branch of the target in this repository. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RecoveryPreview"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly recover: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RecoveryRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What was done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Recovery"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["RecoveryChanged"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
         };
     };
     readonly readHealth: {
