@@ -29,6 +29,7 @@ import { addEngineRoutes } from './engine-routes.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
 import { addExecutionRoutes } from './execution-routes.ts'
 import { logFailure } from './log-failure.ts'
+import { addPageRoutes } from './page-routes.ts'
 import { addPipelineRoutes } from './pipeline-routes.ts'
 import { addPictureRoutes, addRollbackRoutes } from './rollback-routes.ts'
 import { addScheduleRoutes } from './schedule-routes.ts'
@@ -53,6 +54,8 @@ export interface HttpAppParts {
 }
 
 export interface PageParts {
+  /** The directory with its files; without it there is only what it asks for. */
+  readonly files?: string | undefined
   readonly keys?: PageKeys
   readonly repositories?: RepositoryView | undefined
 }
@@ -114,6 +117,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   app.get('/openapi.yaml', () => respond(contract, 'application/yaml'))
 
   const { page = {} } = parts
+  if (page.files !== undefined) addPageRoutes(app, { files: page.files, logger, redactor })
   const session: SessionRoutesParts = {
     ...{ tokens: parts.tokens, keys: page.keys ?? {}, sessions },
     showsOf: ({ tenant }) => [
