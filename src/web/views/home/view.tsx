@@ -25,7 +25,7 @@ export function HomeView() {
         <Concerns shows={shows} />
       </section>
       <section aria-labelledby="running">
-        <h2 id="running">Runs</h2>
+        <h2 id="running">Running</h2>
         <Running shows={shows} />
       </section>
       {shows.includes('repositories') && (

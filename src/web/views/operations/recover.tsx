@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks'
 import { post, type Schemas } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { Id } from '../../parts/copy.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { State } from '../../parts/state.tsx'
@@ -137,7 +136,7 @@ function CommitFact(props: {
       <dt>{title}</dt>
       <dd>
         <a href={addressOf(['data', repository, 'commits', id])}>
-          <Id id={id} />
+          <code>{id.slice(0, 12)}</code>
         </a>{' '}
         {text}
       </dd>
