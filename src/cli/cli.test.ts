@@ -103,6 +103,7 @@ describe('every command', () => {
     [['register']],
     [['run']],
     [['start']],
+    [['ui']],
     [['lakefs', 'gc']],
     [['lakefs', 'fsck']],
     [['lakefs', 'credentials']],
