@@ -3,10 +3,12 @@
 import type { Logger } from '../base/logger.ts'
 import { plainRedactor } from '../base/redaction.ts'
 import type { Host } from '../runtime/host.ts'
+import type { WorkflowViews } from '../runtime/views/workflow-view.ts'
 import { openTokens } from './access/tokens.ts'
 import { buildConductorApp, type ConductorAppParts } from './conductor/conductor-app.ts'
 import type { ServedQueue } from './conductor/served-queue.ts'
 import { buildHttpApp } from './http/app.ts'
+import { openEngineWorkflows } from './http/engine-workflows.ts'
 import { listenHttp, type HttpDoor } from './http/listen-http.ts'
 
 export interface ServeDevOptions extends ServedQueue {
@@ -21,7 +23,11 @@ export interface ServeDevOptions extends ServedQueue {
 export function serveDev({ host, logger, port, ...served }: ServeDevOptions): Promise<HttpDoor> {
   const closing = new AbortController()
   const conductor = buildConductorApp({ ...served, logger, closing: closing.signal })
+  const { engines } = host
+  const workflows =
+    engines && onlyDefault(openEngineWorkflows({ appOf: () => Promise.resolve(conductor), engines }))
   const own = buildHttpApp({
+    page: { workflows },
     ...{ host, logger, closing: closing.signal, tokens: openTokens(host.store) },
     openLoopback: 'admin',
   })
@@ -33,6 +39,11 @@ export function serveDev({ host, logger, port, ...served }: ServeDevOptions): Pr
     onClose: () => closing.abort(),
     ...{ address: '127.0.0.1', port, redactor: plainRedactor },
   })
+}
+
+/** There are no other tenants here. */
+function onlyDefault({ of }: WorkflowViews): WorkflowViews {
+  return { of: (tenant) => (tenant === undefined ? of(tenant) : undefined) }
 }
 
 function isConductors(path: string): boolean {

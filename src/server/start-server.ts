@@ -41,6 +41,8 @@ export interface StartServerOptions {
     readonly accessKeyId: string
     readonly secretAccessKey: string
   }
+  /** Its workflows are shown to callers of the default tenant, and controlled by operators, with this key; not beside an engine of its own. */
+  readonly conductor?: { readonly endpoint: string; readonly key?: ConductorKey | undefined } | undefined
   /** A port for the metrics of the engine, for Prometheus. It speaks TLS where the server does. */
   readonly metrics?: MetricsPlace | undefined
   /** The address to listen on; 127.0.0.1 unless given. */
@@ -63,6 +65,11 @@ export interface StartServerOptions {
   readonly logger?: Logger
   /** Removes secrets from error responses. */
   readonly redactor?: Redactor
+}
+
+export interface ConductorKey {
+  readonly keyId: string
+  readonly keySecret: string
 }
 
 export interface MetricsPlace {
@@ -115,7 +122,14 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     if (repositories !== undefined) closing.push(() => repositories.close())
     const tokens = openTokens(store)
     const redactor = options.redactor ?? createRedactor(secrets)
-    const page = { repositories }
+    const workflows = await openWorkflows(options)
+    if (workflows !== undefined) closing.push(() => workflows.close())
+    const page = {
+      repositories,
+      ...(workflows && {
+        workflows: { of: (tenant?: string) => (tenant === undefined ? workflows : undefined) },
+      }),
+    }
     const door = await serveHttp({ ...http, address, host, tokens, logger, redactor, page })
     closing.push(() => door.close())
     host.startWork()
@@ -141,6 +155,14 @@ async function openView({
   const { openRepositoryView } = await import('../runtime/views/repository-view.ts')
   const { endpoint, ...credentials } = lakefs
   return openRepositoryView({ lakefs: { endpoint, credentials, connections: LOOKS_IN_FLIGHT } }, { logger })
+}
+
+async function openWorkflows({ conductor, engine, logger = silentLogger }: StartServerOptions) {
+  if (conductor === undefined || (engine !== undefined && engine !== false)) return undefined
+  const { openConductorView } = await import('../runtime/views/open-workflow-views.ts')
+  const { endpoint: serverUrl, key } = conductor
+  const auth = key && { key: key.keyId, secret: key.keySecret }
+  return openConductorView({ conductor: { serverUrl, auth } }, { logger, connections: LOOKS_IN_FLIGHT })
 }
 
 /** The engine with metrics as one of its observers, and the port that shows them. */

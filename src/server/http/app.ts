@@ -13,6 +13,7 @@ import { once } from '../../base/once.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import type { Host } from '../../runtime/host.ts'
 import type { RepositoryView } from '../../runtime/views/repository-view.ts'
+import type { WorkflowViews } from '../../runtime/views/workflow-view.ts'
 import type { Caller, Role } from '../access/callers.ts'
 import { RateLimiter } from '../access/rate-limit.ts'
 import type { Tokens } from '../access/tokens.ts'
@@ -35,6 +36,7 @@ import { addScheduleRoutes } from './schedule-routes.ts'
 import { renderFailure } from './render-failure.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import { addLogInRoute, addSessionRoutes, type PageKeys, type SessionRoutesParts } from './session-routes.ts'
+import { addWorkflowRoutes } from './workflow-routes.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
 export interface HttpAppParts {
@@ -55,6 +57,7 @@ export interface HttpAppParts {
 export interface PageParts {
   readonly keys?: PageKeys
   readonly repositories?: RepositoryView | undefined
+  readonly workflows?: WorkflowViews | undefined
 }
 
 export interface HttpLimits {
@@ -118,6 +121,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     ...{ tokens: parts.tokens, keys: page.keys ?? {}, sessions },
     showsOf: ({ tenant }) => [
       ...(page.repositories !== undefined && tenant === undefined ? ['repositories'] : []),
+      ...(page.workflows?.of(tenant) === undefined ? [] : ['workflows']),
       'executions',
     ],
     noteFailure: (address) => failures.take(address ?? 'unknown'),
@@ -135,6 +139,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   })
   addSessionRoutes(app, session)
   addRepositoryRoutes(app, page.repositories)
+  addWorkflowRoutes(app, page.workflows)
   addExecutionRoutes(app, {
     executions: host.executions,
     identify,
