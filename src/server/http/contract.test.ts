@@ -71,13 +71,15 @@ test('DO-07 every status that an operation promises below 500 has been answered,
   await askAboutWebhooks(world, { viewer, operator, eager })
   await askAboutExecutions(world, eager)
   const looking = await lookAtRepositories()
+  const working = await lookAtWorkflows()
   const idle = await openWorld({ host: { engines: undefined } })
   const token = await idle.tokenFor('operator')
-  for (const [method, path, body] of ENGINE_REQUESTS) await idle.ask(path, { method, token, body })
+  for (const [method, path, body] of [...ENGINE_REQUESTS, ...WORKFLOW_REQUESTS])
+    await idle.ask(path, { method, token, body })
   const ill = await openWorld({ host: { examine: () => Promise.resolve(['the store does not answer']) } })
   await ill.ask('/healthz')
   const seen = new Set(
-    [...world.judged, ...looking.judged, ...idle.judged, ...ill.judged].map(
+    [...world.judged, ...looking.judged, ...working.judged, ...idle.judged, ...ill.judged].map(
       ({ operationId, status }) => `${operationId} ${status}`,
     ),
   )
@@ -267,8 +269,62 @@ async function lookAtRepositories(): Promise<DoorWorld> {
   return world
 }
 
+const WORKFLOW_REQUESTS: readonly (readonly [string, string, unknown?])[] = [
+  ['GET', '/workflows'],
+  ['GET', '/workflows/ID'],
+  ['GET', '/workflows/ID/tasks/TASK/log'],
+  ['POST', '/workflows/ID/retry'],
+  ['POST', '/workflows/ID/pause'],
+  ['POST', '/workflows/ID/resume'],
+  ['POST', '/workflows/ID/terminate', { reason: 'enough' }],
+  ['GET', '/pollers'],
+]
+
+/** Every answer below 500 that there is about workflows. */
+async function lookAtWorkflows(): Promise<DoorWorld> {
+  const world = await openWorld({
+    clock: new ManualClock(),
+    limits: { requestsAtOnce: 100, requestsPerSecond: 1 },
+    hasWorkflows: true,
+  })
+  const [viewer, operator, eager] = [
+    await world.tokenFor('viewer'),
+    await world.tokenFor('operator'),
+    await world.tokenFor('viewer'),
+  ]
+  for (let count = 0; count < 100; count++) await world.ask('/workflows', { token: eager })
+  const body = { definition: PIPELINE }
+  const started = await (await world.ask('/executions', { method: 'POST', token: operator, body })).json()
+  const { execution_id: id } = started as { readonly execution_id: string }
+  const shown = await (await world.ask(`/workflows/${id}`, { token: viewer })).json()
+  const [task] = (shown as { readonly tasks: readonly { readonly id: string }[] }).tasks
+  for (const [at, [method, path, given]] of WORKFLOW_REQUESTS.entries()) {
+    const ask = (one: string, token?: string, more: AskRequest = {}) =>
+      world.ask(path.replace('ID', one).replace('TASK', task?.id ?? ''), {
+        ...{ method, token, body: given, address: `192.0.5.${String(at)}`, ...more },
+      })
+    await ask(id)
+    await ask(id, viewer)
+    await ask(id, eager)
+    await ask('none', operator)
+    await world.ask(`${path.replace('ID', id)}?x=1`, { method, token: operator, body: given })
+    if (given !== undefined) {
+      await ask(id, operator, { body: `${' '.repeat(API_BODY_MAX_BYTES)}{}` })
+      await ask(id, operator, { headers: { 'content-type': 'text/plain' } })
+    }
+    await ask(id, operator)
+  }
+  // Each is asked in a state that refuses it, and `retry` in one that allows it.
+  for (const what of ['pause', 'resume', 'terminate', 'retry'])
+    await world.ask(`/workflows/${id}/${what}`, { method: 'POST', token: operator })
+  return world
+}
+
 test('DO-16 random requests are answered by the contract, and never with a mistake of the server', async () => {
-  const world = await openWorld({ limits: { requestsAtOnce: 1e9, requestsPerSecond: 1e9 } })
+  const world = await openWorld({
+    hasWorkflows: true,
+    limits: { requestsAtOnce: 1e9, requestsPerSecond: 1e9 },
+  })
   const operator = await world.tokenFor('operator')
   const odd = fc.oneof(
     fc.constantFrom(
@@ -307,6 +363,10 @@ test('DO-16 random requests are answered by the contract, and never with a mista
     odd.map((name) => `/pipelines/${name}`),
     odd.map((name) => `/pipelines/${name}/schedules/${name}/pause`),
     fc.constantFrom('/pipelines', '/executions', '/schedules'),
+    fc.constantFrom('/workflows', '/pollers'),
+    fc
+      .tuple(odd, fc.constantFrom('', '/tasks/x/log', '/pause', '/retry', '/terminate'))
+      .map(([id, what]) => `/workflows/${id}${what}`),
     fc.constantFrom('/events', '/webhooks', '/', '//', '/executions', '/healthz', '/openapi.json'),
   )
   const names = [
@@ -323,6 +383,7 @@ test('DO-16 random requests are answered by the contract, and never with a mista
     'after',
     'limit',
     'prefix',
+    'search',
     'x',
   ]
   const value = fc.oneof(
