@@ -77,3 +77,9 @@ export const TASK_PUBLICATIONS_REMEMBERED = 10_000
 export const POLLERS_SHOWN_MAX = 1_000
 /** A task type without waiting tasks is shown so long after its last poll. */
 export const POLLERS_SHOWN_WITHIN_MS = 3_600_000
+/** Time for the examination of a server; what does not answer by then is reported so. */
+export const EXAMINATION_MAX_MS = 10_000
+/** The same examination is told for so long. */
+export const EXAMINATION_KEPT_MS = 5_000
+/** @internal Queues without a worker that an examination names. */
+export const EXAMINATION_QUEUES_MAX = 50

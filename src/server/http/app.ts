@@ -12,6 +12,7 @@ import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import type { Host } from '../../runtime/host.ts'
+import type { ExaminationView } from '../../runtime/views/examination-view.ts'
 import type { RepositoryView } from '../../runtime/views/repository-view.ts'
 import type { WorkflowViews } from '../../runtime/views/workflow-view.ts'
 import type { Caller, Role } from '../access/callers.ts'
@@ -28,6 +29,7 @@ import { Sessions } from '../access/sessions.ts'
 import { authenticate } from './authenticate.ts'
 import { addEngineRoutes } from './engine-routes.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
+import { addExaminationRoute } from './examination-routes.ts'
 import { addExecutionRoutes } from './execution-routes.ts'
 import { logFailure } from './log-failure.ts'
 import { addPipelineRoutes } from './pipeline-routes.ts'
@@ -58,6 +60,7 @@ export interface PageParts {
   readonly keys?: PageKeys
   readonly repositories?: RepositoryView | undefined
   readonly workflows?: WorkflowViews | undefined
+  readonly examination?: ExaminationView | undefined
 }
 
 export interface HttpLimits {
@@ -121,6 +124,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     ...{ tokens: parts.tokens, keys: page.keys ?? {}, sessions },
     showsOf: ({ tenant }) => [
       ...(page.repositories !== undefined && tenant === undefined ? ['repositories'] : []),
+      ...(page.examination !== undefined && tenant === undefined ? ['examination'] : []),
       ...(page.workflows?.of(tenant) === undefined ? [] : ['workflows']),
       'executions',
     ],
@@ -140,6 +144,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   addSessionRoutes(app, session)
   addRepositoryRoutes(app, page.repositories)
   addWorkflowRoutes(app, page.workflows)
+  addExaminationRoute(app, page.examination)
   addExecutionRoutes(app, {
     executions: host.executions,
     identify,
