@@ -59,9 +59,10 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
 }
 
 /** Where one is configured, its repositories are shown. */
-function lakefsOf({ lakefs }: PeragoConfiguration): Pick<StartServerOptions, 'lakefs'> {
-  const { endpoint, credentials } = lakefs
-  return endpoint === undefined || credentials === undefined ? {} : { lakefs: { endpoint, ...credentials } }
+function lakefsOf({ lakefs, ledger }: PeragoConfiguration): Pick<StartServerOptions, 'lakefs'> {
+  const { endpoint, credentials, fence } = lakefs
+  if (endpoint === undefined || credentials === undefined) return {}
+  return { lakefs: { endpoint, ...credentials, fence, ledgerKeys: ledger?.keys } }
 }
 
 /** Where one is configured, its workflows are shown. */

@@ -9,9 +9,11 @@ import type { PeragoConfiguration } from '../configuration/configuration.ts'
 import { graphOfUnits } from './workflow-graph.ts'
 import { openWorkflowView, type WorkflowView } from './workflow-view.ts'
 
+/** The API of Conductor that an engine of this process speaks. */
+export type InProcess = (request: Request) => Response | Promise<Response>
+
 export interface EngineWorkflowViewParts {
-  /** Its API of Conductor. */
-  readonly answer: (request: Request) => Response | Promise<Response>
+  readonly answer: InProcess
   readonly readerOf: () => Promise<Pick<ExecutionReader, 'read'>>
   readonly clock?: Clock
 }

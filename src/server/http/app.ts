@@ -13,6 +13,7 @@ import { once } from '../../base/once.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import type { Host } from '../../runtime/host.ts'
 import type { ExaminationView } from '../../runtime/views/examination-view.ts'
+import type { RecoveryView } from '../../runtime/views/recovery-view.ts'
 import type { RepositoryView } from '../../runtime/views/repository-view.ts'
 import type { WorkflowViews } from '../../runtime/views/workflow-view.ts'
 import type { Caller, Role } from '../access/callers.ts'
@@ -36,6 +37,7 @@ import { addPipelineRoutes } from './pipeline-routes.ts'
 import { addPictureRoutes, addRollbackRoutes } from './rollback-routes.ts'
 import { addScheduleRoutes } from './schedule-routes.ts'
 import { renderFailure } from './render-failure.ts'
+import { addRecoveryRoutes } from './recovery-routes.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import { addLogInRoute, addSessionRoutes, type PageKeys, type SessionRoutesParts } from './session-routes.ts'
 import { addWorkflowRoutes } from './workflow-routes.ts'
@@ -61,6 +63,7 @@ export interface PageParts {
   readonly repositories?: RepositoryView | undefined
   readonly workflows?: WorkflowViews | undefined
   readonly examination?: ExaminationView | undefined
+  readonly recoveries?: RecoveryView | undefined
 }
 
 export interface HttpLimits {
@@ -123,8 +126,10 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   const session: SessionRoutesParts = {
     ...{ tokens: parts.tokens, keys: page.keys ?? {}, sessions },
     showsOf: ({ tenant }) => [
-      ...(page.repositories !== undefined && tenant === undefined ? ['repositories'] : []),
-      ...(page.examination !== undefined && tenant === undefined ? ['examination'] : []),
+      // What is configured is the default tenant's.
+      ...(['repositories', 'examination', 'recoveries'] as const).filter(
+        (part) => page[part] !== undefined && tenant === undefined,
+      ),
       ...(page.workflows?.of(tenant) === undefined ? [] : ['workflows']),
       'executions',
     ],
@@ -145,6 +150,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   addRepositoryRoutes(app, page.repositories)
   addWorkflowRoutes(app, page.workflows)
   addExaminationRoute(app, page.examination)
+  addRecoveryRoutes(app, page.recoveries)
   addExecutionRoutes(app, {
     executions: host.executions,
     identify,

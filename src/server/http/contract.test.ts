@@ -9,11 +9,13 @@ import {
   type DoorWorld,
 } from '../../../test/support/doors/world.ts'
 import { openLake } from '../../../test/support/doors/lake.ts'
+import { RefusedError } from '../../base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
 import { executionId } from '../../core/keys.ts'
 import { noteRollback } from '../../engine/checkpoints/rollback-note.ts'
 import { API_BODY_MAX_BYTES, API_START_MAX_BYTES, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../limits.ts'
+import type { PageParts } from './app.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
 
 const opened: DoorWorld[] = []
@@ -227,16 +229,70 @@ const REPOSITORY_REQUESTS = [
   '/repositories/lake/changes?from=main&to=main',
   '/repositories/lake/objects?at=main',
   '/repositories/lake/object?at=main&path=a.csv',
+  '/examination',
 ]
 
-/** Every answer below 500 that there is about sessions and repositories. */
+const EXAMINATION: PageParts['examination'] = {
+  examine: () =>
+    Promise.resolve({ examinedAt: new Date(0), checks: [{ name: 'store', state: 'ok', text: 'well' }] }),
+}
+/** Nothing to recover; what is done twice has changed. */
+const RECOVERIES: PageParts['recoveries'] = {
+  preview: () => Promise.resolve({ digest: '0'.repeat(64), branches: [] }),
+  recover: (_, { digest }) =>
+    digest === 'old'
+      ? Promise.reject(new RefusedError('runtime/recovery-changed', 'recover: changed'))
+      : Promise.resolve([]),
+  close: () => Promise.resolve(),
+}
+
+/** Every answer below 500 that there is about recoveries. */
+async function askAboutRecoveries(
+  world: DoorWorld,
+  tokens: {
+    readonly eager: string
+    readonly foreign: Readonly<Record<string, string>>
+  },
+): Promise<void> {
+  const operator = await world.tokenFor('operator')
+  const act = { branch: 'main', digest: 'new', action: 'restart' }
+  for (const [path, body] of [
+    ['/preview', { branch: 'main' }],
+    ['', act],
+  ] as const) {
+    const ask = (token: string | undefined, more: AskRequest = {}) =>
+      world.ask(`/repositories/lake/recoveries${path}`, {
+        method: 'POST',
+        token,
+        body,
+        address: '192.0.6.1',
+        ...more,
+      })
+    await ask(operator)
+    await ask(operator, { body: {} })
+    await ask(operator, { body: { ...act, digest: 'old' } })
+    await ask(operator, { body: `${' '.repeat(API_BODY_MAX_BYTES)}{}` })
+    await ask(operator, { headers: { 'content-type': 'text/plain' } })
+    await ask(tokens.eager)
+    await ask(await world.tokenFor('operator', 'north'))
+    await ask(undefined)
+    await ask(undefined, { headers: tokens.foreign })
+  }
+}
+
+/** Every answer below 500 that there is about sessions, repositories and the server itself. */
 async function lookAtRepositories(): Promise<DoorWorld> {
   const { view, put } = await openLake()
   await put('a.csv', 'x')
   const world = await openWorld({
     clock: new ManualClock(),
     limits: { requestsAtOnce: 100, requestsPerSecond: 1 },
-    page: { repositories: view, keys: { address: 'the-key' } },
+    page: {
+      repositories: view,
+      keys: { address: 'the-key' },
+      examination: EXAMINATION,
+      recoveries: RECOVERIES,
+    },
   })
   const [viewer, eager] = [await world.tokenFor('viewer'), await world.tokenFor('viewer')]
   const elsewhere = await world.tokenFor('viewer', 'north')
@@ -265,6 +321,10 @@ async function lookAtRepositories(): Promise<DoorWorld> {
     await world.ask('/session', { method, token: eager })
     await world.ask('/session', { method, headers })
   }
+  await askAboutRecoveries(world, {
+    eager,
+    foreign: { ...own, cookie: await cookie(), origin: 'http://elsewhere' },
+  })
   for (let count = 0; count < 30; count++) await logIn({ address_key: 'wrong' })
   return world
 }
@@ -323,6 +383,7 @@ async function lookAtWorkflows(): Promise<DoorWorld> {
 test('DO-16 random requests are answered by the contract, and never with a mistake of the server', async () => {
   const world = await openWorld({
     hasWorkflows: true,
+    page: { examination: EXAMINATION, recoveries: RECOVERIES },
     limits: { requestsAtOnce: 1e9, requestsPerSecond: 1e9 },
   })
   const operator = await world.tokenFor('operator')
@@ -363,7 +424,7 @@ test('DO-16 random requests are answered by the contract, and never with a mista
     odd.map((name) => `/pipelines/${name}`),
     odd.map((name) => `/pipelines/${name}/schedules/${name}/pause`),
     fc.constantFrom('/pipelines', '/executions', '/schedules'),
-    fc.constantFrom('/workflows', '/pollers'),
+    fc.constantFrom('/workflows', '/pollers', '/examination', '/repositories/lake/recoveries'),
     fc
       .tuple(odd, fc.constantFrom('', '/tasks/x/log', '/pause', '/retry', '/terminate'))
       .map(([id, what]) => `/workflows/${id}${what}`),

@@ -13,15 +13,18 @@ import { systemClock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
 import { isLoopbackAddress } from '../../base/listen.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
+import type { InProcess } from '../../runtime/views/open-workflow-views.ts'
 import type { WorkflowViews } from '../../runtime/views/workflow-view.ts'
 import { openProxies } from '../access/client-address.ts'
-import { buildHttpApp, type HttpAppParts } from './app.ts'
+import { buildHttpApp, type HttpAppParts, type PageParts } from './app.ts'
 import { listenHttp, type ArrivalTimeouts, type HttpDoor } from './listen-http.ts'
 import type { ConnectionLimits } from './visits.ts'
 import { openEngineWorkflows } from './engine-workflows.ts'
 import { buildWorkerDoor, isForWorkers, openApps, type Answer } from './worker-door.ts'
 
 export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
+  /** More of the page: what needs the engine, if there is one. */
+  readonly pageOf?: ((engine: EnginePage | undefined) => PageParts) | undefined
   /** The address to listen on; 127.0.0.1 unless given. */
   readonly address?: string | undefined
   /** 0 takes a free one. */
@@ -49,7 +52,7 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   setMaxListeners(0, closing.signal)
   const { redactor = plainRedactor, closeDeadlineMs } = options
   const served = openServed(options, redactor, closing.signal)
-  const page = { ...options.page, ...defined({ workflows: served?.workflows }) }
+  const page = { ...defined({ workflows: served?.workflows }), ...options.page, ...options.pageOf?.(served) }
   const app = buildHttpApp({ ...options, page, closing: closing.signal })
   return listenHttp({
     fetch: (request, arrival) =>
@@ -62,9 +65,15 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   })
 }
 
-interface ServedEngine {
-  readonly answerWorkers: Answer
+/** What the engine of this server has for a page. */
+export interface EnginePage {
   readonly workflows: WorkflowViews
+  /** Its API of Conductor, of the default tenant. */
+  readonly answer: InProcess
+}
+
+interface ServedEngine extends EnginePage {
+  readonly answerWorkers: Answer
 }
 
 /** What Conductor's API over the engine is for: workers elsewhere, and people who look. */
@@ -80,6 +89,7 @@ function openServed(
   return {
     answerWorkers: buildWorkerDoor({ appOf, tokens, logger, openLoopback, redactor, clock }),
     workflows: openEngineWorkflows({ appOf, engines, clock }),
+    answer: async (request) => (await appOf(undefined)).fetch(request),
   }
 }
 
