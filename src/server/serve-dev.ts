@@ -3,6 +3,7 @@
 import type { Logger } from '../base/logger.ts'
 import { plainRedactor } from '../base/redaction.ts'
 import type { Host } from '../runtime/host.ts'
+import { openExaminationView } from '../runtime/views/examination-view.ts'
 import type { WorkflowViews } from '../runtime/views/workflow-view.ts'
 import { openTokens } from './access/tokens.ts'
 import { buildConductorApp, type ConductorAppParts } from './conductor/conductor-app.ts'
@@ -26,8 +27,13 @@ export function serveDev({ host, logger, port, ...served }: ServeDevOptions): Pr
   const { engines } = host
   const workflows =
     engines && onlyDefault(openEngineWorkflows({ appOf: () => Promise.resolve(conductor), engines }))
+  const shown = workflows?.of(undefined)
+  const examination = openExaminationView({
+    ...{ examineHost: () => host.examine(), configuration: {}, logger },
+    readPollers: shown && ((signal) => shown.pollers(signal)),
+  })
   const own = buildHttpApp({
-    page: { workflows },
+    page: { workflows, examination },
     ...{ host, logger, closing: closing.signal, tokens: openTokens(host.store) },
     openLoopback: 'admin',
   })

@@ -33,6 +33,9 @@ export function openEngineWorkflowView({
   })
 }
 
+/** Whoever looks is waiting. */
+const LOOK_RETRY = { maxAttempts: 2 }
+
 /** Of the configured one. Sends nothing yet. */
 export function openConductorView(
   configuration: Pick<PeragoConfiguration, 'conductor'>,
@@ -40,6 +43,6 @@ export function openConductorView(
 ): WorkflowView {
   const settings = conductorSettings(configuration)
   return openWorkflowView({
-    client: openConductorClient({ ...settings, logger, connectionsMax: connections }),
+    client: openConductorClient({ ...settings, logger, connectionsMax: connections, retry: LOOK_RETRY }),
   })
 }

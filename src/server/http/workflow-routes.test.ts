@@ -1,5 +1,6 @@
 // What people see of workflows and do about them: over the engine of the server, asked as a Conductor is.
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { serveWorld } from '../../../test/support/doors/serve.ts'
 import { openDoorWorld, type AskRequest, type DoorWorld } from '../../../test/support/doors/world.ts'
 import type { TaskRecord } from '../../worker/ports.ts'
 
@@ -170,6 +171,17 @@ test('DO-146 what waits for a worker is shown with who asked for it last, and wh
     whole: true,
   })
   expect((await world.ask('/pollers?x=1', { token: operator })).status).toBe(400)
+})
+
+test('DO-146 a worker that polls at the door of this server is shown', async () => {
+  const { door, token, close } = await serveWorld()
+  onTestFinished(close)
+  const headers = { 'x-authorization': token }
+  await fetch(`${door.url}/api/tasks/poll/batch/t.sum?workerid=w-7&count=1&timeout=0`, { headers })
+  const response = await fetch(`${door.url}/pollers`, { headers: { authorization: `Bearer ${token}` } })
+  expect(await response.json()).toMatchObject({
+    pollers: [{ task_type: 't.sum', waiting: 0, nobody_polls: false, polls: [{ worker: 'w-7' }] }],
+  })
 })
 
 test('DO-147 each tenant sees the workflows of its own engine, and none of a Conductor that is configured', async () => {
