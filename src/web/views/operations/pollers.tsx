@@ -32,7 +32,7 @@ export function Pollers() {
 
 function PollerTable({ pollers }: { readonly pollers: Schemas['Pollers']['pollers'] }) {
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="Workers and queues">
+    <div class="scrolls" tabIndex={0} role="region" aria-label="Table of workers and queues">
       <table>
         <thead>
           <tr>
