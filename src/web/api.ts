@@ -166,7 +166,8 @@ export function fill(path: string, { path: names, query }: AnyQuestion): string 
     encodeURIComponent((names as Record<string, string> | undefined)?.[name] ?? ''),
   )
   const given = Object.entries((query as Record<string, unknown> | undefined) ?? {})
+    .flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((each: unknown) => [name, each]))
     .filter(([, value]) => value !== undefined && value !== '')
-    .map(([name, value]) => [name, String(value)])
+    .map(([name, value]) => [String(name), String(value)])
   return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given).toString()}`
 }
