@@ -16,7 +16,11 @@ export function Commit({ repository, id, digits = 8 }: CommitProps) {
 
 export function Branch({ repository, branch }: { readonly repository: string; readonly branch: string }) {
   const text = `${repository}/${branch}`
-  return showsData() ? <a href={addressOf(['data', repository, 'branches', branch])}>{text}</a> : <span>{text}</span>
+  return showsData() ? (
+    <a href={addressOf(['data', repository, 'branches', branch])}>{text}</a>
+  ) : (
+    <span>{text}</span>
+  )
 }
 
 function showsData(): boolean {

@@ -1,7 +1,13 @@
 import { readReason } from './reason.ts'
 
 /** Why something failed, and what to do next. */
-export function Failure({ reason, code: given }: { readonly reason: string | undefined; readonly code?: string | undefined }) {
+export function Failure({
+  reason,
+  code: given,
+}: {
+  readonly reason: string | undefined
+  readonly code?: string | undefined
+}) {
   if (reason === undefined || reason === '') return null
   const { what, code = given, next } = readReason(reason)
   return (

@@ -15,7 +15,10 @@ export function useLiveList<T>(
   of: readonly unknown[],
   keyOf: (item: T) => string,
 ): Pages<T> {
-  const pages = usePages<T>(async (after, signal) => ({ next: undefined, ...(await load(after, signal)) }), of)
+  const pages = usePages<T>(
+    async (after, signal) => ({ next: undefined, ...(await load(after, signal)) }),
+    of,
+  )
   const { data } = useLoaded((signal) => load(undefined, signal), of, { everyMs: EVERY_MS })
   const items = useMemo(() => {
     const fresh = data && { items: data.items, hasMore: data.next !== undefined }

@@ -7,6 +7,8 @@ test('WB-55 the reason of a failure is taken apart into what happened, its code 
     code: 'task/failed',
     next: 'Look at tasks.mjs:19.',
   })
+  const wrapped = "Task 17-a failed with status: FAILED and reason: 'no order [task/failed]. Look at a.ts:1.'"
+  expect(readReason(wrapped)).toEqual({ what: 'no order', code: 'task/failed', next: 'Look at a.ts:1.' })
   expect(readReason('stopped [worker/stale-attempt]')).toEqual({
     what: 'stopped',
     code: 'worker/stale-attempt',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { readSentEvents } from './sent-events.ts'
 
-const STREAM = 'id: 1\ndata: {"a":1}\n\n: still here\n\nid: 2\r\ndata: one\r\ndata:two\r\n\r\nevent: end\rdata: {}\r\r'
+const STREAM =
+  'id: 1\ndata: {"a":1}\n\n: still here\n\nid: 2\r\ndata: one\r\ndata:two\r\n\r\nevent: end\rdata: {}\r\r'
 const EVENTS = [
   { id: '1', name: 'message', data: '{"a":1}' },
   { id: '2', name: 'message', data: 'one\ntwo' },

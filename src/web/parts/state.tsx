@@ -1,9 +1,27 @@
 /** The state of a run, a task or an execution: a sign and a word, so that nobody depends on the colour. */
 
 const KINDS = {
-  good: { sign: '✓', states: ['completed', 'succeeded', 'ok', 'done', 'published', 'active', 'commit', 'merged', 'adopted'] },
-  running: { sign: '▶', states: ['running', 'in_progress', 'started', 'rolling_back', 'executing', 'verifying', 'rollback'] },
-  waiting: { sign: '◷', states: ['scheduled', 'queued', 'waiting', 'pending', 'planned', 'created', 'scheduling'] },
+  good: {
+    sign: '✓',
+    states: ['completed', 'succeeded', 'ok', 'done', 'published', 'active', 'commit', 'merged', 'adopted'],
+  },
+  running: {
+    sign: '▶',
+    states: [
+      'running',
+      'in_progress',
+      'started',
+      'rolling_back',
+      'executing',
+      'verifying',
+      'rollback',
+      'live',
+    ],
+  },
+  waiting: {
+    sign: '◷',
+    states: ['scheduled', 'queued', 'waiting', 'pending', 'planned', 'created', 'scheduling'],
+  },
   paused: { sign: '‖', states: ['paused', 'pausing'] },
   stopped: { sign: '■', states: ['terminated', 'cancelled', 'canceled', 'skipped', 'rolled_back'] },
   bad: {

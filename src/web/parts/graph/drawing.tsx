@@ -121,7 +121,12 @@ function Insides({ graph, layout, place, zoom }: InsidesProps) {
         {graph.edges.map(({ from, to, label, isLoop = false }, index) => {
           const points = layout.lines[index] ?? []
           if (points.length < 2 || !isLineInSight(points, sight)) return null
-          return <Line key={`${from} ${to} ${String(index)}`} {...{ points, label: hasText ? label : undefined, isLoop }} />
+          return (
+            <Line
+              key={`${from} ${to} ${String(index)}`}
+              {...{ points, label: hasText ? label : undefined, isLoop }}
+            />
+          )
         })}
       </g>
       {graph.nodes.map((node) => {
@@ -192,7 +197,7 @@ class Node extends Component<NodeProps> {
               {shorten(title)}
             </text>
             <text x={left + 34} y={at.y + 14} class="node-note">
-              {shorten(`${showState(state)} · ${note}`)}
+              {shorten(`${showState(state)} · ${note}`, NOTE_MAX_CHARS)}
             </text>
           </>
         )}
@@ -201,10 +206,11 @@ class Node extends Component<NodeProps> {
   }
 }
 
-const CHARS_MAX = 23
+const TITLE_MAX_CHARS = 23
+const NOTE_MAX_CHARS = 31
 
-function shorten(text: string): string {
-  return text.length <= CHARS_MAX ? text : `${text.slice(0, CHARS_MAX - 1)}…`
+function shorten(text: string, charsMax = TITLE_MAX_CHARS): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`
 }
 
 interface Place {
@@ -286,7 +292,8 @@ function useDrag(box: Box): void {
 function moveByKey(event: KeyboardEvent, layout: Layout, zoom: number, box: HTMLDivElement | null): void {
   const direction = KEYS[event.key]
   const from = (event.target as Element).getAttribute('data-node')
-  const next = direction === undefined || from === null ? undefined : neighbourOf(layout.places, from, direction)
+  const next =
+    direction === undefined || from === null ? undefined : neighbourOf(layout.places, from, direction)
   const at = next === undefined ? undefined : layout.places[next]
   if (next === undefined || at === undefined || box === null) return
   event.preventDefault()

@@ -19,11 +19,7 @@ export function GraphView({ label, graph: given }: { readonly label: string; rea
     <section class="graph" aria-label={label}>
       <p class="bar">
         <span class="tabs" role="group" aria-label="Shown as">
-          <button
-            type="button"
-            aria-pressed={!isList}
-            onClick={() => void replaceQuery({ as: undefined })}
-          >
+          <button type="button" aria-pressed={!isList} onClick={() => void replaceQuery({ as: undefined })}>
             Drawing
           </button>
           <button type="button" aria-pressed={isList} onClick={() => void replaceQuery({ as: 'list' })}>

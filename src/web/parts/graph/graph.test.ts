@@ -4,6 +4,7 @@ import {
   isLineInSight,
   isNodeInSight,
   neighbourOf,
+  NODE_WIDTH,
   scrollAfterZoom,
   shapeOf,
   sightOf,
@@ -14,15 +15,20 @@ describe('a drawn graph', () => {
   test('WB-52 only nodes and edges that meet the part in sight are drawn, also when it is zoomed', () => {
     const sight = sightOf({ left: 1_000, top: 0, width: 500, height: 300 }, 0.5, 0)
     expect(sight).toEqual({ left: 2_000, top: 0, right: 3_000, bottom: 600 })
-    expect(isNodeInSight({ x: 1_901, y: 10 }, sight)).toBe(true)
-    expect(isNodeInSight({ x: 1_899, y: 10 }, sight)).toBe(false)
+    expect(isNodeInSight({ x: 2_000 - NODE_WIDTH / 2 + 1, y: 10 }, sight)).toBe(true)
+    expect(isNodeInSight({ x: 2_000 - NODE_WIDTH / 2 - 1, y: 10 }, sight)).toBe(false)
     expect(isNodeInSight({ x: 2_500, y: 626 }, sight)).toBe(false)
     const crossing = [
       { x: 0, y: 100 },
       { x: 9_000, y: 100 },
     ]
     expect(isLineInSight(crossing, sight)).toBe(true)
-    expect(isLineInSight(crossing.map(({ x }) => ({ x, y: 700 })), sight)).toBe(false)
+    expect(
+      isLineInSight(
+        crossing.map(({ x }) => ({ x, y: 700 })),
+        sight,
+      ),
+    ).toBe(false)
   })
 
   test('WB-52 a large graph is opened so that it can be read, a small one whole and not enlarged', () => {

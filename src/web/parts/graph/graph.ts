@@ -23,7 +23,7 @@ export interface DrawnGraph {
   readonly edges: readonly GraphEdge[]
 }
 
-export const NODE_WIDTH = 200
+export const NODE_WIDTH = 220
 export const NODE_HEIGHT = 50
 
 export interface Point {

@@ -13,8 +13,7 @@ export interface LayoutQuestion {
 }
 
 export type LayoutAnswer = { readonly turn: number } & (
-  | { readonly layout: Layout }
-  | { readonly problem: string }
+  { readonly layout: Layout } | { readonly problem: string }
 )
 
 const GAP = 24

@@ -14,7 +14,11 @@ type Checkpoint = Schemas['CheckpointState']
 
 interface Snapshot {
   readonly finished_phases?: readonly string[]
-  readonly branches?: readonly { readonly repository: string; readonly branch: string; readonly ref: string }[]
+  readonly branches?: readonly {
+    readonly repository: string
+    readonly branch: string
+    readonly ref: string
+  }[]
 }
 
 export interface CheckpointsProps {
@@ -25,7 +29,11 @@ export interface CheckpointsProps {
 
 export function Checkpoints({ execution, query, reload }: CheckpointsProps) {
   const { execution_id: id, run, attempt } = execution
-  const { data, error, reload: again } = useLoaded(
+  const {
+    data,
+    error,
+    reload: again,
+  } = useLoaded(
     (signal) => get('/executions/{execution_id}/checkpoints', { path: { execution_id: id }, signal }),
     ['checkpoints', id, run, attempt, execution.checkpoints.length],
   )
@@ -35,8 +43,8 @@ export function Checkpoints({ execution, query, reload }: CheckpointsProps) {
   if (checkpoints.length === 0)
     return (
       <Empty>
-        There is none. <code>perago dev</code> and <code>perago serve --engine</code> take one at the start and after
-        each phase.
+        There is none. <code>perago dev</code> and <code>perago serve --engine</code> take one at the start
+        and after each phase.
       </Empty>
     )
   const chosen = query['checkpoint'] ?? checkpoints[0]?.checkpoint_id

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { addNewer, addOlder, EVENTS_MAX, NO_EVENTS, readPatterns, tellPayload, type Event } from './event-log.ts'
+import {
+  addNewer,
+  addOlder,
+  EVENTS_MAX,
+  NO_EVENTS,
+  readPatterns,
+  tellPayload,
+  type Event,
+} from './event-log.ts'
 
 const event = (sequence: number, payload: object = {}): Event =>
   ({ sequence, id: `e${String(sequence)}`, type: 'a.started', payload }) as unknown as Event
@@ -30,7 +38,11 @@ describe('the events of an execution', () => {
   })
 
   test('WB-59 a word is looked for anywhere in a type, a pattern is taken as it is, anything else is refused', () => {
-    expect(readPatterns('failed ingest.**, *.completed')).toEqual(['**.failed.**', 'ingest.**', '*.completed'])
+    expect(readPatterns('failed ingest.**, *.completed')).toEqual([
+      '**.failed.**',
+      'ingest.**',
+      '*.completed',
+    ])
     expect(readPatterns('')).toEqual([])
     expect(readPatterns('a..b')).toBeUndefined()
     expect(readPatterns('a b?')).toBeUndefined()
@@ -39,7 +51,7 @@ describe('the events of an execution', () => {
 
   test('WB-58 a line tells the reason of a failure, otherwise what the payload has', () => {
     expect(tellPayload(event(1, { taskId: 't', reason: 'no order' }))).toBe('no order')
-    expect(tellPayload(event(1, { attempt: 1 }))).toBe('{"attempt":1}')
+    expect(tellPayload(event(1, { taskId: 't', attempt: 1, worker: 'w' }))).toBe('attempt 1 · worker w')
     expect(tellPayload(event(1))).toBe('')
   })
 })

@@ -50,10 +50,15 @@ export function readPatterns(text: string): readonly string[] | undefined {
   return words.map((word) => (/[.*]/.test(word) ? word : `**.${word}.**`))
 }
 
+const LINE_MAX_CHARS = 300
+
 /** An event in one line: what is worth telling of its payload. */
 export function tellPayload({ payload }: Pick<Event, 'payload'>): string {
-  const { reason, ...others } = payload as { readonly reason?: unknown }
+  const { reason } = payload as { readonly reason?: unknown }
   if (typeof reason === 'string') return reason
-  const text = JSON.stringify(others)
-  return text === '{}' ? '' : text.slice(0, 300)
+  return Object.entries(payload)
+    .filter(([name]) => name !== 'taskId')
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' · ')
+    .slice(0, LINE_MAX_CHARS)
 }

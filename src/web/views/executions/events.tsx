@@ -1,6 +1,7 @@
 /** The events of an execution, as they are recorded. */
 
 import { useEffect, useState } from 'preact/hooks'
+import { Beside } from '../../parts/beside.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
 import type { FollowState } from '../../parts/follow.ts'
 import { JsonTree } from '../../parts/json-tree.tsx'
@@ -38,8 +39,8 @@ export function Events(props: EventsProps) {
       </div>
       {patterns === undefined ? (
         <p class="problem" role="alert">
-          A type has words of letters, digits, <code>_</code> and <code>-</code> with dots between them; <code>*</code>{' '}
-          is one word, <code>**</code> any number.
+          A type has words of letters, digits, <code>_</code> and <code>-</code> with dots between them;{' '}
+          <code>*</code> is one word, <code>**</code> any number.
         </p>
       ) : (
         <Log {...props} patterns={patterns} />
@@ -51,10 +52,18 @@ export function Events(props: EventsProps) {
 function Order({ isOldestFirst }: { readonly isOldestFirst: boolean }) {
   return (
     <span class="tabs" role="group" aria-label="Order">
-      <button type="button" aria-pressed={!isOldestFirst} onClick={() => void replaceQuery({ order: undefined })}>
+      <button
+        type="button"
+        aria-pressed={!isOldestFirst}
+        onClick={() => void replaceQuery({ order: undefined })}
+      >
         Newest first
       </button>
-      <button type="button" aria-pressed={isOldestFirst} onClick={() => void replaceQuery({ order: 'oldest' })}>
+      <button
+        type="button"
+        aria-pressed={isOldestFirst}
+        onClick={() => void replaceQuery({ order: 'oldest' })}
+      >
         Oldest first
       </button>
     </span>
@@ -73,7 +82,11 @@ function Log({ id, query, isEnded, patterns }: EventsProps & { readonly patterns
     <>
       <div class="bar" role="group" aria-label="Stream">
         <Stream state={held === undefined ? state : 'held'} />
-        <button type="button" onClick={() => setHeld(held === undefined ? log : undefined)} disabled={state === 'ended'}>
+        <button
+          type="button"
+          onClick={() => setHeld(held === undefined ? log : undefined)}
+          disabled={state === 'ended'}
+        >
           {held === undefined ? 'Pause' : `Continue${tellNew(held, log)}`}
         </button>
         <span class="faint">
@@ -86,21 +99,24 @@ function Log({ id, query, isEnded, patterns }: EventsProps & { readonly patterns
         )}
       </div>
       <Problem error={error} />
-      {events.length > 0 ? (
-        <Rows
-          label="Events"
-          items={isOldestFirst ? events : events.toReversed()}
-          columns={columnsOf(id, query)}
-          keyOf={({ sequence }) => String(sequence)}
-          isChosen={({ sequence }) => sequence === chosen?.sequence}
-          more={hasOlder && !isOldestFirst && held === undefined ? older : undefined}
-        />
-      ) : isLoading ? (
-        <Loading />
-      ) : (
-        error === undefined && <Empty>{patterns.length > 0 ? 'No event of these types yet.' : 'No event yet.'}</Empty>
-      )}
-      {chosen !== undefined && <Chosen id={id} event={chosen} />}
+      <Beside detail={chosen && <Chosen key={chosen.sequence} id={id} event={chosen} />}>
+        {events.length > 0 ? (
+          <Rows
+            label="Events"
+            items={isOldestFirst ? events : events.toReversed()}
+            columns={columnsOf(id, query)}
+            keyOf={({ sequence }) => String(sequence)}
+            isChosen={({ sequence }) => sequence === chosen?.sequence}
+            more={hasOlder && !isOldestFirst && held === undefined ? older : undefined}
+          />
+        ) : isLoading ? (
+          <Loading />
+        ) : (
+          error === undefined && (
+            <Empty>{patterns.length > 0 ? 'No event of these types yet.' : 'No event yet.'}</Empty>
+          )
+        )}
+      </Beside>
     </>
   )
 }
@@ -113,7 +129,7 @@ function tellNew(held: EventLog, log: EventLog): string {
 
 const STREAM: Readonly<Record<FollowState | 'held', readonly [state: string, text: string]>> = {
   connecting: ['waiting', 'Connects…'],
-  live: ['running', 'New events appear here at once.'],
+  live: ['live', 'New events appear here at once.'],
   waiting: ['stuck', 'The connection is gone. It is opened again, and nothing is missed.'],
   ended: ['done', 'The execution has ended, and these are all of its events.'],
   failed: ['failed', 'The stream was refused.'],
@@ -149,7 +165,11 @@ function columnsOf(id: string, query: ViewProps['query']): readonly Column<Event
       ),
     },
     { title: 'Source', width: 'w-id w-optional', show: ({ source: { entity_id: name } }) => name },
-    { title: 'What it says', width: 'w-text', show: (event) => <span class="faint">{tellPayload(event)}</span> },
+    {
+      title: 'What it says',
+      width: 'w-text',
+      show: (event) => <span class="faint">{tellPayload(event)}</span>,
+    },
   ]
 }
 

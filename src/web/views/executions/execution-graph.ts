@@ -43,7 +43,13 @@ export function drawExecution(
   const nodes = all.map((unit): GraphNode => {
     const { taskReferenceName: id } = unit
     const state = latest.get(id)
-    return { id, title: id, state: state?.status ?? 'PENDING', note: noteOf(unit, state), to: addressOf(state?.id ?? id) }
+    return {
+      id,
+      title: id,
+      state: state?.status ?? 'PENDING',
+      note: noteOf(unit, state),
+      to: addressOf(state?.id ?? id),
+    }
   })
   return { nodes, edges: all.flatMap(edgesOf) }
 }
@@ -53,7 +59,10 @@ function walk(units: readonly Unit[]): readonly Unit[] {
 }
 
 /** A unit inside a loop stands as its last iteration that has begun. */
-function latestOf(units: readonly Unit[], states: readonly UnitState[]): ReadonlyMap<string, UnitState & { readonly times: number }> {
+function latestOf(
+  units: readonly Unit[],
+  states: readonly UnitState[],
+): ReadonlyMap<string, UnitState & { readonly times: number }> {
   const names = new Set(units.map(({ taskReferenceName }) => taskReferenceName))
   const latest = new Map<string, UnitState & { readonly times: number }>()
   for (const state of states) {
@@ -63,7 +72,10 @@ function latestOf(units: readonly Unit[], states: readonly UnitState[]): Readonl
   return latest
 }
 
-function noteOf({ type, name, phase }: Unit, state: (UnitState & { readonly times: number }) | undefined): string {
+function noteOf(
+  { type, name, phase }: Unit,
+  state: (UnitState & { readonly times: number }) | undefined,
+): string {
   const told = [type === 'SIMPLE' ? (name ?? 'task') : (KINDS[type] ?? type.toLowerCase())]
   if (phase !== undefined) told.push(phase)
   if (state !== undefined && state.attempts > 1) told.push(`${String(state.attempts)} tries`)

@@ -10,7 +10,16 @@ import { addressOf, replaceQuery, type ViewProps } from '../../route.ts'
 
 type Summary = Schemas['ExecutionSummary']
 const STAGES: readonly Schemas['Stage'][] = [
-  ...(['PENDING', 'SCHEDULING', 'EXECUTING', 'VERIFYING', 'COMMIT', 'ROLLBACK', 'FAILED', 'CANCELLED'] as const),
+  ...([
+    'PENDING',
+    'SCHEDULING',
+    'EXECUTING',
+    'VERIFYING',
+    'COMMIT',
+    'ROLLBACK',
+    'FAILED',
+    'CANCELLED',
+  ] as const),
 ]
 
 const COLUMNS: readonly Column<Summary>[] = [
@@ -22,14 +31,18 @@ const COLUMNS: readonly Column<Summary>[] = [
   { title: 'State', width: 'w-state', show: (execution) => <Standing execution={execution} /> },
   { title: 'Started', width: 'w-time', show: ({ started_at }) => <Time at={started_at} /> },
   { title: 'Changed', width: 'w-time w-optional', show: ({ updated_at }) => <Time at={updated_at} /> },
-  { title: 'Version', width: 'w-short w-optional', show: ({ version }) => version },
+  { title: 'Version', width: 'w-number w-optional', show: ({ version }) => version },
   { title: 'Id', width: 'w-text w-optional', show: ({ execution_id }) => <code>{execution_id}</code> },
 ]
 
 /** Its stage, or that it is paused in it. */
 export function Standing({ execution }: { readonly execution: Pick<Summary, 'paused' | 'status'> }) {
   const { paused, status } = execution
-  return paused ? <State state="paused" title={`paused while ${status.toLowerCase()}`} /> : <State state={status} />
+  return paused ? (
+    <State state="paused" title={`paused while ${status.toLowerCase()}`} />
+  ) : (
+    <State state={status} />
+  )
 }
 
 export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
@@ -37,7 +50,11 @@ export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
   const name = query['name'] ?? ''
   const { items, error, hasMore, isLoading, more } = useLiveList<Summary>(
     async (after, signal) => {
-      const asked = { ...{ status, limit: 100 }, ...(name !== '' && { name }), ...(after !== undefined && { after }) }
+      const asked = {
+        ...{ status, limit: 100 },
+        ...(name !== '' && { name }),
+        ...(after !== undefined && { after }),
+      }
       const page = await get('/executions', { query: asked, signal })
       return { items: page.executions, next: page.next_after }
     },
@@ -59,7 +76,9 @@ export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
         <StateChoice
           states={STAGES}
           chosen={status}
-          choose={(chosen) => void replaceQuery({ state: chosen.length === 0 ? undefined : chosen.join(',') })}
+          choose={(chosen) =>
+            void replaceQuery({ state: chosen.length === 0 ? undefined : chosen.join(',') })
+          }
         />
       </div>
       <Problem error={error} />

@@ -32,8 +32,8 @@ export function Operations({ execution, onDone }: OperationsProps) {
       {isEnded(execution) && status !== 'COMMIT' && (
         <Confirm act="Retry" onDone={onDone} run={() => post('/executions/{execution_id}/retry', { path })}>
           <p>
-            What failed or was cancelled gets a new attempt, with the input that it had. What has completed stays;
-            what was rolled back starts from the beginning.
+            What failed or was cancelled gets a new attempt, with the input that it had. What has completed
+            stays; what was rolled back starts from the beginning.
           </p>
         </Confirm>
       )}
@@ -56,8 +56,8 @@ function Cancel({ execution, onDone }: OperationsProps) {
       run={() => post('/executions/{execution_id}/cancel', { path, query })}
     >
       <p>
-        The execution ends, and its open tasks are taken from their workers: what they have not published is not
-        published. What was published stays on its branches. It can be tried again.
+        The execution ends, and its open tasks are taken from their workers: what they have not published is
+        not published. What was published stays on its branches. It can be tried again.
       </p>
       <ReasonField reason={reason} setReason={setReason} />
     </Confirm>
@@ -76,8 +76,8 @@ function Abandon({ execution, onDone }: OperationsProps) {
       run={() => post('/executions/{execution_id}/rollback/abandon', { path, body: { reason } })}
     >
       <p>
-        For a rollback that cannot end: branches stay where they are now, some moved and some not, and the execution
-        is ended as it is.
+        For a rollback that cannot end: branches stay where they are now, some moved and some not, and the
+        execution is ended as it is.
       </p>
       <ReasonField reason={reason} setReason={setReason} />
     </Confirm>

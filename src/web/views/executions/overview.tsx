@@ -27,7 +27,11 @@ export function Overview({ execution }: { readonly execution: Execution }) {
   return (
     <>
       <Problem error={error} retry={reload} />
-      {graph !== undefined ? <GraphView label={`Graph of ${name}`} graph={graph} /> : error === undefined && <Loading />}
+      {graph !== undefined ? (
+        <GraphView label={`Graph of ${name}`} graph={graph} />
+      ) : (
+        error === undefined && <Loading />
+      )}
       <h2>Units</h2>
       <Rows label="Units" items={units} columns={columnsOf(id)} keyOf={({ id: unit }) => unit} />
     </>

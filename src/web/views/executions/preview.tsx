@@ -31,8 +31,8 @@ export function PreviewOf({ preview }: { readonly preview: Schemas['RollbackPrev
           <ul class="plain">
             {moves.map(({ repository, branch, from, to }) => (
               <li key={`${repository} ${branch}`}>
-                <Branch {...{ repository, branch }} /> goes from <Commit {...{ repository, id: from }} /> back to{' '}
-                <Commit {...{ repository, id: to }} />
+                <Branch {...{ repository, branch }} /> goes from <Commit {...{ repository, id: from }} /> back
+                to <Commit {...{ repository, id: to }} />
               </li>
             ))}
             {restores.map(({ repository, branch, paths }) => (

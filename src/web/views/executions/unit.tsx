@@ -71,7 +71,15 @@ function UnitFacts({ unit: { attempts, started_at: at, result } }: { readonly un
   )
 }
 
-function UnitEvents({ id, unit, status }: { readonly id: string; readonly unit: string; readonly status: string }) {
+function UnitEvents({
+  id,
+  unit,
+  status,
+}: {
+  readonly id: string
+  readonly unit: string
+  readonly status: string
+}) {
   const query = { type: [`${unit}.**`], limit: 100 }
   const { data, error } = useLoaded(
     (signal) => get('/executions/{execution_id}/events', { path: { execution_id: id }, query, signal }),
@@ -87,7 +95,8 @@ function UnitEvents({ id, unit, status }: { readonly id: string; readonly unit: 
         <ol class="unit-events">
           {data.events.map(({ sequence, type, timestamp, payload }) => (
             <li key={sequence}>
-              <Time at={timestamp} /> <a href={addressOf(['executions', id, 'events'], { event: String(sequence) })}>{type}</a>{' '}
+              <Time at={timestamp} />{' '}
+              <a href={addressOf(['executions', id, 'events'], { event: String(sequence) })}>{type}</a>{' '}
               <span class="faint">{typeof payload['reason'] === 'string' && payload['reason']}</span>
             </li>
           ))}
@@ -104,14 +113,17 @@ function UnitEvents({ id, unit, status }: { readonly id: string; readonly unit: 
 function Complete({ execution, unit, reload }: UnitPageProps) {
   const [reason, setReason] = useState('')
   const path = { execution_id: execution.execution_id, unit }
-  const end = (body: { readonly status: 'COMPLETED' | 'FAILED'; readonly reason?: string }): Promise<unknown> =>
+  const end = (body: {
+    readonly status: 'COMPLETED' | 'FAILED'
+    readonly reason?: string
+  }): Promise<unknown> =>
     post('/executions/{execution_id}/units/{unit}/complete', { path, body: { ...body, output: {} } })
   return (
     <div class="bar" role="group" aria-label="Decide">
       <Confirm act="Complete" onDone={reload} run={() => end({ status: 'COMPLETED' })}>
         <p>
-          A unit that waits for somebody, or for a time, ends as complete, without an output; what depends on it may
-          start. A task is refused: it belongs to its worker.
+          A unit that waits for somebody, or for a time, ends as complete, without an output; what depends on
+          it may start. A task is refused: it belongs to its worker.
         </p>
       </Confirm>
       <Confirm
@@ -120,7 +132,10 @@ function Complete({ execution, unit, reload }: UnitPageProps) {
         onDone={reload}
         run={() => end({ status: 'FAILED', ...(reason !== '' && { reason }) })}
       >
-        <p>A unit that waits for somebody, or for a time, ends as failed, and with it the execution, unless it is optional.</p>
+        <p>
+          A unit that waits for somebody, or for a time, ends as failed, and with it the execution, unless it
+          is optional.
+        </p>
         <ReasonField reason={reason} setReason={setReason} />
       </Confirm>
     </div>

@@ -38,17 +38,23 @@ export function useEvents(id: string, patterns: readonly string[], turn: unknown
   }
   const begin = async (): Promise<void> => {
     const { signal } = over.current
-    const [newest] = (await get('/executions/{execution_id}/events', {
-      ...{ path, signal },
-      query: { order: 'descending', limit: 1 },
-    })).events
+    const [newest] = (
+      await get('/executions/{execution_id}/events', {
+        ...{ path, signal },
+        query: { order: 'descending', limit: 1 },
+      })
+    ).events
     await readOlder(undefined)
     await follow({
       signal,
       // What was recorded between these two requests is given twice, and counted once.
       lastId: String(newest?.sequence ?? 0),
       open: (lastId, of) =>
-        openStream('/executions/{execution_id}/follow', { path, query: { type: patterns }, signal: of }, lastId),
+        openStream(
+          '/executions/{execution_id}/follow',
+          { path, query: { type: patterns }, signal: of },
+          lastId,
+        ),
       take: (events) => {
         const arrived = events.map(({ data }) => JSON.parse(data) as Event)
         setState((last) => ({ ...last, log: addNewer(last.log, arrived) }))

@@ -3,7 +3,8 @@ import { addSeen, writersOf, type SeenValue } from './variable-history.ts'
 
 test('WB-60 each value that a variable is seen to have stays shown with its time', () => {
   let seen: readonly SeenValue[] = []
-  for (const [at, value] of [{ n: 1 }, { n: 1 }, { n: 2 }, { n: 1 }].entries()) seen = addSeen(seen, value, at)
+  for (const [at, value] of [{ n: 1 }, { n: 1 }, { n: 2 }, { n: 1 }].entries())
+    seen = addSeen(seen, value, at)
   expect(seen).toEqual([
     { value: { n: 1 }, at: 3 },
     { value: { n: 2 }, at: 2 },

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { get, type Schemas } from '../../api.ts'
 import { useLoaded, usePages } from '../../load.ts'
+import { Beside } from '../../parts/beside.tsx'
 import { JsonTree, showShort } from '../../parts/json-tree.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { Rows, type Column } from '../../parts/rows.tsx'
@@ -47,21 +48,22 @@ export function Variables({ id, query, execution }: VariablesProps) {
     <>
       <Filter prefix={prefix} />
       <Problem error={error} />
-      {items.length > 0 ? (
-        <Rows
-          label="Variables"
-          items={items}
-          columns={columnsOf(id, query)}
-          keyOf={(variable) => variable.name}
-          isChosen={(variable) => variable.name === name}
-          more={hasMore ? more : undefined}
-        />
-      ) : isLoading ? (
-        <Loading />
-      ) : (
-        error === undefined && <NoVariables prefix={prefix} />
-      )}
-      {name !== undefined && <Chosen key={name} {...{ id, name, execution }} />}
+      <Beside detail={name !== undefined && <Chosen key={name} {...{ id, name, execution }} />}>
+        {items.length > 0 ? (
+          <Rows
+            label="Variables"
+            items={items}
+            columns={columnsOf(id, query)}
+            keyOf={(variable) => variable.name}
+            isChosen={(variable) => variable.name === name}
+            more={hasMore ? more : undefined}
+          />
+        ) : isLoading ? (
+          <Loading />
+        ) : (
+          error === undefined && <NoVariables prefix={prefix} />
+        )}
+      </Beside>
     </>
   )
 }
@@ -94,7 +96,11 @@ function Filter({ prefix }: { readonly prefix: string }) {
 function NoVariables({ prefix }: { readonly prefix: string }) {
   if (prefix === '') return <Empty>There are none.</Empty>
   if (prefix === 'shared.')
-    return <Empty>Nothing is shared: units put it there with a unit of the type “set”, or through the API of a plan.</Empty>
+    return (
+      <Empty>
+        Nothing is shared: units put it there with a unit of the type “set”, or through the API of a plan.
+      </Empty>
+    )
   return <Empty>No variable begins with “{prefix}”.</Empty>
 }
 
@@ -119,7 +125,15 @@ function columnsOf(id: string, query: ViewProps['query']): readonly Column<Varia
   ]
 }
 
-function Chosen({ id, name, execution }: { readonly id: string; readonly name: string; readonly execution: Execution }) {
+function Chosen({
+  id,
+  name,
+  execution,
+}: {
+  readonly id: string
+  readonly name: string
+  readonly execution: Execution
+}) {
   const path = { execution_id: id, name }
   const [seen, setSeen] = useState<readonly SeenValue[]>([])
   const { data, error, at } = useLoaded(
@@ -155,7 +169,15 @@ function Chosen({ id, name, execution }: { readonly id: string; readonly name: s
 }
 
 /** When it was written, by the events with which that is done. */
-function Written({ id, name, updatedAt }: { readonly id: string; readonly name: string; readonly updatedAt: string }) {
+function Written({
+  id,
+  name,
+  updatedAt,
+}: {
+  readonly id: string
+  readonly name: string
+  readonly updatedAt: string
+}) {
   const type = writersOf(name)
   const query = { type, limit: 20, order: 'descending' as const }
   const { data } = useLoaded(
