@@ -46,7 +46,7 @@ interface TrustedTypes {
 function openWorker(): Worker {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
   if (trustedTypes?.defaultPolicy === null) {
-    const own = new URL('.', import.meta.url).href
+    const own = import.meta.url.replace(/[^/]*$/, '')
     trustedTypes.createPolicy('default', {
       createScriptURL: (url) => {
         if (url.startsWith(own)) return url

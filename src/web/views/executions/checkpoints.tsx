@@ -7,7 +7,7 @@ import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { Time } from '../../parts/time.tsx'
 import { addressOf, type ViewProps } from '../../route.ts'
 import { mayOperate } from '../../session.ts'
-import { isEnded, type Execution } from './execution.tsx'
+import { isEnded, type Execution } from './execution-state.ts'
 import { Preview, RollBack } from './rollback.tsx'
 
 type Checkpoint = Schemas['CheckpointState']

@@ -1,7 +1,7 @@
 /** One execution: what it is, and its sides. */
 
 import { useState } from 'preact/hooks'
-import { get, type Schemas } from '../../api.ts'
+import { get } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
@@ -14,14 +14,13 @@ import { showLength, Time, useNow } from '../../parts/time.tsx'
 import { addressOf, type ViewProps } from '../../route.ts'
 import { session } from '../../session.ts'
 import { Checkpoints } from './checkpoints.tsx'
+import { isEnded, type Execution } from './execution-state.ts'
 import { Events } from './events.tsx'
 import { Standing } from './list.tsx'
 import { Operations } from './operations.tsx'
 import { Overview } from './overview.tsx'
 import { UnitPage } from './unit.tsx'
 import { Variables } from './variables.tsx'
-
-export type Execution = Schemas['Execution']
 
 const TABS = [
   { name: '', title: 'Units' },
@@ -32,10 +31,6 @@ const TABS = [
 ]
 const OPEN_MS = 2_000
 const ENDED_MS = 15_000
-
-export function isEnded({ status }: Pick<Execution, 'status'>): boolean {
-  return status === 'COMMIT' || status === 'FAILED' || status === 'CANCELLED'
-}
 
 export interface ExecutionPageProps {
   readonly id: string

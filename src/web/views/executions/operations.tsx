@@ -3,8 +3,9 @@
 import { useState } from 'preact/hooks'
 import { post } from '../../api.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { ReasonField } from '../../parts/reason-field.tsx'
 import { mayOperate } from '../../session.ts'
-import { isEnded, type Execution } from './execution.tsx'
+import { isEnded, type Execution } from './execution-state.ts'
 import { RollBack } from './rollback.tsx'
 
 interface OperationsProps {
@@ -81,28 +82,5 @@ function Abandon({ execution, onDone }: OperationsProps) {
       </p>
       <ReasonField reason={reason} setReason={setReason} />
     </Confirm>
-  )
-}
-
-const REASON_MAX = 500
-
-export function ReasonField({
-  reason,
-  setReason,
-}: {
-  readonly reason: string
-  readonly setReason: (reason: string) => void
-}) {
-  return (
-    <p>
-      <label>
-        Reason, kept with it{' '}
-        <input
-          value={reason}
-          maxLength={REASON_MAX}
-          onInput={(event) => setReason(event.currentTarget.value)}
-        />
-      </label>
-    </p>
   )
 }

@@ -9,7 +9,7 @@ import { Rows, type Column } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
-import type { Execution } from './execution.tsx'
+import type { Execution } from './execution-state.ts'
 import { drawExecution } from './execution-graph.ts'
 
 type Unit = Execution['plan_units'][number]

@@ -13,8 +13,8 @@ import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
 import { mayOperate } from '../../session.ts'
-import type { Execution } from './execution.tsx'
-import { ReasonField } from './operations.tsx'
+import type { Execution } from './execution-state.ts'
+import { ReasonField } from '../../parts/reason-field.tsx'
 
 interface UnitPageProps {
   readonly execution: Execution

@@ -10,7 +10,7 @@ import { Rows, type Column } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { Time } from '../../parts/time.tsx'
 import { addressOf, replaceQuery, type ViewProps } from '../../route.ts'
-import { isEnded, type Execution } from './execution.tsx'
+import { isEnded, type Execution } from './execution-state.ts'
 import { addSeen, writersOf, type SeenValue } from './variable-history.ts'
 
 type Variable = Schemas['Variable']

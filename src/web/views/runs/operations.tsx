@@ -3,8 +3,9 @@
 import { useState } from 'preact/hooks'
 import { post } from '../../api.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { ReasonField } from '../../parts/reason-field.tsx'
 import { mayOperate } from '../../session.ts'
-import type { Run } from './run-graph.ts'
+import { isRunOpen, type Run } from './run-graph.ts'
 
 interface OperationsProps {
   readonly run: Run
@@ -17,7 +18,7 @@ export function Operations({ run, onDone }: OperationsProps) {
   if (!mayOperate()) return null
   const { id, status, tasks } = run
   const path = { workflow_id: id }
-  const isOpen = status === 'RUNNING' || status === 'PAUSED'
+  const isOpen = isRunOpen(run)
   const failed = tasks.filter((task) => !task.retried && /^FAILED|^TIMED_OUT|^CANCELED/.test(task.status))
   return (
     <div class="bar" role="group" aria-label="Operations">
@@ -67,12 +68,7 @@ function Terminate({ run: { id, tasks }, onDone }: OperationsProps) {
           : `${open.map((task) => task.reference_name).join(', ')} will be cancelled: what was not published is not published.`}{' '}
         What was published stays on its branches.
       </p>
-      <p>
-        <label>
-          Reason, kept with it{' '}
-          <input value={reason} maxLength={1_000} onInput={(event) => setReason(event.currentTarget.value)} />
-        </label>
-      </p>
+      <ReasonField reason={reason} setReason={setReason} />
     </Confirm>
   )
 }

@@ -7,6 +7,10 @@ export type Task = Schemas['WorkflowTask']
 export type Run = Schemas['WorkflowDetails']
 type Node = Run['graph']['nodes'][number]
 
+export function isRunOpen({ status }: Pick<Run, 'status'>): boolean {
+  return status === 'RUNNING' || status === 'PAUSED'
+}
+
 export interface RunGraph extends DrawnGraph {
   /** Its definition is not known: the edges follow from when tasks ended and were scheduled. */
   readonly isGuessed: boolean

@@ -17,7 +17,7 @@ import { addressOf } from '../../route.ts'
 import { session } from '../../session.ts'
 import { RunDrawing } from './drawing.tsx'
 import { Operations } from './operations.tsx'
-import type { Run } from './run-graph.ts'
+import { isRunOpen, type Run } from './run-graph.ts'
 import { TaskPage } from './task.tsx'
 import { TaskTable } from './task-table.tsx'
 import { TimelineOf } from './timeline-view.tsx'
@@ -30,10 +30,6 @@ const TABS = [
 ]
 const OPEN_MS = 2_000
 const ENDED_MS = 15_000
-
-export function isRunOpen({ status }: Pick<Run, 'status'>): boolean {
-  return status === 'RUNNING' || status === 'PAUSED'
-}
 
 interface RunPageProps {
   readonly id: string
