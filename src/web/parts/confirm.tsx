@@ -12,11 +12,14 @@ export interface ConfirmProps {
   readonly run: () => Promise<unknown>
   readonly isGrave?: boolean
   readonly disabled?: boolean
+  /** What is asked inside may have to be answered first. */
+  readonly isReady?: boolean
   /** Called when it was done. */
   readonly onDone?: () => void
 }
 
-export function Confirm({ act, children, run, isGrave = false, disabled = false, onDone }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { act, children, run, isGrave = false, disabled = false, isReady = true, onDone } = props
   const [isOpen, setOpen] = useState(false)
   return (
     <>
@@ -24,7 +27,7 @@ export function Confirm({ act, children, run, isGrave = false, disabled = false,
         {act}…
       </button>
       {isOpen && (
-        <Asking {...{ act, run, isGrave }} close={() => setOpen(false)} onDone={onDone}>
+        <Asking {...{ act, run, isGrave, isReady }} close={() => setOpen(false)} onDone={onDone}>
           {children}
         </Asking>
       )}
@@ -37,10 +40,12 @@ function Asking({
   children,
   run,
   isGrave,
+  isReady,
   close,
   onDone,
 }: Pick<ConfirmProps, 'act' | 'children' | 'run'> & {
   readonly isGrave: boolean
+  readonly isReady: boolean
   readonly close: () => void
   readonly onDone: (() => void) | undefined
 }) {
@@ -69,7 +74,7 @@ function Asking({
         <button
           type="button"
           class={isGrave ? 'grave' : 'main'}
-          disabled={state.isBusy}
+          disabled={state.isBusy || !isReady}
           onClick={() => void go()}
         >
           {act}

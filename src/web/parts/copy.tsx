@@ -12,7 +12,7 @@ export function Id({ id, digits = 8 }: { readonly id: string; readonly digits?: 
     <span class="id">
       <code title={id}>{id.slice(0, digits)}</code>
       <button type="button" class="quiet" aria-label={`Copy ${id}`} onClick={() => void copy()}>
-        {isCopied ? '✓' : '⧉'}
+        {isCopied ? 'copied' : 'copy'}
       </button>
     </span>
   )

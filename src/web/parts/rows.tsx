@@ -7,6 +7,8 @@ const AROUND = 8
 
 export interface Column<T> {
   readonly title: string
+  /** Shown instead of the title. */
+  readonly head?: ComponentChildren
   /** A class of style.css that says how wide it is: `w-name`, `w-state`, `w-time`, … */
   readonly width: string
   readonly show: (item: T) => ComponentChildren
@@ -56,9 +58,9 @@ export function Rows<T>(props: RowsProps<T>) {
     >
       <div role="rowgroup" class="rows-head">
         <div role="row" class="row" aria-rowindex={1}>
-          {columns.map(({ title, width }) => (
+          {columns.map(({ title, head, width }) => (
             <span key={title} role="columnheader" class={width}>
-              {title}
+              {head ?? title}
             </span>
           ))}
         </div>

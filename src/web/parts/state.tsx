@@ -1,9 +1,27 @@
 /** The state of a run, a task or an execution: a sign and a word, so that nobody depends on the colour. */
 
 const KINDS = {
-  good: { sign: '✓', states: ['completed', 'succeeded', 'ok', 'done', 'published', 'active'] },
-  running: { sign: '▶', states: ['running', 'in_progress', 'started', 'rolling_back'] },
-  waiting: { sign: '◷', states: ['scheduled', 'queued', 'waiting', 'pending', 'planned', 'created'] },
+  good: {
+    sign: '✓',
+    states: ['completed', 'succeeded', 'ok', 'done', 'published', 'active', 'commit', 'merged', 'adopted'],
+  },
+  running: {
+    sign: '▶',
+    states: [
+      'running',
+      'in_progress',
+      'started',
+      'rolling_back',
+      'executing',
+      'verifying',
+      'rollback',
+      'live',
+    ],
+  },
+  waiting: {
+    sign: '◷',
+    states: ['scheduled', 'queued', 'waiting', 'pending', 'planned', 'created', 'scheduling'],
+  },
   paused: { sign: '‖', states: ['paused', 'pausing'] },
   stopped: { sign: '■', states: ['terminated', 'cancelled', 'canceled', 'skipped', 'rolled_back'] },
   bad: {
@@ -19,7 +37,7 @@ const KINDS = {
       'stuck',
     ],
   },
-  warn: { sign: '!', states: ['warn', 'completed_with_errors', 'replaced', 'superseded'] },
+  warn: { sign: '!', states: ['warn', 'completed_with_errors', 'replaced', 'relocated', 'superseded'] },
 } as const
 
 export type StateKind = keyof typeof KINDS | 'other'
@@ -30,12 +48,21 @@ export function kindOf(state: string): StateKind {
   return (found?.[0] as StateKind | undefined) ?? 'other'
 }
 
+/** The sign of a state, for where there is no room for the word. */
+export function signOf(state: string): string {
+  const kind = kindOf(state)
+  return kind === 'other' ? '•' : KINDS[kind].sign
+}
+
+export function showState(state: string): string {
+  return state.toLowerCase().replaceAll('_', ' ')
+}
+
 export function State({ state, title }: { readonly state: string; readonly title?: string | undefined }) {
   const kind = kindOf(state)
   return (
     <span class={`state state-${kind}`} title={title}>
-      <span aria-hidden="true">{kind === 'other' ? '•' : KINDS[kind].sign}</span>{' '}
-      {state.toLowerCase().replaceAll('_', ' ')}
+      <span aria-hidden="true">{signOf(state)}</span> {showState(state)}
     </span>
   )
 }

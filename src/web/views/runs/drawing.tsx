@@ -1,0 +1,28 @@
+import { useMemo } from 'preact/hooks'
+import { GraphView } from '../../parts/graph/graph-view.tsx'
+import { Empty } from '../../parts/problem.tsx'
+import { addressOf } from '../../route.ts'
+import { drawRun, type Run } from './run-graph.ts'
+
+export function RunDrawing({ run }: { readonly run: Run }) {
+  const { id, name, tasks } = run
+  const graph = useMemo(
+    () => drawRun(run, (task) => addressOf(['runs', id, 'tasks', ...(task === undefined ? [] : [task.id])])),
+    [run],
+  )
+  if (graph.nodes.length === 0)
+    return (
+      <Empty run="perago doctor">It has no tasks yet. If that stays so, see whether a worker polls:</Empty>
+    )
+  return (
+    <>
+      <GraphView label={`Graph of ${name}`} graph={graph} />
+      {graph.isGuessed && (
+        <p class="faint">
+          The definition is not known: the edges follow from when the {tasks.length} tasks ended and were
+          scheduled.
+        </p>
+      )}
+    </>
+  )
+}
