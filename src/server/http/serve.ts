@@ -13,12 +13,13 @@ import { systemClock } from '../../base/clock.ts'
 import { isLoopbackAddress } from '../../base/listen.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import { openProxies } from '../access/client-address.ts'
-import { buildHttpApp, type HttpAppParts } from './app.ts'
+import { buildHttpApp, type HttpAppParts, type HttpHost } from './app.ts'
 import { listenHttp, type ArrivalTimeouts, type HttpDoor } from './listen-http.ts'
 import type { ConnectionLimits } from './visits.ts'
 import { buildWorkerDoor, isForWorkers, type Answer } from './worker-door.ts'
 
-export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
+export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing' | 'host'> {
+  readonly host: HttpHost
   /** The address to listen on; 127.0.0.1 unless given. */
   readonly address?: string | undefined
   /** 0 takes a free one. */
