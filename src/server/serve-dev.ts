@@ -1,4 +1,4 @@
-/** What `perago dev` serves on one port of this machine: Conductor's API for workers and commands, and our own, without tokens. */
+/** What `perago dev` serves on one port of this machine: Conductor's API for workers and commands, our own without tokens, and the page. */
 
 import type { Logger } from '../base/logger.ts'
 import { plainRedactor } from '../base/redaction.ts'
@@ -6,23 +6,24 @@ import type { Host } from '../runtime/host.ts'
 import { openTokens } from './access/tokens.ts'
 import { buildConductorApp, type ConductorAppParts } from './conductor/conductor-app.ts'
 import type { ServedQueue } from './conductor/served-queue.ts'
-import { buildHttpApp } from './http/app.ts'
+import { buildHttpApp, type PageParts } from './http/app.ts'
 import { listenHttp, type HttpDoor } from './http/listen-http.ts'
 
 export interface ServeDevOptions extends ServedQueue {
   readonly host: Host
   /** Served at `/metrics`. */
   readonly metrics: ConductorAppParts['metrics']
+  readonly page: PageParts
   readonly logger: Logger
   /** 0 takes a free one. */
   readonly port: number
 }
 
-export function serveDev({ host, logger, port, ...served }: ServeDevOptions): Promise<HttpDoor> {
+export function serveDev({ host, page, logger, port, ...served }: ServeDevOptions): Promise<HttpDoor> {
   const closing = new AbortController()
   const conductor = buildConductorApp({ ...served, logger, closing: closing.signal })
   const own = buildHttpApp({
-    ...{ host, logger, closing: closing.signal, tokens: openTokens(host.store) },
+    ...{ host, page, logger, closing: closing.signal, tokens: openTokens(host.store) },
     openLoopback: 'admin',
   })
   return listenHttp({

@@ -37,7 +37,7 @@ async function serveBeside(): Promise<string> {
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise((resolve) => void server.close(resolve)))
+  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 

@@ -56,6 +56,7 @@ const ASKED_BY_PAGE: ReadonlySet<string> = new Set(['session', 'repositories', '
 function isOfPage({ method = '', url = '', headers }: IncomingMessage): boolean {
   const [path = ''] = url.split('?', 1)
   return (
-    isForPage({ method, path, accept: headers.accept ?? null }) || ASKED_BY_PAGE.has(path.split('/', 2)[1] ?? '')
+    isForPage({ method, path, accept: headers.accept ?? null }) ||
+    ASKED_BY_PAGE.has(path.split('/', 2)[1] ?? '')
   )
 }

@@ -128,11 +128,7 @@ async function requireBounded(directory: string, names: readonly string[]): Prom
   )
 }
 
-async function readPageFile(
-  directory: string,
-  name: string,
-  names: ReadonlySet<string>,
-): Promise<PageFile> {
+async function readPageFile(directory: string, name: string, names: ReadonlySet<string>): Promise<PageFile> {
   const content = await readFile(join(directory, name))
   const type = TYPES[extname(name)] ?? 'application/octet-stream'
   const coded: Partial<Record<Coding, PageBody>> = {}

@@ -8,7 +8,8 @@ import { onTestFinished } from 'vitest'
 /** What a browser accepts where somebody types an address. */
 export const BROWSER = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' }
 
-export const INDEX = '<!doctype html><title>perago</title><script type="module" src="/assets/index-4f3a9b2c.js"></script>'
+export const INDEX =
+  '<!doctype html><title>perago</title><script type="module" src="/assets/index-4f3a9b2c.js"></script>'
 export const SCRIPT = `document.title = 'perago'\n${'// a long page\n'.repeat(500)}`
 
 export async function buildPage(more: Readonly<Record<string, string>> = {}): Promise<string> {
