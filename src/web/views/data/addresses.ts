@@ -9,6 +9,6 @@ export const toBranch = (repository: string, branch: string, query: Query = {}):
   addressOf(['data', repository, 'branches', branch], query)
 export const toCommit = (repository: string, id: string, query: Query = {}): string =>
   addressOf(['data', repository, 'commits', id], query)
-export const toPlace = (repository: string, ref: string, path: string | undefined = undefined): string =>
+export const toPlace = (repository: string, ref: string, path?: string): string =>
   addressOf(['data', repository, 'at', ref], { path: path === '' ? undefined : path })
 export const toRun = (workflow: string): string => addressOf(['runs', workflow])

@@ -14,7 +14,7 @@ import { Graph } from './graph.tsx'
 import { HistoryRows, type HistoryRow } from './history-rows.ts'
 import { moveBetweenRows } from './keys.ts'
 import { groupOf, readActorOwner, readStagingOwner } from './names.ts'
-import { sayWho } from './publication.ts'
+import { headlineOf, sayWho } from './publication.ts'
 import { readAsides, readCommits, type Commit } from './reading.ts'
 
 const PAGE = 200
@@ -74,7 +74,7 @@ const NONE: readonly never[] = []
 function titleOf(branch: string): string {
   if (groupOf(branch) === 'people') return branch
   const { task, retry } = readStagingOwner(branch) ?? {}
-  if (task !== undefined && retry !== undefined) return `Staging of ${task}, attempt ${String(retry + 1)}`
+  if (task !== undefined && retry !== undefined) return `Staging of ${task}, attempt ${String(retry)}`
   const actor = readActorOwner(branch)
   return actor === undefined ? branch : `Staging of ${actor}`
 }
@@ -156,15 +156,15 @@ function History({
 function CommitCell({ repository, row }: { readonly repository: string; readonly row: HistoryRow<Commit> }) {
   const { commit, publication, keptBy, kind } = row
   const { workflow, workflowName, codeVersion, refusal, replaces } = publication
-  const who = sayWho(publication)
+  const who = sayWho(publication, commit.message)
   return (
     <>
       <span class="line-one">
         {kind !== 'line' && <State state={kind} title={refusal?.message ?? keptBy} />}
         <a class="row-link" href={toCommit(repository, commit.id)} title={commit.message}>
-          {commit.message.split('\n', 1)[0] || 'no message'}
+          {headlineOf(commit, publication, kind === 'line')}
         </a>
-        {refusal !== undefined && <code>{refusal.code}</code>}
+        {refusal !== undefined && <code class="w-optional">{refusal.code}</code>}
       </span>
       <span class="line-two">
         <Time at={commit.created_at} />

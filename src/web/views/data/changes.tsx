@@ -48,7 +48,7 @@ export function Changes({ repository, from, to, query }: ChangesProps) {
     <>
       <Problem error={error} retry={more} />
       <p class="faint">{sayCounts(items, hasMore)}</p>
-      <div class="beside">
+      <div class="side-by-side">
         <div class="fitting" onKeyDown={moveBetweenRows}>
           <Rows
             label="Changed paths"

@@ -59,7 +59,7 @@ export function Facts({
       {task !== undefined && (
         <Fact name={by === 'actor' ? 'Subject' : 'Task'}>
           {task}
-          {attempt !== undefined && <span class="faint"> attempt {attempt + 1}</span>}
+          {attempt !== undefined && <span class="faint"> attempt {attempt}</span>}
         </Fact>
       )}
       {workflow !== undefined && (

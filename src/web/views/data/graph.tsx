@@ -36,7 +36,7 @@ export function Graph({ row, kind, lanes, heightPx, isMerge }: GraphProps) {
       {row.lines.map((line) => (
         <path
           key={`${String(line.from)} ${String(line.to)}`}
-          class={`lane lane-${String((line.to ?? line.from ?? 0) % 6)}${kind !== 'line' && line.from === undefined ? ' aside' : ''}`}
+          class={`lane lane-${String(colourOf(line, row.lane) % 6)}${line.isAside ? ' aside' : ''}`}
           d={pathOf(line, { lane: row.lane, middle, bottom: heightPx })}
         />
       ))}
@@ -66,6 +66,10 @@ function Mark({
       ? `M${left} ${top}L${right} ${bottom}M${right} ${top}L${left} ${bottom}`
       : `M${across} ${top}L${right} ${down}L${across} ${bottom}L${left} ${down}Z`
   return <path class={`${name} hollow`} d={shape} />
+}
+
+function colourOf({ from, to, isAside }: Line, lane: number): number {
+  return from ?? (isAside ? lane : (to ?? lane))
 }
 
 interface Frame {

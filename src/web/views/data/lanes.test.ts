@@ -42,12 +42,12 @@ describe('lanes', () => {
     const lanes = new Lanes()
     expect(lanes.add({ id: 'b', parents: ['a'] })).toEqual({
       lane: 0,
-      lines: [{ from: undefined, to: 0 }],
+      lines: [{ from: undefined, to: 0, isAside: false }],
       width: 1,
     })
     expect(lanes.add({ id: 'a', parents: [] })).toEqual({
       lane: 0,
-      lines: [{ from: 0, to: undefined }],
+      lines: [{ from: 0, to: undefined, isAside: false }],
       width: 1,
     })
   })
@@ -69,6 +69,13 @@ describe('rows of a history', () => {
       ...['d0', 'c0', 'y1', 'x1', 'b0', 'a0'],
     ])
     expect(rows[3]).toMatchObject({ kind: 'superseded', keptBy: 'perago-superseded-x' })
+  })
+
+  test('WB-26 what left the head of the branch does not push the branch aside', () => {
+    const rows = new HistoryRows().of(line, [aside('x', 'd'), aside('y', 'd')])
+    expect(rows.map(({ commit, lanes }) => `${commit.id}${String(lanes.lane)}`)).toEqual([
+      ...['x1', 'y2', 'd0', 'c0', 'b0', 'a0'],
+    ])
   })
 
   test('WB-26 a kept commit that the branch still holds is shown once', () => {

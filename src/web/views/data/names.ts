@@ -32,8 +32,12 @@ const UUID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(.+)$/i
 
 /** `undefined`: a name of another form, or one that can be read in two ways. */
 export function readStagingOwner(branch: string): StagingOwner | undefined {
-  const [, of = '', , retry = '', execution = ''] = STAGING.exec(branch) ?? []
-  if (of === '' || /-seq-\d+-iteration-\d+-task-id-/.test(of) || /-retry-\d+-exec-/.test(execution))
+  const [, of = '', taskId = '', retry = '', execution = ''] = STAGING.exec(branch) ?? []
+  if (
+    of === '' ||
+    /-seq-\d+-iteration-\d+-task-id-/.test(of) ||
+    /-retry-\d+-exec-/.test(`${taskId} ${execution}`)
+  )
     return undefined
   const [, workflow, task = of] = UUID.exec(of) ?? []
   return { ...(workflow !== undefined && { workflow }), task, retry: Number(retry), execution }

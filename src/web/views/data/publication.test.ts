@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { METADATA_KEYS } from '../../../publication/commit-metadata.ts'
-import { readPublication, sayWho } from './publication.ts'
+import { headlineOf, readPublication, sayWho } from './publication.ts'
 
 const commit = { id: 'c', parents: ['p'], message: 'm' }
 
@@ -15,8 +14,8 @@ describe('what a commit says of its publication', () => {
       ...{ by: 'attempt', run: 'r', workflow: 'w', task: 'load', attempt: 1, worker: 'one' },
       ...{ codeVersion: 'abc', isFenced: true },
     })
-    expect(sayWho(read)).toBe('load, attempt 2 by one')
-    expect(Object.keys(metadata).filter((key) => !(key in METADATA_KEYS))).toEqual([])
+    expect(sayWho(read, 'Daily orders')).toBe('load, attempt 1 by one')
+    expect(sayWho(read, 'Publish load, attempt 1')).toBe('one')
   })
 
   test.each([
@@ -29,8 +28,17 @@ describe('what a commit says of its publication', () => {
     ['claim', { 'publish.run': 'r', 'publish.claim': 'c2' }, ''],
     ['attempt', { 'publish.run': 'r', 'publish.attempt': 'many' }, ''],
   ])('WB-28 a commit by %s is told', (by, metadata, who) => {
-    const read = readPublication({ ...commit, metadata: metadata as Record<string, string> })
-    expect([read.by, sayWho(read), read.attempt]).toEqual([by, who, undefined])
+    const read = readPublication({ ...commit, metadata: metadata })
+    expect([read.by, sayWho(read, ''), read.attempt]).toEqual([by, who, undefined])
+  })
+
+  test('WB-27 a staged commit that the branch was moved to reads as the publication that it is', () => {
+    const of = (by: 'attempt' | 'other', message: string, isOnBranch: boolean): string =>
+      headlineOf({ ...commit, message, metadata: {} }, { by, isFenced: false }, isOnBranch)
+    expect(of('attempt', 'Stage load, attempt 1\nmore', true)).toBe('Publish load, attempt 1')
+    expect(of('attempt', 'Stage load, attempt 1', false)).toBe('Stage load, attempt 1')
+    expect(of('other', 'Stage fright', true)).toBe('Stage fright')
+    expect(of('other', '', true)).toBe('no message')
   })
 
   test('WB-28 a staged commit of the Python package is told by its message', () => {

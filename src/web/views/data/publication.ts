@@ -56,14 +56,27 @@ export function readPublication(commit: CommitLike): Publication {
   return { ...defined(told), by, isFenced: read('expected_head') !== undefined }
 }
 
-/** `attempt 2 of ingest` counts from one, as people do; the metadata counts retries. */
-export function sayWho({ by, task, attempt, worker, actor }: Publication): string {
+/** `ingest, attempt 1 by worker-2`; what the message says already is left out. */
+export function sayWho({ by, task, attempt, worker, actor }: Publication, message: string): string {
   if (by === 'python') return 'a worker of the Python package'
-  if (actor !== undefined) return `${actor}${task === undefined ? '' : ` for ${task}`}`
-  const what = [task, attempt === undefined ? undefined : `attempt ${String(attempt + 1)}`]
-  return [what.filter((part) => part !== undefined).join(', '), worker && `by ${worker}`]
-    .filter((part) => part !== undefined && part !== '')
+  const isTold = task !== undefined && message.includes(task)
+  if (actor !== undefined) return isTold || task === undefined ? actor : `${actor} for ${task}`
+  const what = isTold ? [] : [task, attempt === undefined ? undefined : `attempt ${String(attempt)}`]
+  const who = what.filter((part) => part !== undefined).join(', ')
+  return [who, worker === undefined ? '' : who === '' ? worker : `by ${worker}`]
+    .filter((part) => part !== '')
     .join(' ')
+}
+
+/**
+ * The first line of the message. An attempt that took the place of an earlier one moved the branch to what it had staged: on the
+ * branch that is its publication.
+ */
+export function headlineOf({ message }: CommitLike, { by }: Publication, isOnBranch: boolean): string {
+  const [line = ''] = message.split('\n', 1)
+  if (line === '') return 'no message'
+  const isStaged = (by === 'attempt' || by === 'actor') && line.startsWith('Stage ')
+  return isStaged && isOnBranch ? `Publish ${line.slice('Stage '.length)}` : line
 }
 
 function makerOf({ message, parents }: CommitLike, read: (key: string) => string | undefined): CommitMaker {

@@ -39,6 +39,11 @@ async function listAll<T>(
   return { items, isCut: true }
 }
 
+export async function readDefaultBranch(name: string, signal: AbortSignal): Promise<string | undefined> {
+  const { repositories } = await get('/repositories', { query: { prefix: name, limit: 1 }, signal })
+  return repositories.find((repository) => repository.name === name)?.default_branch
+}
+
 export function listBranches(repository: string, signal: AbortSignal): Promise<Listed<NamedRef>> {
   return listAll(async (after) => {
     const query = { limit: LISTED_PER_PAGE, ...(after !== undefined && { after }) }

@@ -14,19 +14,24 @@ import { HeadOf } from './heads.tsx'
 import { moveBetweenRows } from './keys.ts'
 import { groupOf, readActorOwner, readStagingOwner, supersededBy } from './names.ts'
 import { readPublication } from './publication.ts'
-import { listBranches, listTags, type NamedRef } from './reading.ts'
+import { listBranches, listTags, readDefaultBranch, type NamedRef } from './reading.ts'
 
 export function RepositoryView({ repository }: { readonly repository: string }) {
   const { data, error, reload } = useLoaded((signal) => listBranches(repository, signal), [repository], {
     everyMs: 15_000,
   })
+  const known = useLoaded((signal) => readDefaultBranch(repository, signal), [repository])
   const tags = useLoaded((signal) => listTags(repository, signal), [repository])
   return (
     <>
       <Crumbs way={[{ text: 'Data', to: '#/data' }, { text: repository }]} />
       <h1>{repository}</h1>
       <Problem error={error} retry={reload} />
-      {data === undefined ? error === undefined && <Loading /> : <Branches {...{ repository, of: data }} />}
+      {data === undefined ? (
+        error === undefined && <Loading />
+      ) : (
+        <Branches {...{ repository, of: data, first: known.data }} />
+      )}
       <Problem error={tags.error} retry={tags.reload} />
       {tags.data !== undefined && <Tags {...{ repository, tags: tags.data.items }} />}
     </>
@@ -36,17 +41,21 @@ export function RepositoryView({ repository }: { readonly repository: string }) 
 function Branches({
   repository,
   of: { items, isCut },
+  first,
 }: {
   readonly repository: string
+  readonly first: string | undefined
   readonly of: { readonly items: readonly NamedRef[]; readonly isCut: boolean }
 }) {
   const group = (wanted: ReturnType<typeof groupOf>): readonly NamedRef[] =>
-    items.filter(({ name }) => groupOf(name) === wanted)
+    items
+      .filter(({ name }) => groupOf(name) === wanted)
+      .sort((one, other) => Number(other.name === first) - Number(one.name === first))
   return (
     <>
       <h2>Branches</h2>
       {isCut && <p class="faint">There are more branches than are shown here.</p>}
-      <Refs label="Branches" of={group('people')} columns={peopleColumns(repository)} />
+      <Refs label="Branches" of={group('people')} columns={peopleColumns(repository, first)} />
       <Group title="Staging branches of tasks" of={group('staging')}>
         <p class="faint">
           A worker removes its staging branch when it has published. One that stays was refused, or its worker
@@ -141,13 +150,16 @@ const headColumns = (repository: string): Shown => [
   },
 ]
 
-const peopleColumns = (repository: string): Shown => [
+const peopleColumns = (repository: string, first: string | undefined): Shown => [
   {
     ...{ title: 'Name', width: 'w-name' },
     show: ({ name }) => (
-      <a class="row-link" href={toBranch(repository, name)}>
-        {name}
-      </a>
+      <>
+        <a class="row-link" href={toBranch(repository, name)}>
+          {name}
+        </a>{' '}
+        {name === first && <span class="badge">default</span>}
+      </>
     ),
   },
   ...headColumns(repository),
@@ -170,13 +182,13 @@ const stagingColumns = (repository: string): Shown => [
       return (
         <a class="row-link" href={toBranch(repository, name)} title={name}>
           {task}
-          {retry !== undefined && `, attempt ${String(retry + 1)}`}
+          {retry !== undefined && `, attempt ${String(retry)}`}
         </a>
       )
     },
   },
   {
-    ...{ title: 'Workflow', width: 'w-id' },
+    ...{ title: 'Workflow', width: 'w-id w-optional' },
     show: ({ name }) => {
       const workflow = readStagingOwner(name)?.workflow
       if (workflow === undefined) return <span class="faint">–</span>
@@ -189,7 +201,7 @@ const stagingColumns = (repository: string): Shown => [
   },
   {
     ...{ title: 'State', width: 'w-text' },
-    show: ({ commit }) => <StagingState {...{ repository, commit }} />,
+    show: (of) => <StagingState {...{ repository, of }} />,
   },
   ...headColumns(repository).slice(1),
 ]
@@ -205,23 +217,31 @@ const actorColumns = (repository: string): Shown => [
   },
   {
     ...{ title: 'State', width: 'w-text' },
-    show: ({ commit }) => <StagingState {...{ repository, commit }} />,
+    show: (of) => <StagingState {...{ repository, of }} />,
   },
   ...headColumns(repository).slice(1),
 ]
 
-function StagingState({ repository, commit }: { readonly repository: string; readonly commit: string }) {
+function StagingState({
+  repository,
+  of: { name, commit },
+}: {
+  readonly repository: string
+  readonly of: NamedRef
+}) {
   return (
     <HeadOf {...{ repository, commit }}>
       {(head) => {
         const { refusal, run } = readPublication(head)
-        if (refusal !== undefined)
-          return (
-            <>
-              <State state="refused" title={refusal.message} /> <code>{refusal.code}</code>
-            </>
-          )
-        return <State state={run === undefined ? 'started' : 'staged'} />
+        if (refusal === undefined) {
+          // Until something is committed to it, its head is what it began from.
+          return <State state={run !== undefined && name.endsWith(`-exec-${run}`) ? 'staged' : 'started'} />
+        }
+        return (
+          <>
+            <State state="refused" title={refusal.message} /> <code class="w-optional">{refusal.code}</code>
+          </>
+        )
       }}
     </HeadOf>
   )

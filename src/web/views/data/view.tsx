@@ -7,7 +7,15 @@ import { RepositoriesView } from './repositories.tsx'
 import { RepositoryView } from './repository.tsx'
 import './data.css'
 
-export function DataView({ parts, query }: ViewProps) {
+export function DataView(props: ViewProps) {
+  return (
+    <div class="data-view">
+      <Chosen {...props} />
+    </div>
+  )
+}
+
+function Chosen({ parts, query }: ViewProps) {
   const [repository, kind, name, ...rest] = parts
   if (repository === undefined) return <RepositoriesView />
   if (kind === undefined) return <RepositoryView key={repository} repository={repository} />
