@@ -39,7 +39,7 @@ export function ParquetView({ repository, path, before, after }: ParquetViewProp
           .join(' → ')}
       </p>
       <h4>Schema</h4>
-      <TableView {...{ before: old?.schema, after: now?.schema, isCut: false }} />
+      <TableView {...{ before: old?.schema, after: now?.schema, isCut: false, isShort: true }} />
       <h4>First {PARQUET_ROWS} rows</h4>
       <Head {...{ old, now }} />
     </>
@@ -64,5 +64,5 @@ function Head({
 
 function sayFile({ rowCount, groups, writer }: ParquetFile): string {
   const by = writer === undefined ? '' : `, written by ${writer}`
-  return `${rowCount.toLocaleString()} rows in ${String(groups)} groups${by}`
+  return `${rowCount.toLocaleString()} rows in ${groups === 1 ? 'one group' : `${String(groups)} groups`}${by}`
 }

@@ -1,7 +1,7 @@
 /** What is in an object, or what became of it: chosen by its name and its first bytes. */
 
-import type { ComponentChildren, ComponentType } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { Fragment, type ComponentChildren, type ComponentType } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useLoaded } from '../../load.ts'
 import { Loading, Problem } from '../../parts/problem.tsx'
 import { showSize } from '../../parts/time.tsx'
@@ -34,8 +34,11 @@ export interface PreviewProps {
 export function Preview(props: PreviewProps) {
   const { repository, path, before, after } = props
   const shown = after ?? before ?? ''
+  const box = useRef<HTMLElement>(null)
+  // On a narrow screen it stands below the list.
+  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [])
   return (
-    <section class="preview" aria-label={path}>
+    <section class="preview" aria-label={path} ref={box}>
       <h3>
         <a href={toPlace(repository, shown, path)}>{path}</a>{' '}
         <span class="faint">
@@ -225,12 +228,12 @@ function Unreadable({ repository, path, before, after }: PreviewProps) {
       <Problem error={error} retry={reload} />
       <dl class="facts">
         {data?.map(({ name, entry }) => (
-          <>
+          <Fragment key={name}>
             <dt>{name}</dt>
             <dd>
               {showSize(entry?.size ?? 0)}, checksum <code>{entry?.checksum}</code>
             </dd>
-          </>
+          </Fragment>
         ))}
       </dl>
     </>

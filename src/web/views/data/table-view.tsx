@@ -23,12 +23,14 @@ export interface TableViewProps {
   readonly after: (Table & { readonly isBroken?: boolean; readonly isCut?: boolean }) | undefined
   /** The objects are longer than what was read. */
   readonly isCut: boolean
+  /** All of it is shown, and nothing is chosen. */
+  readonly isShort?: boolean
 }
 
-export function TableView({ before, after, isCut }: TableViewProps) {
+export function TableView({ before, after, isCut, isShort = false }: TableViewProps) {
   const isCompared = before !== undefined && after !== undefined
   const [chosen, setChosen] = useState<string | undefined>(undefined)
-  const [isWhole, setWhole] = useState(false)
+  const [isWhole, setWhole] = useState(isShort)
   const [old, now] = [before ?? after ?? EMPTY, after ?? before ?? EMPTY]
   const keys = useMemo(() => (isCompared ? keysOf(old, now) : []), [old, now, isCompared])
   const key = chosen === BY_PLACE ? undefined : (chosen ?? keys[0])
@@ -38,39 +40,78 @@ export function TableView({ before, after, isCut }: TableViewProps) {
     () => (onlyChanges ? difference.rows.filter(({ kind }) => kind !== 'same') : difference.rows),
     [difference, onlyChanges],
   )
-  const sides = [before, after].filter((side) => side !== undefined)
   return (
     <>
-      <div class="bar">
-        <span>{sayCounts(difference, isCompared)}</span>
-        {isCompared && (
-          <label class="choice">
-            <input type="checkbox" checked={onlyChanges} onChange={() => setWhole(onlyChanges)} /> Only what
-            differs
-          </label>
-        )}
-        {isCompared && (
-          <label class="choice">
-            Rows matched by
-            <select value={key ?? BY_PLACE} onChange={(event) => setChosen(event.currentTarget.value)}>
-              {keys.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-              <option value={BY_PLACE}>their place</option>
-            </select>
-          </label>
-        )}
-      </div>
-      {sides.some(({ isBroken = false }) => isBroken) && (
+      {!isShort && (
+        <div class="bar">
+          <span>{sayCounts(difference, isCompared)}</span>
+          {isCompared && (
+            <Choices
+              {...{ keys, chosen: key, choose: setChosen, onlyChanges, toggle: () => setWhole(onlyChanges) }}
+            />
+          )}
+        </div>
+      )}
+      <Notes {...{ sides: [before, after], isCut, columns: difference.columns.length }} />
+      {rows.length === 0 && isCompared ? (
+        <p class="note">No cell differs.</p>
+      ) : (
+        <Grid {...{ difference, rows, isCompared }} />
+      )}
+    </>
+  )
+}
+
+function Choices({
+  keys,
+  chosen,
+  choose,
+  onlyChanges,
+  toggle,
+}: {
+  readonly keys: readonly string[]
+  readonly chosen: string | undefined
+  readonly choose: (key: string) => void
+  readonly onlyChanges: boolean
+  readonly toggle: () => void
+}) {
+  return (
+    <>
+      <label class="choice">
+        <input type="checkbox" checked={onlyChanges} onChange={toggle} /> Only what differs
+      </label>
+      <label class="choice">
+        Rows matched by
+        <select value={chosen ?? BY_PLACE} onChange={(event) => choose(event.currentTarget.value)}>
+          {keys.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+          <option value={BY_PLACE}>their place</option>
+        </select>
+      </label>
+    </>
+  )
+}
+
+function Notes({
+  sides,
+  isCut,
+  columns,
+}: {
+  readonly sides: readonly TableViewProps['before'][]
+  readonly isCut: boolean
+  readonly columns: number
+}) {
+  return (
+    <>
+      {sides.some((side) => side?.isBroken === true) && (
         <p class="note">A quote in it is not closed, or text follows one: see the text to be sure.</p>
       )}
       {isCut && <p class="note">The last row may be incomplete, and rows that follow are not compared.</p>}
-      {sides.some((side) => side.isCut === true) && <p class="note">Only its first 20,000 rows are read.</p>}
-      {difference.columns.length > COLUMNS_MAX && (
-        <p class="note">Only its first {COLUMNS_MAX} columns are shown.</p>
-      )}
-      {rows.length === 0 && isCompared && <p class="note">No cell differs.</p>}
-      <Grid {...{ difference, rows, isCompared }} />
+      {sides.some((side) => side?.isCut === true) && <p class="note">Only its first 20,000 rows are read.</p>}
+      {columns > COLUMNS_MAX && <p class="note">Only its first {COLUMNS_MAX} columns are shown.</p>}
     </>
   )
 }
