@@ -1,0 +1,191 @@
+/** A branch as a graph of commits: who published what, and what has left the line. */
+
+import { useMemo, useRef } from 'preact/hooks'
+import { useLoaded, usePages } from '../../load.ts'
+import { Id } from '../../parts/copy.tsx'
+import { Crumbs } from '../../parts/crumbs.tsx'
+import { Empty, Loading, Problem } from '../../parts/problem.tsx'
+import { Rows } from '../../parts/rows.tsx'
+import { State } from '../../parts/state.tsx'
+import { Time } from '../../parts/time.tsx'
+import { replaceQuery, type Route } from '../../route.ts'
+import { toBranch, toCommit, toPlace, toRepository, toRun } from './addresses.ts'
+import { Graph } from './graph.tsx'
+import { HistoryRows, type HistoryRow } from './history-rows.ts'
+import { moveBetweenRows } from './keys.ts'
+import { groupOf, readActorOwner, readStagingOwner } from './names.ts'
+import { headlineOf, sayWho } from './publication.ts'
+import { readAsides, readCommits, type Commit } from './reading.ts'
+
+const PAGE = 200
+const ROW_PX = 54
+/** Lanes beyond are not drawn; the list goes on. */
+const LANES_SHOWN = 8
+
+export interface BranchViewProps {
+  readonly repository: string
+  readonly branch: string
+  readonly query: Route['query']
+}
+
+export function BranchView({ repository, branch, query }: BranchViewProps) {
+  const isOwnLine = query.line === 'own'
+  const isPlain = query.beside === 'no'
+  const { items, error, isLoading, hasMore, more } = usePages(
+    (after, signal) =>
+      readCommits(repository, { from: branch, limit: PAGE, after, firstParent: isOwnLine }, signal),
+    [repository, branch, isOwnLine],
+  )
+  const beside = useLoaded((signal) => readAsides(repository, signal), [repository])
+  const rowsOf = useRef(new HistoryRows<Commit>())
+  const asides = isPlain || beside.data === undefined ? NONE : beside.data.asides
+  const rows = useMemo(() => rowsOf.current.of(items, asides), [items, asides])
+  return (
+    <>
+      <Crumbs
+        way={[
+          { text: 'Data', to: '#/data' },
+          { text: repository, to: toRepository(repository) },
+          { text: titleOf(branch) },
+        ]}
+      />
+      <h1>{titleOf(branch)}</h1>
+      <div class="bar">
+        <a href={toPlace(repository, branch)}>Files</a>
+        <Choice name="line" value="own" isOn={isOwnLine} text="Without what was merged" />
+        <Choice name="beside" value="no" isOn={isPlain} text="Without what has left the line" />
+        <Left count={beside.data?.left ?? 0} />
+      </div>
+      <Problem error={error} retry={more} />
+      <Problem error={beside.error} retry={beside.reload} />
+      {rows.length > 0 ? (
+        <History {...{ repository, branch, rows, more: hasMore ? more : undefined }} />
+      ) : isLoading ? (
+        <Loading />
+      ) : (
+        error === undefined && <Empty>The branch has no commits yet.</Empty>
+      )}
+    </>
+  )
+}
+
+const NONE: readonly never[] = []
+
+function titleOf(branch: string): string {
+  if (groupOf(branch) === 'people') return branch
+  const { task, retry } = readStagingOwner(branch) ?? {}
+  if (task !== undefined && retry !== undefined) return `Staging of ${task}, attempt ${String(retry)}`
+  const actor = readActorOwner(branch)
+  return actor === undefined ? branch : `Staging of ${actor}`
+}
+
+function Choice({
+  name,
+  value,
+  isOn,
+  text,
+}: {
+  readonly name: string
+  readonly value: string
+  readonly isOn: boolean
+  readonly text: string
+}) {
+  return (
+    <label class="choice">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={() => replaceQuery({ [name]: isOn ? undefined : value })}
+      />
+      {text}
+    </label>
+  )
+}
+
+function Left({ count }: { readonly count: number }) {
+  if (count === 0) return null
+  return <span class="faint">{count} more superseded or staged commits are in the repository.</span>
+}
+
+function History({
+  repository,
+  branch,
+  rows,
+  more,
+}: {
+  readonly repository: string
+  readonly branch: string
+  readonly rows: readonly HistoryRow<Commit>[]
+  readonly more: (() => void) | undefined
+}) {
+  // As wide as the widest row so far: a column that follows the rows in sight would jump.
+  const lanes = useMemo(
+    () =>
+      Math.min(
+        LANES_SHOWN,
+        rows.reduce((most, row) => Math.max(most, row.lanes.width), 1),
+      ),
+    [rows],
+  )
+  return (
+    <div class={`history lanes-${String(lanes)}`} onKeyDown={moveBetweenRows}>
+      <Rows
+        label={`Commits of ${branch}`}
+        items={rows}
+        keyOf={({ commit }) => commit.id}
+        rowPx={ROW_PX}
+        more={more}
+        columns={[
+          {
+            ...{ title: 'Graph', width: 'w-graph' },
+            show: ({ lanes: row, kind, commit }) => (
+              <Graph {...{ row, kind, lanes, heightPx: ROW_PX, isMerge: commit.parents.length > 1 }} />
+            ),
+          },
+          {
+            ...{ title: 'Commit', width: 'w-commit' },
+            show: (row) => <CommitCell {...{ repository, row }} />,
+          },
+          { ...{ title: 'Id', width: 'w-id w-optional' }, show: ({ commit }) => <Id id={commit.id} /> },
+        ]}
+      />
+    </div>
+  )
+}
+
+function CommitCell({ repository, row }: { readonly repository: string; readonly row: HistoryRow<Commit> }) {
+  const { commit, publication, keptBy, kind } = row
+  const { workflow, workflowName, codeVersion, refusal, replaces } = publication
+  const who = sayWho(publication, commit.message)
+  return (
+    <>
+      <span class="line-one">
+        {kind !== 'line' && <State state={kind} title={refusal?.message ?? keptBy} />}
+        <a class="row-link" href={toCommit(repository, commit.id)} title={commit.message}>
+          {headlineOf(commit, publication, kind === 'line')}
+        </a>
+        {refusal !== undefined && <code class="w-optional">{refusal.code}</code>}
+      </span>
+      <span class="line-two">
+        <Time at={commit.created_at} />
+        {who === '' ? <span>{commit.committer}</span> : <span>{who}</span>}
+        {workflow !== undefined && (
+          <a href={toRun(workflow)} title={`workflow ${workflow}`}>
+            {workflowName ?? workflow.slice(0, 8)}
+          </a>
+        )}
+        {codeVersion !== undefined && (
+          <span title={`code ${codeVersion}`}>code {codeVersion.slice(0, 10)}</span>
+        )}
+        {publication.by === 'claim' && <span>the branch is about to move</span>}
+        {replaces !== undefined && <span>in place of {replaces.slice(0, 8)}</span>}
+        {row.folded > 0 && <span>with {row.folded} staged</span>}
+        {kind !== 'line' && kind !== 'superseded' && keptBy !== undefined && (
+          <a href={toBranch(repository, keptBy)} title={keptBy}>
+            its branch
+          </a>
+        )}
+      </span>
+    </>
+  )
+}
