@@ -3,7 +3,6 @@
 import type { Dispatcher } from 'undici'
 
 type Carried = Pick<Dispatcher, 'dispatch' | 'destroy'>
-type Handler = Dispatcher.DispatchHandler
 
 export function answerInProcess(
   answer: (request: Request) => Response | Promise<Response>,
@@ -12,42 +11,39 @@ export function answerInProcess(
   const running = new Set<AbortController>()
   const carry = async (
     { method, path, headers, body }: Dispatcher.DispatchOptions,
-    handler: Handler,
+    handler: Dispatcher.DispatchHandler,
+    stop: AbortController,
   ): Promise<void> => {
-    const stop = new AbortController()
     const control = controlOf(stop)
-    running.add(stop)
-    try {
-      handler.onRequestStart?.(control, {})
-      const request = new Request(new URL(path, origin), {
-        ...{ method, headers: headers as Record<string, string>, signal: stop.signal },
-        body: body === null ? null : (body as string | Uint8Array<ArrayBuffer>),
-      })
-      const response = await Promise.race([answer(request), aborted(stop.signal)])
-      handler.onResponseStart?.(
-        ...[control, response.status, Object.fromEntries(response.headers)],
-        response.statusText,
-      )
-      // What it answers is in memory already, so that it need not be read on piece by piece.
-      const bytes = Buffer.from(await response.arrayBuffer())
-      if (bytes.byteLength > 0) handler.onResponseData?.(control, bytes)
-      handler.onResponseEnd?.(control, {})
-    } catch (error) {
-      handler.onResponseError?.(control, error instanceof Error ? error : new Error(String(error)))
-    } finally {
-      running.delete(stop)
-    }
+    handler.onRequestStart?.(control, {})
+    const request = new Request(new URL(path, origin), {
+      ...{ method, headers: headers as Record<string, string>, signal: stop.signal },
+      body: body as string | null,
+    })
+    const response = await Promise.race([answer(request), aborted(stop.signal)])
+    const answered = Object.fromEntries(response.headers)
+    handler.onResponseStart?.(control, response.status, answered, response.statusText)
+    // What it answers is in memory already, so that it need not be read piece by piece.
+    const bytes = Buffer.from(await response.arrayBuffer())
+    if (bytes.byteLength > 0) handler.onResponseData?.(control, bytes)
+    handler.onResponseEnd?.(control, {})
   }
   return {
-    dispatch(options, handler) {
-      void carry(options, handler)
+    dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
+      const stop = new AbortController()
+      running.add(stop)
+      carry(options, handler, stop)
+        .catch((error: unknown) => handler.onResponseError?.(controlOf(stop), error as Error))
+        .finally(() => running.delete(stop))
+        // As with a pool, a handler that fails has nobody to tell.
+        .catch(() => undefined)
       return true
     },
     destroy: () => {
       for (const stop of running) stop.abort(new Error('the client is closed'))
       return Promise.resolve()
     },
-  } as Carried
+  }
 }
 
 function controlOf(stop: AbortController): Dispatcher.DispatchController {

@@ -20,8 +20,8 @@ const EXAMPLES = '12'
 const CASES_MIN = 800
 const OPERATIONS = Object.values(document.paths).flatMap((methods) => Object.keys(methods)).length
 /** Far more than it takes, by the number of its requests and their rate. */
-const RUN_MS = 150_000
-const TEST_MS = 170_000
+const RUN_MS = 240_000
+const TEST_MS = 260_000
 
 const installed = usePython({ name: 'schemathesis', requirements: join(FUZZER, 'requirements.txt') })
 

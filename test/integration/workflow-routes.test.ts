@@ -1,13 +1,19 @@
 // Goal: what people see of workflows over HTTP is what a real Conductor holds: lists, graphs, logs, control, and who polls.
 import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
+import { branchName } from '../../src/base/ids.ts'
 import { silentLogger } from '../../src/base/logger.ts'
 import { openConductorClient } from '../../src/conductor/client.ts'
 import { createHttpTaskQueue } from '../../src/conductor/http-task-queue.ts'
 import { openConductorView } from '../../src/runtime/views/open-workflow-views.ts'
 import type { TaskRecord, WorkflowId } from '../../src/worker/ports.ts'
+import { createRepository } from '../../src/lakefs/administration.ts'
+import { createLakefsClient } from '../../src/lakefs/client.ts'
+import { startServer } from '../../src/server/start-server.ts'
+import { openMemoryStore } from '../../src/stores/memory/memory-store.ts'
 import { openDoorWorld } from '../support/doors/world.ts'
 import { askJson } from '../support/servers/http.ts'
+import { openSuiteLakefs } from '../support/servers/suite-lakefs.ts'
 import { useRealServer } from '../support/servers/servers.ts'
 
 const conductor = useRealServer('conductor')
@@ -202,3 +208,37 @@ test('DO-148 over a real Conductor: a workflow is listed, read with its graph, f
   expect((await world.ask('/workflows', { token })).status).toBe(404)
   expect(await (await world.ask('/session', { token })).json()).toMatchObject({ shows: ['executions'] })
 }, 120_000)
+
+test('DO-149 DO-150 a server over a real Conductor and a real lakeFS examines them, and shows what may be recovered', async (context) => {
+  const { url } = conductor(context)
+  const lakefs = await openSuiteLakefs()
+  closing.push(() => lakefs.close())
+  const { accessKeyId, secretAccessKey } = lakefs
+  const client = createLakefsClient({ ...lakefs, endpoint: lakefs.url })
+  closing.push(() => client.close())
+  const names = lakefs.newRepository(own)
+  await createRepository(client, { ...names, defaultBranch: branchName('main') })
+  const server = await startServer({
+    ...{ store: openMemoryStore(), port: 0, conductor: { endpoint: `${url}/api` } },
+    lakefs: { endpoint: lakefs.url, accessKeyId, secretAccessKey },
+  })
+  closing.push(() => server.close())
+  const { token } = await server.tokens.create({ name: 'page', role: 'operator' })
+  const ask = async (path: string, body?: object): Promise<object> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    return (await (await fetch(`${server.url}${path}`, { headers, ...request })).json()) as object
+  }
+  const { checks } = (await ask('/examination')) as { readonly checks: readonly Record<string, string>[] }
+  const states = checks.map(({ name = '', state = '' }) => `${name} ${state}`)
+  expect(states).toEqual(expect.arrayContaining(['store ok', 'lakeFS ok', 'Conductor ok']))
+  expect(checks.some(({ name }) => name?.startsWith('queue'))).toBe(true)
+  const path = `/repositories/${names.repository}/recoveries`
+  const shown = (await ask(`${path}/preview`, { branch: 'main' })) as { readonly digest: string }
+  expect(shown).toMatchObject({
+    branches: [{ situation: 'not-published-here', is_normal: true, offered: [] }],
+  })
+  expect(await ask(path, { branch: 'main', digest: shown.digest, action: 'restart' })).toMatchObject({
+    error: { code: 'recovery/not-offered' },
+  })
+}, 60_000)

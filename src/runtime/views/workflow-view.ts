@@ -1,21 +1,21 @@
 /** What people see of the workflows of a Conductor, or of an engine that speaks its API, and what they may do about them. */
 
-import { BoundedMap } from '../../base/bounded-map.ts'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { isPeragoError, MissingError, RefusedError, UnavailableError } from '../../base/errors.ts'
-import { forEachBounded } from '../../base/for-each-bounded.ts'
 import { once } from '../../base/once.ts'
 import type { ConductorClient } from '../../conductor/client.ts'
 import {
   createWorkflowOperator,
+  type LoggedText,
+  type WorkflowOperator,
   type WorkflowReading,
   type WorkflowTaskReading,
 } from '../../conductor/workflows.ts'
 import type { TaskId, WorkflowId, WorkflowStatus } from '../../worker/ports.ts'
-import { TASK_LOGS_READ_AT_ONCE, TASK_LOGS_READ_MAX, TASK_PUBLICATIONS_REMEMBERED } from '../limits.ts'
 import { listWorkflows, type ListWorkflows, type ListedWorkflows } from './list-workflows.ts'
 import { readPollers, type Pollers } from './pollers.ts'
-import { hasWorkspace, publicationOf, type TaskPublication } from './task-publication.ts'
+import { openPublications } from './read-publications.ts'
+import type { TaskPublication } from './task-publication.ts'
 import { graphOfSteps, nodeOf, withForked, type WorkflowGraph } from './workflow-graph.ts'
 
 export interface WorkflowView {
@@ -57,7 +57,7 @@ export interface LogPage {
 }
 
 export interface LoggedLines {
-  readonly lines: readonly { readonly text: string; readonly atMs: number }[]
+  readonly lines: readonly LoggedText[]
   readonly next: number | undefined
 }
 
@@ -77,58 +77,74 @@ export interface WorkflowViewParts {
 }
 
 /** Sends nothing yet. */
-export function openWorkflowView({
-  client,
-  readGraph,
-  clock = systemClock,
-}: WorkflowViewParts): WorkflowView {
+export function openWorkflowView(parts: WorkflowViewParts): WorkflowView {
+  const { client, clock = systemClock } = parts
   const operator = createWorkflowOperator(client)
-  const publications = openPublications(
-    async (taskId, signal) =>
-      (await operator.readTexts(taskId, { signal })).flatMap(({ text }) => text.split('\n')),
-    clock,
-  )
-  const readPlain = async (workflowId: string, signal: AbortSignal | undefined): Promise<WorkflowReading> => {
-    const reading = await operator.read(workflowId, { signal })
+  const reader = new Reader({ ...parts, operator, clock })
+  return {
+    list: (request) => told(listWorkflows(operator, request, clock)),
+    read: (workflowId, signal) => told(reader.read(workflowId, signal)),
+    readLog: (workflowId, taskId, page) => told(reader.readLog(workflowId, taskId, page)),
+    act: (act, workflowId, options) => told(reader.act(act, workflowId, options)),
+    pollers: (signal) => told(readPollers(operator, { signal, clock })),
+    close: once(() => client.close()),
+  }
+}
+
+interface ReaderParts extends Pick<WorkflowViewParts, 'readGraph'> {
+  readonly operator: WorkflowOperator
+  readonly clock: Clock
+}
+
+class Reader {
+  readonly #parts: ReaderParts
+  readonly #publicationsOf: ReturnType<typeof openPublications>
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts
+    const readLines = async (taskId: TaskId, signal?: AbortSignal): Promise<readonly string[]> =>
+      linesOf(await parts.operator.readTexts(taskId, { signal })).map(({ text }) => text)
+    this.#publicationsOf = openPublications(readLines, parts.clock)
+  }
+
+  async read(workflowId: string, signal?: AbortSignal): Promise<WorkflowDetails> {
+    const { steps, ...reading } = await this.#readPlain(workflowId, signal)
+    const graph = (await this.#parts.readGraph?.(reading.workflowId)) ?? drawn(steps, reading.tasks)
+    const publications = await this.#publicationsOf(reading.tasks, signal)
+    return { ...reading, graph, tasks: showTasks(reading.tasks, graph, publications) }
+  }
+
+  async readLog(workflowId: string, taskId: string, page: LogPage): Promise<LoggedLines> {
+    const { after, limit, signal } = page
+    const { tasks } = await this.#readPlain(workflowId, signal)
+    const task = tasks.find((each) => each.taskId === taskId)
+    if (task === undefined) throw noSuchTask(workflowId, taskId)
+    const lines = linesOf(await this.#parts.operator.readTexts(task.taskId, { signal }))
+    const end = after + limit
+    return { lines: lines.slice(after, end), next: end < lines.length ? end : undefined }
+  }
+
+  async act(
+    act: WorkflowAct,
+    workflowId: string,
+    { reason = 'terminated by an operator', signal }: ActOptions = {},
+  ): Promise<WorkflowReading> {
+    const { operator } = this.#parts
+    const { status } = await this.#readPlain(workflowId, signal)
+    if (!ALLOWED_IN[act].includes(status)) throw notNow(act, workflowId, status)
+    const isDone = await (act === 'terminate'
+      ? operator.terminate(workflowId, reason, { signal })
+      : operator[act](workflowId, { signal }))
+    if (!isDone) throw notNow(act, workflowId, status)
+    return this.#readPlain(workflowId, signal)
+  }
+
+  async #readPlain(workflowId: string, signal: AbortSignal | undefined): Promise<WorkflowReading> {
+    const reading = await this.#parts.operator.read(workflowId, { signal })
     if (reading !== undefined) return reading
     throw new MissingError('runtime/no-such-workflow', `look at workflow ${workflowId}: it does not exist`, {
       next: 'Correct the id, or list the workflows.',
     })
-  }
-  const read = async (workflowId: string, signal?: AbortSignal): Promise<WorkflowDetails> => {
-    const { steps, ...reading } = await readPlain(workflowId, signal)
-    const graph = (await readGraph?.(reading.workflowId)) ?? drawn(steps, reading.tasks)
-    const told = await publications(reading.tasks, signal)
-    return { ...reading, graph, tasks: showTasks(reading.tasks, graph, told) }
-  }
-  return {
-    list: (request) => toldOf(listWorkflows(operator, request, clock)),
-    read: (workflowId, signal) => toldOf(read(workflowId, signal)),
-    readLog: (workflowId, taskId, page) =>
-      toldOf(
-        (async () => {
-          const { tasks } = await readPlain(workflowId, page.signal)
-          const task = tasks.find((each) => each.taskId === taskId)
-          if (task === undefined) throw noSuchTask(workflowId, taskId)
-          const texts = await operator.readTexts(task.taskId, { signal: page.signal })
-          return pageOfLines(texts, page)
-        })(),
-      ),
-    act: (act, workflowId, { reason = 'terminated from the page', signal } = {}) =>
-      toldOf(
-        (async () => {
-          const { status } = await readPlain(workflowId, signal)
-          if (!ALLOWED_IN[act].includes(status)) throw notNow(act, workflowId, status)
-          const call = { signal }
-          const isDone = await (act === 'terminate'
-            ? operator.terminate(workflowId, reason, call)
-            : operator[act](workflowId, call))
-          if (!isDone) throw notNow(act, workflowId, status)
-          return readPlain(workflowId, signal)
-        })(),
-      ),
-    pollers: (signal) => toldOf(readPollers(operator, { signal, clock })),
-    close: once(() => client.close()),
   }
 }
 
@@ -158,14 +174,14 @@ function drawn(steps: WorkflowReading['steps'], tasks: readonly WorkflowTaskRead
 function showTasks(
   tasks: readonly WorkflowTaskReading[],
   { nodes }: WorkflowGraph,
-  told: ReadonlyMap<TaskId, TaskPublication>,
+  publications: ReadonlyMap<TaskId, TaskPublication>,
 ): readonly ShownTask[] {
   const kinds = new Map(nodes.map(({ referenceName, kind }) => [referenceName, kind]))
   const names = new Set(kinds.keys())
   return tasks.map((task) => {
     const node = nodeOf(names, task.referenceTaskName)
     const kind = task.kind ?? kinds.get(node) ?? kindOf(task)
-    return { ...task, node, kind, publication: told.get(task.taskId) }
+    return { ...task, node, kind, publication: publications.get(task.taskId) }
   })
 }
 
@@ -175,65 +191,13 @@ function kindOf(task: WorkflowTaskReading | undefined): string {
   return task.kind ?? (/^[A-Z][A-Z0-9_]*$/.test(task.taskType) ? task.taskType : 'SIMPLE')
 }
 
-type ReadLines = (taskId: TaskId, signal: AbortSignal | undefined) => Promise<readonly string[]>
-
-/** What was told of a task that has ended does not change: whoever follows a workflow reads each log once. */
-function openPublications(readLines: ReadLines, clock: Clock) {
-  const known = new BoundedMap<string, TaskPublication>({
-    max: TASK_PUBLICATIONS_REMEMBERED,
-    evict: 'least-recently-used',
-  })
-  return async (
-    tasks: readonly WorkflowTaskReading[],
-    signal: AbortSignal | undefined,
-  ): Promise<ReadonlyMap<TaskId, TaskPublication>> => {
-    const told = new Map<TaskId, TaskPublication>()
-    const unread: WorkflowTaskReading[] = []
-    for (const task of tasks.filter(hasWorkspace)) {
-      const found = known.get(keyOf(task)) ?? publicationOf(task, [])
-      if (found !== undefined) told.set(task.taskId, found)
-      if (isOver(task) && !known.has(keyOf(task))) unread.push(task)
-    }
-    const newest = unread.slice(-TASK_LOGS_READ_MAX)
-    await forEachBounded(newest, { limit: TASK_LOGS_READ_AT_ONCE }, async (task) => {
-      const found = publicationOf(task, await readLines(task.taskId, signal))
-      if (found === undefined) return
-      told.set(task.taskId, found)
-      // A log may show late.
-      const isLate = clock.now().getTime() - endOf(task) > LOG_SHOWN_WITHIN_MS
-      if (isLate || found.outcome !== undefined) known.set(keyOf(task), found)
-    })
-    return told
-  }
-}
-
-const LOG_SHOWN_WITHIN_MS = 60_000
-
-/** A task that is run again keeps its id. */
-function keyOf({ taskId, status, updateTimeMs }: WorkflowTaskReading): string {
-  return `${taskId} ${status} ${updateTimeMs}`
-}
-
-function isOver({ status }: WorkflowTaskReading): boolean {
-  return status !== 'SCHEDULED' && status !== 'IN_PROGRESS'
-}
-
-/** When it ended; 0 while it has not. */
-export function endOf(task: WorkflowTaskReading): number {
-  return isOver(task) ? task.endTimeMs || task.updateTimeMs : 0
-}
-
-function pageOfLines(
-  texts: readonly { readonly text: string; readonly atMs: number }[],
-  { after, limit }: LogPage,
-): LoggedLines {
-  const all = texts.flatMap(({ text, atMs }) => text.split('\n').map((line) => ({ text: line, atMs })))
-  const end = after + limit
-  return { lines: all.slice(after, end), next: end < all.length ? end : undefined }
+/** What was logged at once may have several. */
+function linesOf(texts: readonly LoggedText[]): readonly LoggedText[] {
+  return texts.flatMap(({ text, atMs }) => text.split('\n').map((line) => ({ text: line, atMs })))
 }
 
 /** Whoever looks has no part in what Conductor refuses this server. */
-async function toldOf<T>(looking: Promise<T>): Promise<T> {
+async function told<T>(looking: Promise<T>): Promise<T> {
   try {
     return await looking
   } catch (cause) {

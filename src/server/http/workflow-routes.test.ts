@@ -174,8 +174,9 @@ test('DO-146 what waits for a worker is shown with who asked for it last, and wh
 })
 
 test('DO-146 a worker that polls at the door of this server is shown', async () => {
-  const { door, token, close } = await serveWorld()
-  onTestFinished(close)
+  const served = await serveWorld()
+  onTestFinished(() => served.close())
+  const { door, token } = served
   const headers = { 'x-authorization': token }
   await fetch(`${door.url}/api/tasks/poll/batch/t.sum?workerid=w-7&count=1&timeout=0`, { headers })
   const response = await fetch(`${door.url}/pollers`, { headers: { authorization: `Bearer ${token}` } })

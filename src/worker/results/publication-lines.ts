@@ -14,7 +14,9 @@ export interface ToldPublication {
   readonly evidence?: string
 }
 
-export function tellPublished(publication: Pick<PublicationResult, 'action' | 'outputRef' | 'strength'>): string {
+export function tellPublished(
+  publication: Pick<PublicationResult, 'action' | 'outputRef' | 'strength'>,
+): string {
   const { action, outputRef, strength } = publication
   return `published: ${action} at ${outputRef}, ${strength} fence`
 }
