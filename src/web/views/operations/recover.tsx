@@ -147,14 +147,14 @@ function CommitFact(props: {
 function OfferItem({ offer, repository, target, digest, reload }: BranchProps & { readonly offer: Offer }) {
   const [reason, setReason] = useState('')
   const [result, setResult] = useState('')
-  const { action, says, is_default, needs_reason, needs_result, steps } = offer
+  const { action, says, is_default, needs_reason, takes_result, steps } = offer
   const run = (): Promise<unknown> =>
     post('/repositories/{repository}/recoveries', {
       path: { repository },
       body: {
         ...{ ...target, digest, action },
         ...(reason !== '' && { reason }),
-        ...(needs_result && { result: JSON.parse(result) as unknown }),
+        ...(result !== '' && { result: JSON.parse(result) as unknown }),
       },
     })
   return (
@@ -190,10 +190,10 @@ function OfferItem({ offer, repository, target, digest, reload }: BranchProps & 
               <input value={reason} required onInput={(event) => setReason(event.currentTarget.value)} />
             </label>
           )}
-          {needs_result && (
+          {takes_result && (
             <label>
-              Result of the task, as JSON{' '}
-              <textarea value={result} required onInput={(event) => setResult(event.currentTarget.value)} />
+              Result of the task, as JSON, if it differs{' '}
+              <textarea value={result} onInput={(event) => setResult(event.currentTarget.value)} />
             </label>
           )}
         </Confirm>
