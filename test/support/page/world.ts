@@ -90,6 +90,8 @@ export interface PageWorld {
   readonly write: (name: string, text: string) => Promise<void>
   /** Starts the pipeline from the head of `main`; resolves with its id. */
   readonly start: (day: string, gate?: string) => Promise<string>
+  /** Resolves with the state in which it ended. */
+  readonly ended: (id: string) => Promise<string>
   /** The next merge into `main` takes effect, and the worker that asked for it does not live to hear of it. */
   readonly killAtMerge: () => void
   readonly killWorker: () => void
@@ -150,6 +152,15 @@ export async function openPageWorld(): Promise<PageWorld> {
       })
       if (!response.ok) throw new Error(await response.text())
       return response.text()
+    },
+    async ended(id) {
+      let state = ''
+      await until(`the run ${id} has ended`, async () => {
+        const view = (await (await fetch(`${url}/api/workflow/${id}`)).json()) as { readonly status: string }
+        state = view.status
+        return state !== 'RUNNING' && state !== 'PAUSED'
+      })
+      return state
     },
   }
 }

@@ -45,7 +45,8 @@ function notAsked(what: string, reason: unknown): Concern {
 
 /** A run of the engine is an execution as well. */
 function unique(concerns: readonly Concern[]): readonly Concern[] {
-  return [...new Map(concerns.map((each) => [each.key, each])).values()].sort(
+  const first = concerns.filter(({ key }, index) => concerns.findIndex((each) => each.key === key) === index)
+  return first.sort(
     (a, b) => Number(b.kind === 'bad') - Number(a.kind === 'bad') || (b.at ?? '').localeCompare(a.at ?? ''),
   )
 }
