@@ -23,12 +23,16 @@ export interface PagedConductor {
   readonly key?: { readonly keyId: string; readonly keySecret: string } | undefined
 }
 
-export interface OpenPageParts {
-  readonly lakefs: PagedLakefs | undefined
-  readonly conductor: PagedConductor | undefined
+interface PageViewsParts {
+  readonly configuration: Partial<Pick<PeragoConfiguration, 'lakefs' | 'conductor' | 'ledger'>>
   readonly examineHost: () => Promise<readonly string[]>
   readonly logger: Logger
   readonly redactor: Redactor
+}
+
+export interface OpenPageParts extends Omit<PageViewsParts, 'configuration'> {
+  readonly lakefs: PagedLakefs | undefined
+  readonly conductor: PagedConductor | undefined
 }
 
 export interface OpenedPage {
@@ -37,7 +41,12 @@ export interface OpenedPage {
 }
 
 /** Sends nothing yet. */
-export async function openPage(parts: OpenPageParts): Promise<OpenedPage> {
+export function openPage({ lakefs, conductor, ...parts }: OpenPageParts): Promise<OpenedPage> {
+  return openPageViews({ configuration: settingsOf({ lakefs, conductor }), ...parts })
+}
+
+/** The same of what is configured. */
+export async function openPageViews(parts: PageViewsParts): Promise<OpenedPage> {
   // Loaded here, because most programs that import the package start no server.
   const [{ openRepositoryView }, { openConductorView }, { openExaminationView }, { openRecoveryView }] =
     await Promise.all([
@@ -53,7 +62,7 @@ export async function openPage(parts: OpenPageParts): Promise<OpenedPage> {
     return view
   }
   const pageOf = (engine: EnginePage | undefined): PageParts => {
-    const { lakefs, conductor, ledger } = settingsOf(parts)
+    const { lakefs, conductor, ledger } = parts.configuration
     // Beside an engine a configured Conductor is often the engine itself.
     const given = engine === undefined ? conductor : undefined
     const repositories = lakefs && kept(openRepositoryView({ lakefs }, { logger }))
@@ -87,7 +96,10 @@ export async function openPage(parts: OpenPageParts): Promise<OpenedPage> {
 
 const NONE = { serverUrl: undefined, auth: undefined }
 
-function settingsOf({ lakefs, conductor }: OpenPageParts): Partial<PeragoConfiguration> {
+function settingsOf({
+  lakefs,
+  conductor,
+}: Pick<OpenPageParts, 'lakefs' | 'conductor'>): PageViewsParts['configuration'] {
   const { key } = conductor ?? {}
   return defined({
     lakefs: lakefs && lakefsSettings(lakefs),

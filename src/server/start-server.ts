@@ -82,14 +82,21 @@ export interface RunningServer {
 /** Serves executions, their events and variables over HTTP, runs them where `engine` says so, delivers webhooks, archives and sweeps, until it is closed. */
 export async function startServer(options: StartServerOptions): Promise<RunningServer> {
   // Loaded here, because most programs that import the package start no server.
-  const [{ openHost }, { openStores }, addresses, { openTokens }, { checkCertificate, serveHttp }] =
-    await Promise.all([
-      import('../runtime/host.ts'),
-      import('../runtime/stores/open-store.ts'),
-      import('../runtime/stores/store-address.ts'),
-      import('./access/tokens.ts'),
-      import('./http/serve.ts'),
-    ])
+  const [
+    { openHost },
+    { openStores },
+    addresses,
+    { openTokens },
+    { checkCertificate, serveHttp },
+    { BUILT_PAGE },
+  ] = await Promise.all([
+    import('../runtime/host.ts'),
+    import('../runtime/stores/open-store.ts'),
+    import('../runtime/stores/store-address.ts'),
+    import('./access/tokens.ts'),
+    import('./http/serve.ts'),
+    import('./http/page-routes.ts'),
+  ])
   checkCertificate(options.tls)
   const { logger = silentLogger, retention, allowPrivateWebhooks, host: address, ...http } = options
   const place = { directory: process.cwd(), environment: process.env }
@@ -115,7 +122,16 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       examineHost: () => host.examine(),
     })
     closing.push(closePage)
-    const door = await serveHttp({ ...http, address, host, tokens, logger, redactor, pageOf })
+    const door = await serveHttp({
+      ...http,
+      address,
+      host,
+      tokens,
+      logger,
+      redactor,
+      pageOf,
+      page: { files: BUILT_PAGE },
+    })
     closing.push(() => door.close())
     host.startWork()
     const close = once(async () => {

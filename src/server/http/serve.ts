@@ -16,13 +16,14 @@ import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import type { InProcess } from '../../runtime/views/open-workflow-views.ts'
 import type { WorkflowViews } from '../../runtime/views/workflow-view.ts'
 import { openProxies } from '../access/client-address.ts'
-import { buildHttpApp, type HttpAppParts, type PageParts } from './app.ts'
+import { buildHttpApp, type HttpAppParts, type HttpHost, type PageParts } from './app.ts'
 import { listenHttp, type ArrivalTimeouts, type HttpDoor } from './listen-http.ts'
 import type { ConnectionLimits } from './visits.ts'
 import { openEngineWorkflows } from './engine-workflows.ts'
 import { buildWorkerDoor, isForWorkers, openApps, type Answer } from './worker-door.ts'
 
-export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing'> {
+export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing' | 'host'> {
+  readonly host: HttpHost
   /** More of the page: what needs the engine, if there is one. */
   readonly pageOf?: ((engine: EnginePage | undefined) => PageParts) | undefined
   /** The address to listen on; 127.0.0.1 unless given. */
