@@ -2,6 +2,7 @@
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { serveWorld } from '../../../test/support/doors/serve.ts'
 import { openDoorWorld, type AskRequest, type DoorWorld } from '../../../test/support/doors/world.ts'
+import { systemClock } from '../../base/clock.ts'
 import type { TaskRecord } from '../../worker/ports.ts'
 
 const opened: DoorWorld[] = []
@@ -123,6 +124,8 @@ test('DO-143 the log of a task is given line by line, and goes on after the line
   const id = await start()
   const { taskId } = await poll()
   await queue.appendLog(taskId, 'one\ntwo')
+  // What comes in the same millisecond has no order.
+  await systemClock.sleep(5)
   await queue.appendLog(taskId, 'three')
   const path = `/workflows/${id}/tasks/${taskId}/log`
   const first = await read<{ lines: { text: string }[]; next_after?: number }>(`${path}?limit=2`)
