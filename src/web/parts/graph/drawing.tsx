@@ -20,6 +20,8 @@ import {
   type GraphNode,
   type Layout,
   type Point,
+  type Sight,
+  type Size,
 } from './graph.ts'
 
 const STEP = 1.25
@@ -55,7 +57,10 @@ export function Drawing({ graph, layout, label }: DrawingProps) {
   }
   useLayoutEffect(() => {
     const element = box.current
-    if (element !== null) setZoom(firstZoom(layout, sizeOf(element)))
+    if (element === null) return
+    const first = firstZoom(layout, sizeOf(element))
+    wanted.current = placeToBegin(graph, layout, first, sizeOf(element))
+    setZoom(first)
   }, [layout])
   useLayoutEffect(() => {
     const at = wanted.current
@@ -102,6 +107,15 @@ export function Drawing({ graph, layout, label }: DrawingProps) {
   )
 }
 
+/** Where a drawing that does not fit is scrolled to: what failed, or what is going on. */
+function placeToBegin({ nodes }: DrawnGraph, { places }: Layout, zoom: number, box: Size): Point | undefined {
+  const node =
+    nodes.find(({ state }) => kindOf(state) === 'bad') ??
+    nodes.find(({ state }) => kindOf(state) === 'running')
+  const at = node && places[node.id]
+  return at && { x: at.x * zoom - box.width / 2, y: at.y * zoom - box.height / 2 }
+}
+
 interface InsidesProps extends Omit<DrawingProps, 'label'> {
   readonly place: Place
   readonly zoom: number
@@ -110,6 +124,11 @@ interface InsidesProps extends Omit<DrawingProps, 'label'> {
 function Insides({ graph, layout, place, zoom }: InsidesProps) {
   const sight = sightOf(place, zoom, MARGIN_PX)
   const hasText = zoom >= ZOOM_OF_TEXT
+  const inSight = graph.nodes.filter(({ id }) => {
+    const at = layout.places[id]
+    return at !== undefined && isNodeInSight(at, sight)
+  })
+  const drawn = useGradually(inSight.map(({ id }) => id))
   return (
     <>
       <defs>
@@ -118,24 +137,55 @@ function Insides({ graph, layout, place, zoom }: InsidesProps) {
         </marker>
       </defs>
       <g aria-hidden="true">
-        {graph.edges.map(({ from, to, label, isLoop = false }, index) => {
-          const points = layout.lines[index] ?? []
-          if (points.length < 2 || !isLineInSight(points, sight)) return null
-          return (
-            <Line
-              key={`${from} ${to} ${String(index)}`}
-              {...{ points, label: hasText ? label : undefined, isLoop }}
-            />
-          )
-        })}
+        {hasText ? <Lines {...{ graph, layout, sight }} /> : <LinesAsOne layout={layout} />}
       </g>
-      {graph.nodes.map((node) => {
+      {inSight.map((node) => {
         const at = layout.places[node.id]
-        if (at === undefined || !isNodeInSight(at, sight)) return null
+        if (at === undefined || !drawn.has(node.id)) return null
         return <Node key={node.id} node={node} at={at} hasText={hasText} />
       })}
     </>
   )
+}
+
+const NEW_PER_FRAME = 60
+
+/** What was drawn stays; of what is new only so much is added in each frame, so that none takes long. */
+function useGradually(ids: readonly string[]): ReadonlySet<string> {
+  const before = useRef<ReadonlySet<string>>(new Set())
+  const [, setTurn] = useState(0)
+  const added = ids.filter((id) => !before.current.has(id)).slice(0, NEW_PER_FRAME)
+  const shown = new Set([...ids.filter((id) => before.current.has(id)), ...added])
+  useEffect(() => {
+    before.current = shown
+    if (shown.size === ids.length) return undefined
+    const frame = requestAnimationFrame(() => setTurn((turn) => turn + 1))
+    return () => cancelAnimationFrame(frame)
+  })
+  return shown
+}
+
+function Lines({ graph, layout, sight }: Omit<DrawingProps, 'label'> & { readonly sight: Sight }) {
+  return (
+    <>
+      {graph.edges.map(({ from, to, label, isLoop = false }, index) => {
+        const points = layout.lines[index] ?? []
+        if (points.length < 2 || !isLineInSight(points, sight)) return null
+        return <Line key={`${from} ${to} ${String(index)}`} {...{ points, label, isLoop }} />
+      })}
+    </>
+  )
+}
+
+/** From afar: without arrows and labels, in one element. */
+class LinesAsOne extends Component<{ readonly layout: Layout }> {
+  override shouldComponentUpdate({ layout }: { readonly layout: Layout }): boolean {
+    return layout !== this.props.layout
+  }
+
+  override render({ layout }: { readonly layout: Layout }) {
+    return <path d={layout.lines.map(pathOf).join('')} class="line" />
+  }
 }
 
 interface LineProps {
@@ -182,12 +232,17 @@ class Node extends Component<NodeProps> {
     return (
       <a
         href={to}
-        class={`node kind-${kindOf(state)}`}
+        class={`node kind-${kindOf(state)}${hasText ? '' : ' afar'}`}
         data-node={id}
         aria-label={`${title}, ${showState(state)}, ${note}`}
       >
         <title>{`${title}: ${showState(state)}. ${note}`}</title>
         <rect x={left} y={top} width={NODE_WIDTH} height={NODE_HEIGHT} rx={8} />
+        {!hasText && !CALM.includes(kindOf(state)) && (
+          <text x={at.x} y={at.y + 22} class="node-far-sign">
+            {signOf(state)}
+          </text>
+        )}
         {hasText && (
           <>
             <text x={left + 12} y={at.y + 6} class="node-sign">
@@ -206,8 +261,10 @@ class Node extends Component<NodeProps> {
   }
 }
 
+/** From afar only what is wrong or going on has a sign. */
+const CALM: readonly string[] = ['good', 'waiting', 'other']
 const TITLE_MAX_CHARS = 23
-const NOTE_MAX_CHARS = 31
+const NOTE_MAX_CHARS = 28
 
 function shorten(text: string, charsMax = TITLE_MAX_CHARS): string {
   return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`
