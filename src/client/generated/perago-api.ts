@@ -1775,8 +1775,8 @@ export interface components {
                 readonly says: string;
                 readonly is_default: boolean;
                 readonly needs_reason: boolean;
-                /** @description It needs the result that the task is completed with. */
-                readonly needs_result: boolean;
+                /** @description The result of the task may be given; it must where the publication has none. */
+                readonly takes_result: boolean;
                 readonly steps: readonly {
                     readonly do: string;
                     /** @description Where a branch is moved. */
@@ -1790,6 +1790,12 @@ export interface components {
                 readonly action?: components["schemas"]["RecoveryAction"];
                 readonly done: readonly {
                     readonly step: string;
+                    /** @description That keeps what left the branch. */
+                    readonly tag?: string;
+                    readonly evidence_branch?: string;
+                    readonly moved_to?: string;
+                    readonly workflow_id?: string;
+                    readonly task_id?: string;
                 }[];
             }[];
         };
@@ -1804,7 +1810,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Failure"];
             };
         };
-        /** @description It is no longer as it was shown (`recovery/changed`), or an attempt has the task again. Nothing was done. */
+        /** @description It is no longer as it was shown (`runtime/recovery-changed`), or an attempt has the task again. Nothing was done. */
         readonly RecoveryChanged: {
             headers: {
                 readonly [name: string]: unknown;
