@@ -86,7 +86,12 @@ export function useDrag(box: Box): void {
 }
 
 /** The next node is brought into sight, and has the focus when it is drawn. */
-export function moveByKey(event: KeyboardEvent, layout: Layout, zoom: number, box: HTMLDivElement | null): void {
+export function moveByKey(
+  event: KeyboardEvent,
+  layout: Layout,
+  zoom: number,
+  box: HTMLDivElement | null,
+): void {
   const direction = KEYS[event.key]
   const from = (event.target as Element).getAttribute('data-node')
   const next =

@@ -28,7 +28,7 @@ export function TimelineOf({ run }: { readonly run: Run }) {
         <button
           type="button"
           aria-pressed={isCritical}
-          onClick={() => void replaceQuery({ only: isCritical ? undefined : 'critical' })}
+          onClick={() => replaceQuery({ only: isCritical ? undefined : 'critical' })}
         >
           Only the critical path
         </button>
