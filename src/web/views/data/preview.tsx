@@ -9,7 +9,7 @@ import { replaceQuery } from '../../route.ts'
 import { toPlace } from './addresses.ts'
 import { readCsv, separatorOf } from './csv.ts'
 import { imageTypeOf, promisedFormat, textOf } from './format.ts'
-import { diffJson, parseJson } from './json-diff.ts'
+import { diffJson, NODES_MAX, parseJson } from './json-diff.ts'
 import { JsonView } from './json-view.tsx'
 import type { ParquetViewProps } from './parquet-view.tsx'
 import { readEntry, readRange, type Entry, type ObjectBytes } from './reading.ts'
@@ -134,12 +134,17 @@ function Text({ path, as, before, after, isCut }: TextProps) {
       )}
       {drawn ?? (
         <>
-          {hasChoice && as !== 'text' && <p class="note">It cannot be read as {format}; this is its text.</p>}
+          {hasChoice && as !== 'text' && <p class="note">{sayNotDrawn(format, isCut)}</p>}
           <TextView {...{ before, after }} />
         </>
       )}
     </>
   )
+}
+
+function sayNotDrawn(format: string, isCut: boolean): string {
+  if (format === 'csv' || isCut) return 'This is its text.'
+  return `It is not JSON, or has more than ${NODES_MAX.toLocaleString()} places: this is its text.`
 }
 
 /** `undefined`: it is only text. */
