@@ -40,7 +40,7 @@ export async function follow(options: FollowOptions): Promise<void> {
           return
         }
       }
-      if (!signal.aborted) say('waiting')
+      if (!isAborted(signal)) say('waiting')
     } catch (error) {
       if (isAborted(signal)) return
       if (!options.isPassing(error)) {

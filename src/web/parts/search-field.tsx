@@ -22,7 +22,8 @@ export function SearchField({
       role="search"
       onSubmit={(event) => {
         event.preventDefault()
-        find(String(new FormData(event.currentTarget).get('text') ?? '').trim())
+        const text = new FormData(event.currentTarget).get('text')
+        find(typeof text === 'string' ? text.trim() : '')
       }}
     >
       <label>

@@ -1,6 +1,6 @@
 /** A graph with the states of its nodes, as a drawing or as a list. */
 
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { replaceQuery, route } from '../../route.ts'
 import { Loading, Problem } from '../problem.tsx'
 import { kindOf, showState, State } from '../state.tsx'
@@ -19,10 +19,10 @@ export function GraphView({ label, graph: given }: { readonly label: string; rea
     <section class="graph" aria-label={label}>
       <p class="bar">
         <span class="tabs" role="group" aria-label="Shown as">
-          <button type="button" aria-pressed={!isList} onClick={() => void replaceQuery({ as: undefined })}>
+          <button type="button" aria-pressed={!isList} onClick={() => replaceQuery({ as: undefined })}>
             Drawing
           </button>
-          <button type="button" aria-pressed={isList} onClick={() => void replaceQuery({ as: 'list' })}>
+          <button type="button" aria-pressed={isList} onClick={() => replaceQuery({ as: 'list' })}>
             List
           </button>
         </span>

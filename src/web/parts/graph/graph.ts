@@ -83,8 +83,8 @@ export function isLineInSight(points: readonly Point[], sight: Sight): boolean {
   )
 }
 
-export const ZOOM_MIN = 0.1
-export const ZOOM_MAX = 2
+const ZOOM_MIN = 0.1
+const ZOOM_MAX = 2
 /** Below this nothing could be read: a drawing is not opened smaller. */
 const ZOOM_READABLE = 0.6
 

@@ -83,7 +83,7 @@ export function Changes({ repository, from, to, query }: ChangesProps) {
         ) : (
           <Preview
             key={chosen}
-            {...{ repository, path: chosen, as: query.as }}
+            {...{ repository, path: chosen, as: query.as, isChosen: true }}
             {...sidesOf(items.find(({ path }) => path === chosen)?.change, { from, to })}
           />
         )}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readCsv, readRecords, separatorOf } from './csv.ts'
+import { readCsv, separatorOf } from './csv.ts'
 
 const field = fc.string({
   unit: fc.constantFrom('a', '1', ' ', '"', ',', ';', '\n', '\r', 'é'),
@@ -21,7 +21,8 @@ describe('CSV', () => {
         fc.constantFrom('\n', '\r\n'),
         (given, separator, end) => {
           const text = given.map((fields) => fields.map(quote).join(separator)).join(end) + end
-          expect(readRecords(text, separator, 100)).toEqual({ records: given, isBroken: false, isCut: false })
+          const [columns, ...rows] = given
+          expect(readCsv(text, separator)).toEqual({ columns, rows, isBroken: false, isCut: false })
         },
       ),
     )
@@ -48,8 +49,8 @@ describe('CSV', () => {
   })
 
   test('WB-22 a table is cut after its largest number of rows, and said to be so', () => {
-    expect(readRecords('a\nb\nc\n', ',', 2)).toMatchObject({ records: [['a'], ['b']], isCut: true })
-    expect(readRecords('a\nb\n', ',', 2)).toMatchObject({ isCut: false })
+    expect(readCsv('a\nb\nc\n', ',', 1)).toMatchObject({ rows: [['b']], isCut: true })
+    expect(readCsv('a\nb\n', ',', 1)).toMatchObject({ isCut: false })
   })
 
   test.each([

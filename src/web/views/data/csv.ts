@@ -10,8 +10,12 @@ export interface TextTable {
 export const ROWS_MAX = 20_000
 
 /** The first record names the columns. A byte order mark is not part of a name. */
-export function readCsv(text: string, separator: string): TextTable & { readonly isCut: boolean } {
-  const { records, isBroken, isCut } = readRecords(text.replace(/^\uFEFF/, ''), separator, ROWS_MAX + 1)
+export function readCsv(
+  text: string,
+  separator: string,
+  rowsMax: number = ROWS_MAX,
+): TextTable & { readonly isCut: boolean } {
+  const { records, isBroken, isCut } = readRecords(text.replace(/^\uFEFF/, ''), separator, rowsMax + 1)
   const [columns = [], ...rows] = records
   return { columns, rows, isBroken, isCut }
 }
@@ -31,7 +35,7 @@ interface Records {
   readonly isCut: boolean
 }
 
-export function readRecords(text: string, separator: string, most: number): Records {
+function readRecords(text: string, separator: string, most: number): Records {
   const records: string[][] = []
   let isBroken = false
   let record: string[] = []

@@ -45,7 +45,7 @@ export function textOf(bytes: Uint8Array, isCut: boolean): string | undefined {
   }
 }
 
-export function endingOf(path: string): string {
+function endingOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')
   return dot < 0 ? '' : name.slice(dot + 1).toLowerCase()

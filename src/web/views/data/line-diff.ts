@@ -1,7 +1,7 @@
 /** What differs between two lists: Myers' greedy algorithm between what both begin and end with, as far as that is cheap. */
 
 /** Above so many differences both middles are shown whole. */
-export const DIFFERENCES_MAX = 800
+const DIFFERENCES_MAX = 800
 
 export interface Step {
   readonly kind: 'same' | 'removed' | 'added'

@@ -29,7 +29,7 @@ export async function readParquet({ sizeBytes, read }: RangedFile): Promise<Parq
     slice: async (start, end = sizeBytes) => {
       readBytes += end - start
       if (readBytes > READ_MAX_BYTES)
-        throw new Error('Its first rows take more bytes than are read for looking at them.')
+        throw new Error('they take more bytes than are read for looking at them.')
       return read(start, end - start)
     },
   })
@@ -50,12 +50,19 @@ export async function readParquet({ sizeBytes, read }: RangedFile): Promise<Parq
   const columns = children.map(({ element }) => element.name)
   const head = await parquetReadObjects({ file, metadata, rowStart: 0, rowEnd: PARQUET_ROWS }).then(
     (rows) => ({ columns, rows: rows.map((row) => columns.map((name) => showCell(row[name]))) }),
-    (error: unknown) => ({ why: error instanceof Error ? error.message : 'They cannot be read.' }),
+    (error: unknown) => ({ why: sayWhy(error, metadata.row_groups[0]?.columns[0]?.meta_data?.codec) }),
   )
   return {
     ...{ schema, head, rowCount: Number(metadata.num_rows), groups: metadata.row_groups.length },
     writer: metadata.created_by,
   }
+}
+
+function sayWhy(error: unknown, codec: string | undefined): string {
+  const reason = error instanceof Error ? error.message : 'they cannot be read'
+  return reason.includes('compression codec')
+    ? `they are compressed with ${codec ?? 'something'}, which is not read here. Download the file to see them.`
+    : reason
 }
 
 type Element = ReturnType<typeof parquetSchema>['element']

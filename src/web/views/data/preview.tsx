@@ -9,7 +9,7 @@ import { replaceQuery } from '../../route.ts'
 import { toPlace } from './addresses.ts'
 import { readCsv, separatorOf } from './csv.ts'
 import { imageTypeOf, promisedFormat, textOf } from './format.ts'
-import { diffJson, parseJson } from './json-diff.ts'
+import { diffJson, NODES_MAX, parseJson } from './json-diff.ts'
 import { JsonView } from './json-view.tsx'
 import type { ParquetViewProps } from './parquet-view.tsx'
 import { readEntry, readRange, type Entry, type ObjectBytes } from './reading.ts'
@@ -29,22 +29,28 @@ export interface PreviewProps {
   readonly after?: string | undefined
   /** `text`: the bytes as they stand, for what could be shown as a table or a tree. */
   readonly as?: string | undefined
+  /** It was chosen in a list beside it. */
+  readonly isChosen?: boolean
 }
 
 export function Preview(props: PreviewProps) {
-  const { repository, path, before, after } = props
+  const { repository, path, before, after, isChosen = false } = props
   const shown = after ?? before ?? ''
   const box = useRef<HTMLElement>(null)
-  // On a narrow screen it stands below the list.
-  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), [])
+  useEffect(() => {
+    // Where it stands below the list.
+    if (isChosen && matchMedia('(max-width: 999px)').matches) box.current?.scrollIntoView()
+  }, [])
   return (
     <section class="preview" aria-label={path} ref={box}>
-      <h3>
-        <a href={toPlace(repository, shown, path)}>{path}</a>{' '}
-        <span class="faint">
-          {before === undefined ? '' : after === undefined ? 'as it was' : 'before and after'}
-        </span>
-      </h3>
+      {isChosen && (
+        <h3>
+          <a href={toPlace(repository, shown, path)}>{path}</a>{' '}
+          <span class="faint">
+            {before === undefined ? 'new' : after === undefined ? 'as it was' : 'before and after'}
+          </span>
+        </h3>
+      )}
       {promisedFormat(path) === 'parquet' ? <Parquet {...props} /> : <Bytes {...props} />}
     </section>
   )
@@ -128,12 +134,17 @@ function Text({ path, as, before, after, isCut }: TextProps) {
       )}
       {drawn ?? (
         <>
-          {hasChoice && as !== 'text' && <p class="note">It cannot be read as {format}; this is its text.</p>}
+          {hasChoice && as !== 'text' && <p class="note">{sayNotDrawn(format, isCut)}</p>}
           <TextView {...{ before, after }} />
         </>
       )}
     </>
   )
+}
+
+function sayNotDrawn(format: string, isCut: boolean): string {
+  if (format === 'csv' || isCut) return 'This is its text.'
+  return `It is not JSON, or has more than ${NODES_MAX.toLocaleString()} places: this is its text.`
 }
 
 /** `undefined`: it is only text. */

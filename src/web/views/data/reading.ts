@@ -145,10 +145,7 @@ function stagedOf({ name }: NamedRef, [head, below]: readonly Commit[]): readonl
 }
 
 /** In order, a few at a time. */
-export async function mapSome<T, R>(
-  items: readonly T[],
-  turn: (item: T) => Promise<R>,
-): Promise<readonly R[]> {
+async function mapSome<T, R>(items: readonly T[], turn: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = []
   let next = 0
   const work = async (): Promise<void> => {

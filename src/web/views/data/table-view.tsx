@@ -1,6 +1,7 @@
 /** A table, or what differs between two: changed cells say what they were. */
 
 import { useMemo, useState } from 'preact/hooks'
+import { ROWS_MAX } from './csv.ts'
 import {
   diffTables,
   keysOf,
@@ -110,7 +111,9 @@ function Notes({
         <p class="note">A quote in it is not closed, or text follows one: see the text to be sure.</p>
       )}
       {isCut && <p class="note">The last row may be incomplete, and rows that follow are not compared.</p>}
-      {sides.some((side) => side?.isCut === true) && <p class="note">Only its first 20,000 rows are read.</p>}
+      {sides.some((side) => side?.isCut === true) && (
+        <p class="note">Only its first {ROWS_MAX.toLocaleString()} rows are read.</p>
+      )}
       {columns > COLUMNS_MAX && <p class="note">Only its first {COLUMNS_MAX} columns are shown.</p>}
     </>
   )

@@ -5,7 +5,7 @@ import type { Schemas } from '../../api.ts'
 export type Event = Schemas['Event']
 
 /** More are kept by the server alone. */
-export const EVENTS_MAX = 10_000
+const EVENTS_MAX = 10_000
 
 export interface EventLog {
   /** By their sequence, the oldest first. */

@@ -33,7 +33,7 @@ export function Events(props: EventsProps) {
           value={typed}
           placeholder="failed, ingest.**"
           options={COMMON}
-          find={(text) => void replaceQuery({ type: text === '' ? undefined : text })}
+          find={(text) => replaceQuery({ type: text === '' ? undefined : text })}
         />
         <Order isOldestFirst={props.query['order'] === 'oldest'} />
       </div>
@@ -52,18 +52,10 @@ export function Events(props: EventsProps) {
 function Order({ isOldestFirst }: { readonly isOldestFirst: boolean }) {
   return (
     <span class="tabs" role="group" aria-label="Order">
-      <button
-        type="button"
-        aria-pressed={!isOldestFirst}
-        onClick={() => void replaceQuery({ order: undefined })}
-      >
+      <button type="button" aria-pressed={!isOldestFirst} onClick={() => replaceQuery({ order: undefined })}>
         Newest first
       </button>
-      <button
-        type="button"
-        aria-pressed={isOldestFirst}
-        onClick={() => void replaceQuery({ order: 'oldest' })}
-      >
+      <button type="button" aria-pressed={isOldestFirst} onClick={() => replaceQuery({ order: 'oldest' })}>
         Oldest first
       </button>
     </span>

@@ -71,14 +71,12 @@ export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
           value={name}
           placeholder="orders.daily"
           options={[...new Set(items.map((item) => item.name))]}
-          find={(text) => void replaceQuery({ name: text === '' ? undefined : text })}
+          find={(text) => replaceQuery({ name: text === '' ? undefined : text })}
         />
         <StateChoice
           states={STAGES}
           chosen={status}
-          choose={(chosen) =>
-            void replaceQuery({ state: chosen.length === 0 ? undefined : chosen.join(',') })
-          }
+          choose={(chosen) => replaceQuery({ state: chosen.length === 0 ? undefined : chosen.join(',') })}
         />
       </div>
       <Problem error={error} />

@@ -75,7 +75,7 @@ function Filter({ prefix }: { readonly prefix: string }) {
         label="Begins with"
         value={prefix}
         placeholder="ingest."
-        find={(text) => void replaceQuery({ prefix: text === '' ? undefined : text })}
+        find={(text) => replaceQuery({ prefix: text === '' ? undefined : text })}
       />
       <span class="tabs" role="group" aria-label="Namespaces">
         {SPACES.map((space) => (
@@ -83,7 +83,7 @@ function Filter({ prefix }: { readonly prefix: string }) {
             key={space}
             type="button"
             aria-pressed={prefix === space}
-            onClick={() => void replaceQuery({ prefix: space === '' ? undefined : space })}
+            onClick={() => replaceQuery({ prefix: space === '' ? undefined : space })}
           >
             {SPACE_TITLES[space]}
           </button>

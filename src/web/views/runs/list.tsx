@@ -72,14 +72,12 @@ export function RunList({ query }: Pick<ViewProps, 'query'>) {
           label="Search"
           value={search}
           placeholder="name or id"
-          find={(text) => void replaceQuery({ search: text === '' ? undefined : text })}
+          find={(text) => replaceQuery({ search: text === '' ? undefined : text })}
         />
         <StateChoice
           states={STATES}
           chosen={status}
-          choose={(chosen) =>
-            void replaceQuery({ state: chosen.length === 0 ? undefined : chosen.join(',') })
-          }
+          choose={(chosen) => replaceQuery({ state: chosen.length === 0 ? undefined : chosen.join(',') })}
         />
       </div>
       <Problem error={error} />

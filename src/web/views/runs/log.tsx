@@ -65,7 +65,7 @@ export function LogOf({ run, task }: { readonly run: string; readonly task: Task
       <ProgressOf lines={lines} isOpen={isOpen} />
       <Problem error={error} />
       {lines.length > 0 ? (
-        <Lines lines={lines} />
+        <Lines lines={lines} isOpen={isOpen} />
       ) : isRead ? (
         error === undefined && (
           <Empty>
@@ -99,10 +99,10 @@ function ProgressOf({ lines, isOpen }: { readonly lines: readonly Line[]; readon
 const NEAR_PX = 40
 
 /** The end stays in sight for a reader who is there. */
-function Lines({ lines }: { readonly lines: readonly Line[] }) {
+function Lines({ lines, isOpen }: { readonly lines: readonly Line[]; readonly isOpen: boolean }) {
   const [shown, setShown] = useState(SHOWN)
   const box = useRef<HTMLDivElement>(null)
-  const isAtEnd = useRef(true)
+  const isAtEnd = useRef(isOpen)
   useLayoutEffect(() => {
     const element = box.current
     if (element !== null && isAtEnd.current) element.scrollTop = element.scrollHeight

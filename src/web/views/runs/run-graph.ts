@@ -41,7 +41,7 @@ export function drawRun(
 }
 
 /** In the order in which they were scheduled. */
-export function groupByNode(tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
+function groupByNode(tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
   const groups = new Map<string, Task[]>()
   for (const task of tasks) {
     const group = groups.get(task.node)

@@ -5,7 +5,7 @@ import { Empty } from '../../parts/problem.tsx'
 import { Rows, type Column } from '../../parts/rows.tsx'
 import { kindOf, showState, State } from '../../parts/state.tsx'
 import { showLength, useNow } from '../../parts/time.tsx'
-import { addressOf } from '../../route.ts'
+import { addressOf, replaceQuery, route } from '../../route.ts'
 import { isRunOpen, type Run } from './run-graph.ts'
 import { readTimeline, ticksOf, type Timeline, type TimelineRow } from './timeline.ts'
 
@@ -18,15 +18,24 @@ export function TimelineOf({ run }: { readonly run: Run }) {
     return (
       <Empty run="perago doctor">No task has a time yet. If that stays so, see whether a worker polls:</Empty>
     )
+  const isCritical = route.value.query['only'] === 'critical'
+  const rows = isCritical ? timeline.rows.filter((row) => row.isCritical) : timeline.rows
   return (
     <>
       <p class="bar timeline-key">
         <Key part="wait" /> waits for a worker <Key part="work" /> works <Key part="critical" /> ◆ on the
         critical path: what the run waited for
+        <button
+          type="button"
+          aria-pressed={isCritical}
+          onClick={() => replaceQuery({ only: isCritical ? undefined : 'critical' })}
+        >
+          Only the critical path
+        </button>
       </p>
       <Rows
         label="Timeline"
-        items={timeline.rows}
+        items={rows}
         columns={columnsOf(run.id, timeline)}
         keyOf={({ task }) => task.id}
       />
@@ -81,7 +90,7 @@ function Axis({ timeline }: { readonly timeline: Timeline }) {
         .filter((tick) => tick < lengthMs * 0.93)
         .map((tick) => (
           <span key={tick} style={{ left: `${String((tick / Math.max(1, lengthMs)) * 100)}%` }}>
-            {showLength(tick)}
+            {tick === 0 ? '0' : showLength(tick)}
           </span>
         ))}
     </span>
