@@ -9,10 +9,12 @@ function streamOf(pieces: readonly string[], then: 'end' | 'break' | 'stay'): Re
   return new ReadableStream<Uint8Array>({
     pull: (controller) => {
       const piece = left.shift()
-      if (piece !== undefined) return controller.enqueue(encode(piece))
+      if (piece !== undefined) {
+        controller.enqueue(encode(piece))
+        return
+      }
       if (then === 'end') controller.close()
       if (then === 'break') controller.error(new TypeError('network error'))
-      return undefined
     },
   })
 }

@@ -1,13 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  addNewer,
-  addOlder,
-  EVENTS_MAX,
-  NO_EVENTS,
-  readPatterns,
-  tellPayload,
-  type Event,
-} from './event-log.ts'
+import { addNewer, addOlder, NO_EVENTS, readPatterns, tellPayload, type Event } from './event-log.ts'
 
 const event = (sequence: number, payload: object = {}): Event =>
   ({ sequence, id: `e${String(sequence)}`, type: 'a.started', payload }) as unknown as Event
@@ -31,8 +23,8 @@ describe('the events of an execution', () => {
   })
 
   test('WB-58 of a long log the newest events are kept, and it is known that there are older ones', () => {
-    const log = addNewer(addNewer(NO_EVENTS, events(1, EVENTS_MAX)), events(EVENTS_MAX + 1, EVENTS_MAX + 5))
-    expect(log.events).toHaveLength(EVENTS_MAX)
+    const log = addNewer(addNewer(NO_EVENTS, events(1, 10_000)), events(10_000 + 1 + 5))
+    expect(log.events).toHaveLength(10_000)
     expect(log.events[0]?.sequence).toBe(6)
     expect(log.hasOlder).toBe(true)
   })
