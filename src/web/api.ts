@@ -101,25 +101,6 @@ export async function readBytes(
   return { bytes, sizeBytes: Number(response.headers.get('perago-object-size') ?? bytes.length) }
 }
 
-/** Opens a stream of server-sent events, behind the one with this id. */
-export async function openStream<P extends PathOf<'get'>>(
-  path: P,
-  question: Question<P, 'get'>,
-  lastId: string | undefined,
-): Promise<ReadableStream<Uint8Array>> {
-  const { body } = await request(fill(path, question), {
-    method: 'GET',
-    signal: question.signal,
-    ...(lastId !== undefined && { headers: { 'last-event-id': lastId } }),
-  })
-  return body ?? new ReadableStream({ start: (controller) => controller.close() })
-}
-
-/** For streams, which break after they were answered. */
-export function noteBroken(): void {
-  connection.value = { ...connection.peek(), isGone: true }
-}
-
 /** What it cannot do at present comes with another status, and is an answer all the same. */
 export async function readHealth(signal: AbortSignal): Promise<Schemas['Health']> {
   const response = await fetch('./healthz', { signal })
