@@ -50,8 +50,9 @@ test(
     const { head } = (await world.repo.readBranch(MAIN))!
     await page.goto(`${world.url}/#/executions/${id}`)
     await page.getByRole('button', { name: 'Roll back' }).click()
-    await page.getByLabel('Back', { exact: true }).selectOption('phase')
     const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox').first().selectOption('phase')
+    await dialog.getByRole('combobox').last().selectOption('end')
     await dialog.getByText(head.slice(0, 8)).first().waitFor()
     await see(page, 'rollback')
     await dialog.getByRole('button', { name: 'Roll back', exact: true }).click()

@@ -38,9 +38,9 @@ describe('the graph of a run', () => {
     ]
     const { nodes, edges, isGuessed } = drawRun({ graph, tasks }, addressOf)
     expect(nodes.map(({ id, state, note, to }) => [id, state, note, to])).toEqual([
-      ['load', 'IN_PROGRESS', 'orders.load · try 2', 'second'],
+      ['load', 'IN_PROGRESS', 'try 2 · orders.load', 'second'],
       ['all', 'PENDING', 'do while', ''],
-      ['part', 'FAILED', 'orders.part · 2 times · in all', 'p2'],
+      ['part', 'FAILED', '2 times · orders.part · in all', 'p2'],
       ['sum', 'PENDING', 'orders.sum · in all', ''],
     ])
     expect(edges).toEqual([...graph.edges, { from: 'all', to: 'part', isLoop: true }])

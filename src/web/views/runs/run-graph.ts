@@ -53,11 +53,13 @@ function groupByNode(tasks: readonly Task[]): ReadonlyMap<string, readonly Task[
 }
 
 function noteOf({ kind, name, inside }: Node, tasks: readonly Task[]): string {
-  const told = [kind === 'SIMPLE' ? name : kind.toLowerCase().replaceAll('_', ' ')]
+  // The end of a long note is cut.
+  const told: string[] = []
   const iterations = new Set(tasks.map(({ iteration }) => iteration)).size
   const last = tasks.at(-1)
   if (last !== undefined && last.retry > 0) told.push(`try ${String(last.retry + 1)}`)
   if (iterations > 1) told.push(`${String(iterations)} times`)
+  told.push(kind === 'SIMPLE' ? name : kind.toLowerCase().replaceAll('_', ' '))
   if (inside !== undefined) told.push(`in ${inside}`)
   return told.join(' · ')
 }
