@@ -14,6 +14,7 @@ export default {
   outDir: '../site',
   cacheDir: '../.cache/vitepress',
   metaChunk: true,
+  ignoreDeadLinks: 'localhostLinks',
   markdown: { anchor: { slugify: slugOf }, config: showWithinSite },
   themeConfig: {
     nav: [{ text: 'Documentation', link: '/documentation' }, API, { text: 'Changelog', link: '/CHANGELOG' }],

@@ -1,16 +1,17 @@
 // The pages on what each package entry exports, from its doc comments.
 import { readFileSync } from 'node:fs'
 import { Application } from 'typedoc'
+import { load } from 'typedoc-plugin-markdown'
 
 /** Writes Markdown below a directory; a link of a doc comment that leads nowhere fails the build. */
 export async function writeApiPages(directory) {
   const app = await Application.bootstrapWithPlugins({
-    plugin: ['typedoc-plugin-markdown'],
+    plugin: [load],
     entryPoints: entryPoints(),
     tsconfig: 'tsconfig.build.json',
-    // Both are named, because TypeDoc empties what it takes for its place, and that is `docs/` by default.
-    out: directory,
+    // Named, because TypeDoc writes into `docs/` otherwise, and empties it first.
     outputs: [{ name: 'markdown', path: directory }],
+    cleanOutputDir: false,
     readme: 'none',
     router: 'module',
     entryFileName: 'index',
@@ -20,6 +21,8 @@ export async function writeApiPages(directory) {
     excludePrivate: true,
     excludeInternal: true,
     hideGenerator: true,
+    // Otherwise one of its links is to a heading that VitePress numbers differently.
+    useHTMLAnchors: true,
     hidePageHeader: true,
     hideBreadcrumbs: true,
     useCodeBlocks: true,
@@ -27,7 +30,17 @@ export async function writeApiPages(directory) {
     interfacePropertiesFormat: 'table',
     // What a type of an entry is made of need not be exported by the same entry.
     validation: { invalidLink: true, notExported: false, notDocumented: false },
-    blockTags: ['@description', '@example', '@internal', '@module', '@param', '@returns', '@throws', '@deprecated', '@default'],
+    blockTags: [
+      '@description',
+      '@example',
+      '@internal',
+      '@module',
+      '@param',
+      '@returns',
+      '@throws',
+      '@deprecated',
+      '@default',
+    ],
     logLevel: 'Warn',
   })
   const project = await app.convert()

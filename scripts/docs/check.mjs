@@ -10,10 +10,18 @@ export function judgeSite(directory, base) {
     .filter((entry) => entry.isFile())
     .map((entry) => posix.relative(directory, posix.join(entry.parentPath, entry.name)))
   const texts = new Map(
-    files.filter((file) => /\.(html|css)$/.test(file)).map((file) => [file, readFileSync(posix.join(directory, file), 'utf8')]),
+    files
+      .filter((file) => /\.(html|css)$/.test(file))
+      .map((file) => [file, readFileSync(posix.join(directory, file), 'utf8')]),
   )
-  const site = { base, files: new Set(files), ids: new Map([...texts].map(([file, text]) => [file, readIds(text)])) }
-  return [...texts].flatMap(([file, text]) => (file.endsWith('.css') ? judgeStyle(file, text) : judgePage(file, text, site)))
+  const site = {
+    base,
+    files: new Set(files),
+    ids: new Map([...texts].map(([file, text]) => [file, readIds(text)])),
+  }
+  return [...texts].flatMap(([file, text]) =>
+    file.endsWith('.css') ? judgeStyle(file, text) : judgePage(file, text, site),
+  )
 }
 
 export function judgeStyle(file, text) {
@@ -23,12 +31,22 @@ export function judgeStyle(file, text) {
 }
 
 export function judgePage(file, text, site) {
-  const loaded = [...text.matchAll(/<(?:script|img|iframe|source|video|audio)\b[^>]*\ssrc="([^"]*)"|<link\b[^>]*\shref="([^"]*)"/g)]
+  const loaded = [
+    ...text.matchAll(
+      /<(?:script|img|iframe|source|video|audio)\b[^>]*\ssrc="([^"]*)"|<link\b[^>]*\shref="([^"]*)"/g,
+    ),
+  ]
     .map(([, source, link]) => source ?? link)
     .filter((address) => ELSEWHERE.test(address))
     .map((address) => `${file} loads ${address}`)
-  const links = [...text.matchAll(/<a\b[^>]*\shref="([^"]*)"/g)].map(([, href]) => href.replaceAll('&amp;', '&'))
-  return [...loaded, ...judgeStyle(file, text), ...[...new Set(links)].flatMap((href) => judgeLink(file, href, site))]
+  const links = [...text.matchAll(/<a\b[^>]*\shref="([^"]*)"/g)].map(([, href]) =>
+    href.replaceAll('&amp;', '&'),
+  )
+  return [
+    ...loaded,
+    ...judgeStyle(file, text),
+    ...[...new Set(links)].flatMap((href) => judgeLink(file, href, site)),
+  ]
 }
 
 function judgeLink(file, href, { base, files, ids }) {
@@ -36,7 +54,9 @@ function judgeLink(file, href, { base, files, ids }) {
   const [path, anchor] = decodeURI(href).split('#')
   const from = path.startsWith('/') ? path.replace(base, '') : posix.join(posix.dirname(file), path)
   const place = path === '' ? file : posix.normalize(from)
-  const to = [place, `${place}.html`, posix.join(place, 'index.html')].find((candidate) => files.has(candidate))
+  const to = [place, `${place}.html`, posix.join(place, 'index.html')].find((candidate) =>
+    files.has(candidate),
+  )
   if (to === undefined) return [`${file} links to ${href}: there is no such page`]
   if (anchor === undefined || anchor === '' || !to.endsWith('.html')) return []
   return ids.get(to).has(anchor) ? [] : [`${file} links to ${href}: there is no such heading`]

@@ -1,4 +1,5 @@
 // What the site changes in Markdown: links, diagrams, and texts that its templates would take for their own.
+import { drawDiagram } from './diagrams.mjs'
 import { listPages, placeOf, resolveLink } from './pages.mjs'
 
 const linked = new Set()
@@ -9,19 +10,23 @@ export function linkedFiles() {
 }
 
 /** Extends a renderer of VitePress (markdown-it). */
-export function showWithinSite(md, { drawDiagram }) {
+export function showWithinSite(md) {
   const pageAt = new Map(listPages().map((page) => [placeOf(page), page]))
   md.core.ruler.push('links-within-site', ({ tokens, env }) => {
     const page = pageAt.get(env.relativePath)
     if (page === undefined) return
     for (const token of tokens) relink(page, token.children ?? [])
   })
-  const { fence, text } = md.renderer.rules
-  md.renderer.rules.fence = (tokens, index, ...more) =>
+  const { rules } = md.renderer
+  const { fence } = rules
+  rules.fence = (tokens, index, ...more) =>
     tokens[index].info.trim() === 'mermaid'
       ? `<div class="diagram" v-pre>${drawDiagram(tokens[index].content)}</div>\n`
       : fence(tokens, index, ...more)
-  md.renderer.rules.text = (...given) => text(...given).replaceAll('{{', '&#123;&#123;')
+  for (const kind of ['text', 'code_inline']) {
+    const render = rules[kind]
+    rules[kind] = (...given) => render(...given).replaceAll('{{', '&#123;&#123;')
+  }
 }
 
 function relink(page, tokens) {
@@ -36,6 +41,7 @@ function relink(page, tokens) {
       }
       if (to !== undefined) token.attrSet('href', to.href)
     }
-    if (isDropped && token.type.startsWith('link_')) Object.assign(token, { type: 'text', content: '', nesting: 0 })
+    if (isDropped && token.type.startsWith('link_'))
+      Object.assign(token, { type: 'text', content: '', nesting: 0 })
   }
 }

@@ -29,8 +29,13 @@ function toEntry(text, page, seen) {
   const isFolder = posix.basename(page) === 'README.md' && page !== 'README.md'
   if (!isFolder) return entry
   const below = listPages().filter((other) => other.startsWith(`${posix.dirname(page)}/`) && !seen.has(other))
+  if (below.length === 0) return entry
   for (const other of below) seen.add(other)
-  return { ...entry, collapsed: true, items: below.map((other) => ({ text: titleOf(other), link: linkTo(other) })) }
+  return {
+    ...entry,
+    collapsed: true,
+    items: below.map((other) => ({ text: titleOf(other), link: linkTo(other) })),
+  }
 }
 
 function readLinks(section) {
@@ -47,6 +52,8 @@ function titleOf(page) {
   return title.replace(/^([a-z-]+): .+$/, '$1').replaceAll('`', '')
 }
 
-function linkTo(page) {
-  return `/${placeOf(page).replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
+export function linkTo(page) {
+  return `/${placeOf(page)
+    .replace(/(^|\/)index\.md$/, '$1')
+    .replace(/\.md$/, '')}`
 }
