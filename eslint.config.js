@@ -17,7 +17,7 @@ export default tseslint.config(
     ],
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [js.configs.recommended, ...tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -56,6 +56,11 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    // A handler of the page ends nowhere: what fails in it is shown by the view that it belongs to.
+    files: ['src/web/**'],
+    rules: { '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: true }] },
   },
   {
     // Tool configurations are read by tools that insist on a default export.

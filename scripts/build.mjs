@@ -1,7 +1,8 @@
-// Compiles src/ into a new dist/, so that a file deleted in src/ is not left in the package. Programs that run from dist/
-// meanwhile see the old one until the new one is complete.
+// Compiles src/ into a new dist/, so that a file deleted in src/ is not left in the package, and the page into dist/web. Programs
+// that run from dist/ meanwhile see the old one until the new one is complete.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { buildPage } from './build-page.mjs'
 import { hashSources, writeStamp } from './source-hashes.mjs'
 
 const next = `.dist-${process.pid}`
@@ -13,6 +14,7 @@ const hashes = hashSources('.')
 try {
   const tsc = spawnSync(process.execPath, TSC, { stdio: 'inherit' })
   if (tsc.status === 0) {
+    await buildPage(`${next}/web`)
     chmodSync(`${next}/cli/main.js`, 0o755)
     swap()
     writeStamp('.', hashes)

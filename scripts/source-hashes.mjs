@@ -9,7 +9,7 @@ const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
 /** Path → hash, of everything that decides what dist/ holds. */
 export function hashSources(root) {
   const sources = readdirSync(join(root, 'src'), { recursive: true })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .filter((path) => /\.(tsx?|css|html|svg)$/.test(path) && !path.endsWith('.test.ts'))
     .map((path) => `src/${path.replaceAll('\\', '/')}`)
   return Object.fromEntries(
     [...SETTINGS, ...sources].sort().map((path) => [path, hashFile(join(root, path))]),

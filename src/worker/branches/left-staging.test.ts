@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { stagingBranchesOf } from '../../../test/support/publication-world.ts'
 import { keepingLogger, MAIN, recordOf } from '../../../test/support/worker/world.ts'
-import { UnavailableError } from '../../base/errors.ts'
+import { MissingError, UnavailableError } from '../../base/errors.ts'
 import { branchName, repositoryName, type BranchName } from '../../base/ids.ts'
 import type { TaskStatus, WorkflowStatus } from '../../fences/attempt-snapshot.ts'
 import { stagingBranchName, type StagingIdentity } from '../../publication/staging-name.ts'
@@ -192,6 +192,29 @@ test('WK-268 while Conductor is away nothing is removed; it is looked again late
   await first
   const again = await restarted({ directory, repo, tasks, clock: STAGING_LOOK_INTERVAL_MS * 5 })
   expect(await stagingBranchesOf(again)).toEqual([])
+})
+
+test('WK-268 a look in which something was gone is made again; a repository that is gone is forgotten until it is used again', async () => {
+  const { directory, begin, collector, stage, tasks, repo, state, pass, stop } = await openWorld()
+  tasks.set(uuid(1), 'FAILED')
+  await stage({ taskId: uuid(1) })
+  const noting = collector()
+  noting.note(repositoryName('lake'))
+  const running = begin()
+  await pass(1_000)
+  state.failure = new MissingError('lakefs/no-such-branch', 'gone')
+  await pass(STAGING_LOOK_INTERVAL_MS)
+  state.failure = undefined
+  await pass(2 * STAGING_LOOK_INTERVAL_MS)
+  expect(await stagingBranchesOf(repo)).toEqual([])
+  await stage({ taskId: uuid(1) })
+  state.failure = new MissingError('lakefs/no-such-repository', 'gone')
+  await pass(3 * STAGING_LOOK_INTERVAL_MS)
+  expect(await readdir(join(directory, 'staging'))).toEqual([])
+  noting.note(repositoryName('lake'))
+  expect(await readdir(join(directory, 'staging'))).toEqual(['lake.json'])
+  stop.abort()
+  await running
 })
 
 test('WK-267 a repository that could not be noted is noted the next time', async () => {

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { followSignals, isAborted } from '../../base/abort-signals.ts'
 import type { Clock } from '../../base/clock.ts'
-import { errorKindOf } from '../../base/errors.ts'
+import { isPeragoError } from '../../base/errors.ts'
 import { repositoryName, type RepositoryName } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
@@ -60,7 +60,6 @@ export class StagingCollector {
   readonly #options: StagingCollectorOptions
   readonly #times: StagingTimes
   readonly #directory: string
-  readonly #noted = new Set<RepositoryName>()
 
   constructor(options: StagingCollectorOptions) {
     this.#options = options
@@ -70,11 +69,9 @@ export class StagingCollector {
 
   /** An attempt works on this repository. Never throws. */
   note(repository: RepositoryName): void {
-    if (this.#noted.has(repository)) return
     try {
       makeDirectory(this.#directory)
       if (!existsSync(this.#pathOf(repository))) writeFileSync(this.#pathOf(repository), '{}', { flag: 'wx' })
-      this.#noted.add(repository)
     } catch (error) {
       // Another process was faster, or the disk is full; it is tried again when it is noted again.
       this.#options.logger.debug('could not note a repository', { repository, error })
@@ -107,7 +104,8 @@ export class StagingCollector {
       await this.#write(repository, { ...state, lookedAtMs: nowMs })
       await this.#look(repository, { ...state, lookedAtMs: nowMs }, followed.signal)
     } catch (error) {
-      if (errorKindOf(error) === 'missing') await rm(this.#pathOf(repository), { force: true })
+      if (isPeragoError(error) && error.code === 'lakefs/no-such-repository')
+        await rm(this.#pathOf(repository), { force: true })
       // Away, or not allowed.
       if (!isAborted(stopping))
         logger.warn('could not look for staging branches left behind', { repository, error })

@@ -1,0 +1,41 @@
+/** The state of a run, a task or an execution: a sign and a word, so that nobody depends on the colour. */
+
+const KINDS = {
+  good: { sign: '✓', states: ['completed', 'succeeded', 'ok', 'done', 'published', 'active'] },
+  running: { sign: '▶', states: ['running', 'in_progress', 'started', 'rolling_back'] },
+  waiting: { sign: '◷', states: ['scheduled', 'queued', 'waiting', 'pending', 'planned', 'created'] },
+  paused: { sign: '‖', states: ['paused', 'pausing'] },
+  stopped: { sign: '■', states: ['terminated', 'cancelled', 'canceled', 'skipped', 'rolled_back'] },
+  bad: {
+    sign: '✕',
+    states: [
+      'failed',
+      'failed_with_terminal_error',
+      'timed_out',
+      'refused',
+      'dead',
+      'fail',
+      'error',
+      'stuck',
+    ],
+  },
+  warn: { sign: '!', states: ['warn', 'completed_with_errors', 'replaced', 'superseded'] },
+} as const
+
+export type StateKind = keyof typeof KINDS | 'other'
+
+export function kindOf(state: string): StateKind {
+  const name = state.toLowerCase().replaceAll('-', '_')
+  const found = Object.entries(KINDS).find(([, { states }]) => (states as readonly string[]).includes(name))
+  return (found?.[0] as StateKind | undefined) ?? 'other'
+}
+
+export function State({ state, title }: { readonly state: string; readonly title?: string | undefined }) {
+  const kind = kindOf(state)
+  return (
+    <span class={`state state-${kind}`} title={title}>
+      <span aria-hidden="true">{kind === 'other' ? '•' : KINDS[kind].sign}</span>{' '}
+      {state.toLowerCase().replaceAll('_', ' ')}
+    </span>
+  )
+}

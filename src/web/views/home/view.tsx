@@ -1,0 +1,5 @@
+import type { ViewProps } from '../../route.ts'
+
+export function HomeView({ parts }: ViewProps) {
+  return <h1>Home {parts.join('/')}</h1>
+}

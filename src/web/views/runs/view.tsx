@@ -1,0 +1,5 @@
+import type { ViewProps } from '../../route.ts'
+
+export function RunsView({ parts }: ViewProps) {
+  return <h1>Runs {parts.join('/')}</h1>
+}
