@@ -6,11 +6,12 @@ import { API_PAGE_MAX_EVENTS, TOKEN_LIFETIME_MAX_MS } from '../server/limits.ts'
 import { parseDuration } from '../base/quantities.ts'
 import { archiveOption, retentionOptions, storeOptions } from './store-options.ts'
 import { configured, configuredServing, example, lazy } from './help.ts'
-import { parsePort, SERVE_PORT } from './options.ts'
+import { parsePort, SERVE_PORT, UI_PORT } from './options.ts'
 import type { Terminal } from './terminal.ts'
 
 export function addCoreCommands(program: Command, terminal: Terminal): void {
   addServe(program, terminal)
+  addUi(program, terminal)
   addToken(program, terminal)
   addEvents(program, terminal)
   addVariables(program, terminal)
@@ -22,7 +23,7 @@ function addServe(program: Command, terminal: Terminal): void {
     .command('serve')
     .summary('Serves events and variables of executions over HTTP.')
     .description(
-      'Serves events and variables of executions over HTTP until it is stopped. Prints "ready <address>" once it listens. Callers need a token; see perago token.',
+      'Serves events and variables of executions over HTTP until it is stopped. Prints "ready <address>" once it listens. Callers need a token; see perago token. A browser gets a page at the same address.',
     )
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, SERVE_PORT)
@@ -59,6 +60,19 @@ function addServe(program: Command, terminal: Terminal): void {
       ),
     )
     .action(lazy(terminal, async () => (await import('./commands/serve.ts')).serveExecutions))
+}
+
+function addUi(program: Command, terminal: Terminal): void {
+  const ui = program
+    .command('ui')
+    .summary('Opens a page that shows the configured lakeFS to a browser.')
+    .description(
+      'Serves a page that shows the configured lakeFS, for browsers of this machine, until it is stopped. Needs no store. Prints "ready <address>" once it listens: open that address in a browser. The key in it is new with each start; whoever has it sees what the configured credentials see.',
+    )
+    .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, UI_PORT)
+  configuredServing(ui)
+    .addHelpText('after', example('perago ui', 'perago ui --port 0 --config staging.yaml'))
+    .action(lazy(terminal, async () => (await import('./commands/ui.ts')).openUi))
 }
 
 function addToken(program: Command, terminal: Terminal): void {

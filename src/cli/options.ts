@@ -25,6 +25,9 @@ export const DEV_DATA_DIR = '.perago/dev'
 /** Of `perago serve`. */
 export const SERVE_PORT = 8090
 
+/** Of `perago ui`. */
+export const UI_PORT = 8095
+
 /** The data directory of the embedded lakeFS. */
 export const EMBEDDED_DATA_DIR = '.perago/lakefs'
 

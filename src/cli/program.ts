@@ -56,7 +56,7 @@ function addLakefs(program: Command, terminal: Terminal): void {
     .command('lakefs')
     .summary('Serves an embedded lakeFS-compatible server.')
     .description(
-      'Serves an embedded lakeFS-compatible server until it is stopped. Prints "ready <address>" once it listens.',
+      'Serves an embedded lakeFS-compatible server until it is stopped. Prints "ready <address>" once it listens, and on standard error the address of a page that shows it in a browser.',
     )
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, 8000)

@@ -31,7 +31,7 @@ export async function readServerAddress(dataDir: string): Promise<string | undef
 }
 
 /** A server that listens on all addresses is reached at loopback. */
-function reachable(url: string): string {
+export function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }
 

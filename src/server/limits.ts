@@ -108,6 +108,14 @@ export const FEED_PAGE_FIRST_EVENTS = 8
 /** @internal A follower is given events in groups that end at this size. */
 export const FEED_GROUP_MAX_BYTES = 65_536
 
+// ── page
+/** Files that the page in a browser has, with those that its build has compressed. */
+export const PAGE_FILES_MAX = 256
+/** Bytes that they have together. */
+export const PAGE_MAX_BYTES = 16_777_216
+/** @internal A smaller file is sent as it is. */
+export const PAGE_COMPRESSED_MIN_BYTES = 1_024
+
 // ── rollbacks
 /** Largest body of a request for a rollback. */
 export const API_ROLLBACK_MAX_BYTES = 1_048_576

@@ -101,6 +101,12 @@ export async function readBytes(
   return { bytes, sizeBytes: Number(response.headers.get('perago-object-size') ?? bytes.length) }
 }
 
+/** What it cannot do at present comes with another status, and is an answer all the same. */
+export async function readHealth(signal: AbortSignal): Promise<Schemas['Health']> {
+  const response = await fetch('./healthz', { signal })
+  return (await response.json()) as Schemas['Health']
+}
+
 interface AnyQuestion {
   readonly path?: unknown
   readonly query?: unknown

@@ -127,7 +127,7 @@ async function reloadOnChange({ given, servers, workers, terminal, stop }: Reloa
 }
 
 function introduce(
-  { configuration, metricsUrl }: DevServers,
+  { configuration, metricsUrl, pageUrl }: DevServers,
   declared: Declared,
   schedules: readonly ListedSchedule[],
 ): string {
@@ -135,6 +135,7 @@ function introduce(
   const tasks = declared.taskDefs.map(({ name }) => name)
   return [
     `ready ${configuration.conductor.serverUrl ?? ''}`,
+    `  page       ${pageUrl}`,
     `  lakeFS     ${configuration.lakefs.endpoint ?? ''}`,
     `  tasks      ${tasks.join(', ')}`,
     `  pipelines  ${runnable.join(', ') || 'none'}`,

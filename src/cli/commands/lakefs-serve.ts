@@ -9,6 +9,7 @@ import {
   type EmbeddedLakefsOptions,
 } from '../../embedded/lakefs/server.ts'
 import { EMBEDDED_DATA_DIR, type LakefsOptions } from '../options.ts'
+import { openLakefsPage } from '../lakefs-page.ts'
 import { forgetServerAddress, recordServerAddress } from '../server-address.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -29,6 +30,7 @@ export async function serveLakefs(options: LakefsOptions, terminal: Terminal): P
     redactor: terminal.redactor,
     write: terminal.say,
   })
+  const page = openLakefsPage({ terminal, logger })
   const server = await startEmbeddedLakefs({
     host: options.host,
     port: options.port,
@@ -36,17 +38,19 @@ export async function serveLakefs(options: LakefsOptions, terminal: Terminal): P
     repositories: options.repository ?? [],
     ...defined({ dataDir }),
     ...credentials,
+    fallback: page.fallback,
     logger,
   })
   try {
     if (dataDir !== undefined) await recordServerAddress(dataDir, server.url)
-    introduce(server, options, terminal)
+    introduce(server, options, { terminal, pageUrl: page.open(server) })
     await aborted(stop)
   } finally {
     // First, so that from the signal on no request is begun.
     const closed = server.close()
     if (dataDir !== undefined) await forgetServerAddress(dataDir)
     await closed
+    await page.close()
   }
 }
 
@@ -68,7 +72,11 @@ function filled(terminal: Terminal, variable: string): string | undefined {
   return value === '' ? undefined : value
 }
 
-function introduce(server: EmbeddedLakefs, options: LakefsOptions, terminal: Terminal): void {
+function introduce(
+  server: EmbeddedLakefs,
+  options: LakefsOptions,
+  { terminal, pageUrl }: { readonly terminal: Terminal; readonly pageUrl: string },
+): void {
   const shown =
     options.secretKey === undefined
       ? []
@@ -83,5 +91,6 @@ function introduce(server: EmbeddedLakefs, options: LakefsOptions, terminal: Ter
     )
   }
   terminal.keepSecret(server.secretAccessKey)
+  terminal.say(`page ${pageUrl}\n`)
   terminal.answer(`ready ${server.url}\n`)
 }

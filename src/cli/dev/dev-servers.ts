@@ -17,13 +17,18 @@ import type { Engines } from '../../runtime/engines.ts'
 import { openHost } from '../../runtime/host.ts'
 import { openLakefsRollback } from '../../runtime/lakefs-rollback.ts'
 import { openStores } from '../../runtime/stores/open-store.ts'
+import { openRepositoryView } from '../../runtime/views/repository-view.ts'
 import { openDefinitionShelf } from '../../server/conductor/definition-shelf.ts'
 import type { DefinitionShelf } from '../../server/conductor/served-queue.ts'
+import { BUILT_PAGE } from '../../server/http/page-routes.ts'
+import type { PageParts } from '../../server/http/app.ts'
+import { LOOKS_IN_FLIGHT } from '../../server/limits.ts'
 import { serveDev } from '../../server/serve-dev.ts'
 import { DEFAULT_STORE } from '../store-options.ts'
 import { DEV_ENGINE_LEASE_MS, DEV_ENGINE_LOOK_MS } from '../limits.ts'
 import { DEV_DATA_DIR, EMBEDDED_DATA_DIR } from '../options.ts'
 import { serveMetrics } from '../../runtime/telemetry/serve-metrics.ts'
+import { pageAddress, newPageKey } from '../page-address.ts'
 import { forgetServerAddress, recordServerAddress } from '../server-address.ts'
 import type { Terminal } from '../terminal.ts'
 import { openDevTelemetry } from './dev-telemetry.ts'
@@ -49,6 +54,8 @@ export interface DevServers {
   /** For workers: the engine, and the lakeFS. */
   readonly configuration: PeragoConfiguration
   readonly metricsUrl: string
+  /** With the key that opens a session. */
+  readonly pageUrl: string
   /** The secret of the embedded lakeFS. */
   readonly secrets: readonly string[]
   close(): Promise<void>
@@ -114,7 +121,11 @@ async function openServed(
   // Whoever can run this can call every address of this machine anyway.
   const host = openHost({ store, logger, engine: onlyEngine(engine), allowPrivateWebhooks: true })
   closing.push(() => host.close())
-  const door = await serveDev({ queue, control, reader, definitions, host, metrics, port, logger })
+  const key = newPageKey(terminal)
+  const shown = (await lakefs).settings
+  const page = openPage({ lakefs: shown, key, logger }, closing)
+  const served = { queue, control, reader, definitions, host, metrics }
+  const door = await serveDev({ ...served, page, lakefs: shown, port, logger })
   closing.push(() => door.close())
   host.startWork()
   const dataDir = resolve(terminal.directory, DEV_DATA_DIR)
@@ -123,7 +134,24 @@ async function openServed(
   closing.push(() => forgetServerAddress(dataDir))
   const alone = metricsPort === undefined ? undefined : await serveMetrics({ metrics, port: metricsPort })
   if (alone !== undefined) closing.push(() => alone.close())
-  return { engine, definitions, knowReadOnly, url: door.url, metricsUrl: `${(alone ?? door).url}/metrics` }
+  const metricsUrl = `${(alone ?? door).url}/metrics`
+  const pageUrl = pageAddress(door.url, key)
+  return { engine, definitions, knowReadOnly, url: door.url, metricsUrl, pageUrl }
+}
+
+interface ShownParts {
+  readonly lakefs: PeragoConfiguration['lakefs']
+  readonly key: string
+  readonly logger: Logger
+}
+
+function openPage({ lakefs, key, logger }: ShownParts, closing: Closing): PageParts {
+  const { credentials } = lakefs
+  const page = { files: BUILT_PAGE, keys: { address: key, lakefs: credentials } }
+  if (credentials === undefined) return page
+  const repositories = openRepositoryView({ lakefs: { ...lakefs, connections: LOOKS_IN_FLIGHT } }, { logger })
+  closing.push(() => repositories.close())
+  return { ...page, repositories }
 }
 
 /** Of the default tenant: there is nobody else on this machine. */

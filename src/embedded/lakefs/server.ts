@@ -31,7 +31,7 @@ import { FaultPlan } from './faults.ts'
 import { createAuthenticator } from './http/authenticate.ts'
 import { connectionLimit, createHttpDoor, type HttpDoor } from './http/http-door.ts'
 import { PresignedUploads } from './http/presigned-uploads.ts'
-import { createRequestListener } from './http/request-listener.ts'
+import { createRequestListener, type Fallback } from './http/request-listener.ts'
 import { createSignatures } from './http/signatures.ts'
 import { explainListenError, isLongSecret, readKeyPair, shortSecret, warnAboutHost } from './start-checks.ts'
 
@@ -72,6 +72,8 @@ export interface EmbeddedLakefsOptions {
   readonly presign?: boolean
   readonly limits?: Partial<EmbeddedLakefsLimits>
   readonly faults?: FaultPlan
+  /** Answers what is no operation of lakeFS, such as a page in a browser; resolves with false to leave it. */
+  readonly fallback?: Fallback
   readonly clock?: Clock
   /** Gets internal errors; never credentials. */
   readonly logger?: Logger
@@ -156,6 +158,7 @@ export async function startEmbeddedLakefs(options: EmbeddedLakefsOptions = {}): 
       faults,
       logger,
       closing: closing.signal,
+      fallback: options.fallback,
     })
     const door = createHttpDoor({
       handle: (request, response) => {

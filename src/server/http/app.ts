@@ -7,12 +7,16 @@ import { Hono } from 'hono'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { systemClock, type Clock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { InvalidError, MissingError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import type { Host } from '../../runtime/host.ts'
+import type { ExaminationView } from '../../runtime/views/examination-view.ts'
+import type { RecoveryView } from '../../runtime/views/recovery-view.ts'
 import type { RepositoryView } from '../../runtime/views/repository-view.ts'
+import type { WorkflowViews } from '../../runtime/views/workflow-view.ts'
 import type { Caller, Role } from '../access/callers.ts'
 import { RateLimiter } from '../access/rate-limit.ts'
 import type { Tokens } from '../access/tokens.ts'
@@ -27,18 +31,23 @@ import { Sessions } from '../access/sessions.ts'
 import { authenticate } from './authenticate.ts'
 import { addEngineRoutes } from './engine-routes.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
+import { addExaminationRoute } from './examination-routes.ts'
 import { addExecutionRoutes } from './execution-routes.ts'
 import { logFailure } from './log-failure.ts'
+import { addPageRoutes } from './page-routes.ts'
 import { addPipelineRoutes } from './pipeline-routes.ts'
 import { addPictureRoutes, addRollbackRoutes } from './rollback-routes.ts'
 import { addScheduleRoutes } from './schedule-routes.ts'
 import { renderFailure } from './render-failure.ts'
+import { addRecoveryRoutes } from './recovery-routes.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import { addLogInRoute, addSessionRoutes, type PageKeys, type SessionRoutesParts } from './session-routes.ts'
+import { addWorkflowRoutes } from './workflow-routes.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
 export interface HttpAppParts {
-  readonly host: Pick<Host, 'executions' | 'webhooks' | 'engines' | 'examine' | 'store'>
+  /** Without it there are no executions: only a page, and what it shows of elsewhere. */
+  readonly host?: HttpHost | undefined
   readonly tokens: Pick<Tokens, 'verify'>
   /** Aborted when the server closes: event streams are closed. */
   readonly closing: AbortSignal
@@ -52,9 +61,16 @@ export interface HttpAppParts {
   readonly page?: PageParts
 }
 
+export type HttpHost = Pick<Host, 'executions' | 'webhooks' | 'engines' | 'examine' | 'store'>
+
 export interface PageParts {
+  /** The directory with its files; without it there is only what it asks for. */
+  readonly files?: string | undefined
   readonly keys?: PageKeys
   readonly repositories?: RepositoryView | undefined
+  readonly workflows?: WorkflowViews | undefined
+  readonly examination?: ExaminationView | undefined
+  readonly recoveries?: RecoveryView | undefined
 }
 
 export interface HttpLimits {
@@ -103,7 +119,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
 
   app.get('/healthz', async (asked) => {
     asked.env.visit?.enter('health')
-    const problems = await host.examine()
+    const problems = (await host?.examine()) ?? []
     return asked.json({ ok: problems.length === 0, problems }, problems.length === 0 ? 200 : 503)
   })
   app.use('/openapi.*', async ({ env }, next) => {
@@ -114,11 +130,16 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   app.get('/openapi.yaml', () => respond(contract, 'application/yaml'))
 
   const { page = {} } = parts
+  if (page.files !== undefined) addPageRoutes(app, { files: page.files, logger, redactor })
   const session: SessionRoutesParts = {
     ...{ tokens: parts.tokens, keys: page.keys ?? {}, sessions },
     showsOf: ({ tenant }) => [
-      ...(page.repositories !== undefined && tenant === undefined ? ['repositories'] : []),
-      'executions',
+      // What is configured is the default tenant's.
+      ...(['repositories', 'examination', 'recoveries'] as const).filter(
+        (part) => page[part] !== undefined && tenant === undefined,
+      ),
+      ...(page.workflows?.of(tenant) === undefined ? [] : ['workflows']),
+      ...(host === undefined ? [] : ['executions']),
     ],
     noteFailure: (address) => failures.take(address ?? 'unknown'),
   }
@@ -135,23 +156,46 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   })
   addSessionRoutes(app, session)
   addRepositoryRoutes(app, page.repositories)
+  addWorkflowRoutes(app, page.workflows)
+  addExaminationRoute(app, page.examination)
+  addRecoveryRoutes(app, page.recoveries)
+  if (host === undefined) refuseExecutions(app)
+  else addHostRoutes(app, host, { identify, logger, clock, ...defined({ limits }), closing: parts.closing })
+  app.notFound(({ req }) => refuseRoute(methodsOf(app, req.path), redactor))
+  return app
+}
+
+type HostRoutesParts = Pick<HttpAppParts, 'closing' | 'logger' | 'limits'> & {
+  readonly identify: (asked: Asked) => Promise<Caller>
+  readonly clock: Clock
+}
+
+function addHostRoutes(app: HttpApp, host: HttpHost, parts: HostRoutesParts): void {
+  const { identify, closing, logger, clock, limits } = parts
   addExecutionRoutes(app, {
-    executions: host.executions,
-    identify,
-    closing: parts.closing,
-    logger,
-    clock,
+    ...{ executions: host.executions, identify, closing, logger, clock },
     heartbeatMs: limits?.heartbeatMs,
   })
-  const engines = { engines: host.engines, clock, identify, closing: parts.closing }
+  const engines = { engines: host.engines, clock, identify, closing }
   addEngineRoutes(app, engines)
   addPipelineRoutes(app, engines)
   addRollbackRoutes(app, engines)
   addPictureRoutes(app, engines)
   addScheduleRoutes(app, engines)
   addWebhookRoutes(app, host.webhooks)
-  app.notFound(({ req }) => refuseRoute(methodsOf(app, req.path), redactor))
-  return app
+}
+
+/** The first part of the paths of `addHostRoutes`. */
+export const HOST_PATHS = ['events', 'executions', 'pipelines', 'schedules', 'webhooks'] as const
+
+function refuseExecutions(app: HttpApp): void {
+  for (const path of HOST_PATHS) {
+    app.all(`/${path}/*`, () => {
+      throw new MissingError('api/no-executions', `ask for ${path}: this server has no executions`, {
+        next: 'Ask a "perago serve" or a "perago dev".',
+      })
+    })
+  }
 }
 
 /** The methods that a path takes. */

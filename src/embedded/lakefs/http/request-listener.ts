@@ -27,7 +27,11 @@ interface ListenerParts extends ServerParts {
   readonly refusesForwarded: boolean
   /** Aborted when the server stops waiting for requests under way. */
   readonly closing: AbortSignal
+  readonly fallback: Fallback | undefined
 }
+
+/** Answers a request that is no operation of lakeFS; resolves with false to leave it. */
+export type Fallback = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
 
 const FAULT_MESSAGES: Readonly<Record<408 | 429 | 500 | 502 | 503, string>> = {
   408: 'Request Timeout',
@@ -67,6 +71,10 @@ async function handleRequest(
     parts.faults.record({ ...seen, operation, status, ...(fault === undefined ? {} : { fault }) })
   }
 
+  if (route === undefined && (await fallBack(parts, request, response))) {
+    record(response.statusCode)
+    return
+  }
   if (fault?.kind === 'lose-before') {
     record(0)
     request.socket.destroy()
@@ -85,6 +93,24 @@ async function handleRequest(
   record(request.socket.destroyed ? 0 : answer.status)
   const bodyFault = fault?.kind === 'cut-body' || fault?.kind === 'corrupt-body' ? fault : undefined
   await sendAnswer(request, response, answer, bodyFault)
+}
+
+/** Whoever answers reads bodies without credentials: they have as long as ours of that kind. */
+async function fallBack(
+  parts: ListenerParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const { fallback, openBodyMs, refusesForwarded } = parts
+  if (fallback === undefined || (refusesForwarded && isForwarded(request))) return false
+  const late = setTimeout(() => {
+    if (!request.complete) request.socket.destroy()
+  }, openBodyMs)
+  try {
+    return await fallback(request, response)
+  } finally {
+    clearTimeout(late)
+  }
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
