@@ -11,9 +11,12 @@ export function readNavigation() {
   const seen = new Set()
   return sections.map((section) => {
     const [heading] = section.split('\n', 1)
-    const items = readLinks(section)
-      .filter(({ page }) => listPages().includes(page) && !seen.has(page) && seen.add(page))
-      .map(({ text, page }) => toEntry(text, page, seen))
+    // One after the other: a page that stands for its folder takes the folder's pages before the map names them.
+    const items = readLinks(section).flatMap(({ text, page }) => {
+      if (!listPages().includes(page) || seen.has(page)) return []
+      seen.add(page)
+      return [toEntry(text, page, seen)]
+    })
     return { text: heading, items, collapsed: false }
   })
 }
