@@ -12,6 +12,8 @@ export default tseslint.config(
       'node_modules/**',
       '.perago/**',
       'test-report/**',
+      'site/**',
+      'docs/.vitepress/.temp/**',
     ],
   },
   {

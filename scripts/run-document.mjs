@@ -1,13 +1,19 @@
 // Runs the commands that a document shows, word for word: node scripts/run-document.mjs PAGE [DIRECTORY]
 // A fenced `sh` block is run when the line before it says so:
-//   <!-- run -->          it must succeed before the next one starts
-//   <!-- run: serves -->  it prints `ready …` and runs until the end of the page
+//   <!-- run -->                it must succeed before the next one starts
+//   <!-- run: exit code 3 -->   it must end with this code
+//   <!-- run: serves -->        it prints `ready …` and runs until the end of the page
+// and what it prints is compared with the fenced `text` block after it, whose lines must come in this order:
+//   <!-- prints -->             `…` stands for anything, an id for any id, and a time for any time
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { startServing } from './serving.mjs'
 
 const BLOCK_MS = 600_000
+const PRINTED_MAX_BYTES = 64 * 1024 * 1024
 const BASH = ['-euo', 'pipefail', '-c']
+const BLOCK =
+  /^<!-- run(?:: (serves|exit code \d+))? -->\n+```sh\n([\s\S]*?)\n```$|^<!-- prints -->\n+```text\n([\s\S]*?)\n```$/gm
 
 const [page, directory = '.'] = process.argv.slice(2)
 if (page === undefined) {
@@ -15,34 +21,64 @@ if (page === undefined) {
   process.exit(2)
 }
 
-const blocks = readBlocks(readFileSync(page, 'utf8'))
+const blocks = [...readFileSync(page, 'utf8').matchAll(BLOCK)].map(([, how, commands, prints]) => ({
+  how,
+  commands,
+  prints,
+}))
 if (blocks.length === 0) {
   console.error(`${page}: no block is marked to be run`)
   process.exit(1)
 }
 
 const serving = []
+let printed = ''
 try {
-  for (const { commands, serves } of blocks) {
+  for (const { how, commands, prints } of blocks) {
+    if (prints !== undefined) {
+      expectLines(prints)
+      continue
+    }
     console.log(`$ ${commands.split('\n').join('\n$ ')}`)
-    if (serves) serving.push(await startServing('bash', [...BASH, commands], { cwd: directory }))
-    else runToItsEnd(commands)
+    if (how === 'serves') serving.push(await startServing('bash', [...BASH, commands], { cwd: directory }))
+    else printed = runToItsEnd(commands, Number(how?.replace('exit code ', '') ?? 0))
   }
 } finally {
   for (const { stop } of serving) await stop()
 }
-console.log(`${page}: ${blocks.length} blocks run`)
+console.log(`${page}: ${blocks.filter(({ commands }) => commands !== undefined).length} blocks run`)
 
-function readBlocks(text) {
-  const marked = text.matchAll(/^<!-- run(: serves)? -->\n+```sh\n([\s\S]*?)\n```$/gm)
-  return [...marked].map(([, serves, commands]) => ({ commands, serves: serves !== undefined }))
-}
-
-function runToItsEnd(commands) {
+function runToItsEnd(commands, code) {
   const run = spawnSync('bash', [...BASH, commands], {
     cwd: directory,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
+    encoding: 'utf8',
+    maxBuffer: PRINTED_MAX_BYTES,
     timeout: BLOCK_MS,
   })
-  if (run.status !== 0) throw new Error(`${page}: ended with ${run.status ?? run.signal}:\n${commands}`)
+  process.stdout.write(run.stdout ?? '')
+  if (run.status !== code) throw new Error(`${page}: ended with ${run.status ?? run.signal}:\n${commands}`)
+  return run.stdout
+}
+
+/** What was printed since may have other lines between those that the page shows. */
+function expectLines(prints) {
+  const lines = printed.split('\n').map((line) => line.trim())
+  let next = 0
+  for (const shown of prints.split('\n').map((line) => line.trim())) {
+    if (shown === '' || shown === '…') continue
+    const at = lines.findIndex((line, index) => index >= next && patternOf(shown).test(line))
+    if (at === -1)
+      throw new Error(`${page}: the page shows a line that was not printed:\n${shown}\nprinted:\n${printed}`)
+    next = at + 1
+  }
+}
+
+function patternOf(shown) {
+  const escaped = shown.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/ +/g, ' +')
+  const source = escaped
+    .replace(/\d{4}-\d\d-\d\dT[\d:]+\\\.\d+Z/g, '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z')
+    .replace(/\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b/g, '[0-9a-f]+')
+    .replaceAll('…', '.*')
+  return new RegExp(`^${source}$`)
 }

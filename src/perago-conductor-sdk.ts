@@ -1,4 +1,8 @@
-/** `perago/conductor-sdk`: tasks of perago as workers of Conductor's JavaScript SDK. */
+/**
+ * Tasks of perago as workers of Conductor's JavaScript SDK.
+ *
+ * @module perago/conductor-sdk
+ */
 
 export { conductorWorkers } from './runtime/conductor-sdk/conductor-workers.ts'
 export type {

@@ -1,4 +1,8 @@
-/** `perago/core`: executions, their events and variables, over one store. */
+/**
+ * Executions, their events and variables, over one store.
+ *
+ * @module perago/core
+ */
 
 export { openCore, type Core, type CoreOptions } from './core/life-cycle/core.ts'
 export type {

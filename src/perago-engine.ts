@@ -1,4 +1,8 @@
-/** `perago/engine`: graphs of work, and what runs them. */
+/**
+ * Graphs of work, and what runs them.
+ *
+ * @module perago/engine
+ */
 
 export {
   walkUnits,

@@ -1,4 +1,8 @@
-/** `perago/recovery`: what became of a publication, what may be done about it, and doing it. */
+/**
+ * What became of a publication, what may be done about it, and doing it.
+ *
+ * @module perago/recovery
+ */
 
 export {
   examine,

@@ -1,4 +1,8 @@
-/** The package's main entry: names are gathered here one by one. */
+/**
+ * The package's main entry: names are gathered here one by one.
+ *
+ * @module perago
+ */
 
 export {
   DefectError,

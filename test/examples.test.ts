@@ -90,6 +90,7 @@ test('HO-13 every example runs in a test and has a page of its own', () => {
     'test/examples.test.ts',
     'test/integration/demo.test.ts',
     'test/integration/example-on-conductor.test.ts',
+    'test/guides.test.ts',
     'test/webhook-guides.test.ts',
     'test/integration/webhook-guide-on-conductor.test.ts',
     'src/cli/recovery-commands.test.ts',

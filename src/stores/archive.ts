@@ -1,4 +1,8 @@
-/** Package entry: archives of events. The one in PostgreSQL needs the driver `pg`. */
+/**
+ * Archives of events. The one in PostgreSQL needs the driver `pg`.
+ *
+ * @module perago/stores/archive
+ */
 
 export { openPostgresArchive } from './archive/postgres-archive.ts'
 export type { PostgresArchiveOptions } from './archive/postgres-archive.ts'

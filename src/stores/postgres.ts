@@ -1,4 +1,8 @@
-/** Package entry: the store in PostgreSQL. Needs the driver `pg`. */
+/**
+ * The store in PostgreSQL. Needs the driver `pg`.
+ *
+ * @module perago/stores/postgres
+ */
 
 export { openPostgresStore } from './postgres/postgres-store.ts'
 export type { PostgresStoreOptions } from './postgres/postgres-store.ts'

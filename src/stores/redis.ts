@@ -1,4 +1,8 @@
-/** Package entry: the store in Redis. Needs the driver `ioredis`. */
+/**
+ * The store in Redis. Needs the driver `ioredis`.
+ *
+ * @module perago/stores/redis
+ */
 
 export { openRedisStore } from './redis/redis-store.ts'
 export type { RedisStoreOptions } from './redis/redis-store.ts'

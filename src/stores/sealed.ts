@@ -1,4 +1,8 @@
-/** Package entry: encryption at rest and compression, around any store, and encryption around any archive. */
+/**
+ * Encryption at rest and compression, around any store, and encryption around any archive.
+ *
+ * @module perago/stores/sealed
+ */
 
 export { resealArchive, sealArchive } from './sealed/sealed-archive.ts'
 export type { ArchiveSealOptions } from './sealed/sealed-archive.ts'

@@ -1,4 +1,8 @@
-/** Package entry: the store in one file. */
+/**
+ * The store in one file.
+ *
+ * @module perago/stores/sqlite
+ */
 
 export { openSqliteStore } from './sqlite/sqlite-store.ts'
 export type { SqliteStoreOptions } from './sqlite/sqlite-store.ts'

@@ -1,4 +1,8 @@
-/** Package entry: servers and helpers for users' tests. */
+/**
+ * Servers and helpers for users' tests.
+ *
+ * @module perago/testing
+ */
 
 export { openTestLakefs, type TestLakefs } from './lakefs.ts'
 export {

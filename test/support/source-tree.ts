@@ -19,7 +19,16 @@ export interface Import {
 
 /** Every file of the project that is ours: nothing fetched, built or left behind by a run. */
 export function listFiles(directory = '.', keep: (path: string) => boolean = () => true): string[] {
-  const left = new Set(['.git', 'node_modules', 'dist', 'coverage', '.perago', 'test-report', '.cache'])
+  const left = new Set([
+    '.git',
+    'node_modules',
+    'dist',
+    'coverage',
+    '.perago',
+    'test-report',
+    '.cache',
+    'site',
+  ])
   return readdirSync(join(PROJECT_ROOT, directory), { withFileTypes: true })
     .filter((entry) => !left.has(entry.name) && !entry.name.endsWith('.tgz'))
     .filter((entry) => directory !== 'bench' || entry.name !== 'results')

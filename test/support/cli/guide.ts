@@ -1,7 +1,7 @@
 // Runs the commands of a guide, word for word, in a project with perago installed and a copy of the examples.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, symlink } from 'node:fs/promises'
-import { delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { PROJECT_ROOT } from '../source-tree.ts'
 import type { Project } from './command.ts'
@@ -16,8 +16,9 @@ export async function runGuide(
   const programs = join(project.directory, 'node_modules/.bin')
   await mkdir(programs, { recursive: true })
   await symlink(join(PROJECT_ROOT, 'dist/cli/main.js'), join(programs, 'perago'))
-  await cp(join(PROJECT_ROOT, 'examples/webhooks'), join(project.directory, 'examples/webhooks'), {
+  await cp(join(PROJECT_ROOT, 'examples'), join(project.directory, 'examples'), {
     recursive: true,
+    filter: (path) => basename(path) !== 'node_modules',
   })
   const { stdout } = await promisify(execFile)(
     process.execPath,

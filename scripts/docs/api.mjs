@@ -1,0 +1,59 @@
+// The pages on what each package entry exports, from its doc comments.
+import { readFileSync } from 'node:fs'
+import { Application } from 'typedoc'
+import { load } from 'typedoc-plugin-markdown'
+
+/** Writes Markdown below a directory; a link of a doc comment that leads nowhere fails the build. */
+export async function writeApiPages(directory) {
+  const app = await Application.bootstrapWithPlugins({
+    plugin: [load],
+    entryPoints: entryPoints(),
+    tsconfig: 'tsconfig.build.json',
+    // Named, because TypeDoc writes into `docs/` otherwise, and empties it first.
+    outputs: [{ name: 'markdown', path: directory }],
+    cleanOutputDir: false,
+    readme: 'none',
+    router: 'module',
+    entryFileName: 'index',
+    name: 'API',
+    disableSources: true,
+    excludeExternals: true,
+    excludePrivate: true,
+    excludeInternal: true,
+    hideGenerator: true,
+    // Otherwise one of its links is to a heading that VitePress numbers differently.
+    useHTMLAnchors: true,
+    hidePageHeader: true,
+    hideBreadcrumbs: true,
+    useCodeBlocks: true,
+    parametersFormat: 'table',
+    interfacePropertiesFormat: 'table',
+    // What a type of an entry is made of need not be exported by the same entry.
+    validation: { invalidLink: true, notExported: false, notDocumented: false },
+    blockTags: [
+      '@description',
+      '@example',
+      '@internal',
+      '@module',
+      '@param',
+      '@returns',
+      '@throws',
+      '@deprecated',
+      '@default',
+    ],
+    logLevel: 'Warn',
+  })
+  const project = await app.convert()
+  if (project === undefined) throw new Error('the sources do not compile: run `npm run types`')
+  app.validate(project)
+  await app.generateOutputs(project)
+  if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error('TypeDoc has warned: see above')
+}
+
+/** The sources of the entries that `package.json` exports. */
+function entryPoints() {
+  const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+  return Object.values(exports)
+    .flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default]))
+    .map((path) => path.replace('./dist/', 'src/').replace(/\.js$/, '.ts'))
+}

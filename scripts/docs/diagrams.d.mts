@@ -1,0 +1,1 @@
+export function drawDiagram(source: string): string

@@ -1,0 +1,101 @@
+// The guides' commands, word for word, against the built package; each prints what its page shows.
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { createLakefsClient } from '../src/lakefs/client.ts'
+import { createRepository } from '../src/lakefs/administration.ts'
+import { openProject } from './support/cli/command.ts'
+import { runGuide } from './support/cli/guide.ts'
+import { openSuiteLakefs } from './support/servers/suite-lakefs.ts'
+import { PROJECT_ROOT, readText } from './support/source-tree.ts'
+
+const TEST_MS = 150_000
+const RUN_DOCUMENT = join(PROJECT_ROOT, 'scripts/run-document.mjs')
+
+async function run(page: string, environment: NodeJS.ProcessEnv = {}): Promise<string> {
+  const project = await openProject()
+  onTestFinished(() => project.close())
+  return runGuide(page, { project, environment })
+}
+
+test(
+  'EX-20 a task is refused, and both ways on lead out, by the commands of the guide',
+  async () => {
+    const printed = await run('docs/guides/recover-after-a-refusal.md')
+    expect(printed).toContain('branch-moved: the branch has moved away')
+    expect(printed).toContain('6 blocks run')
+  },
+  TEST_MS,
+)
+
+test(
+  'EX-21 the server runs plainly, with an engine, encrypted and with an archive, by the commands of the guide',
+  async () => {
+    const page = 'docs/guides/run-the-server.md'
+    const printed = await run(page)
+    expect(printed.match(/^ready http:/gm)).toHaveLength(4)
+    for (const program of ['examples/serve/start.mjs', 'examples/serve/embedded.mjs']) {
+      expect(readText(page)).toContain(readText(program))
+      expect(printed).toContain(`$ node ${program}\n`)
+    }
+  },
+  TEST_MS,
+)
+
+test(
+  'EX-22 a task is checked, tried without publishing, and run, by the commands of the guide',
+  async () => {
+    expect(await run('docs/guides/write-a-task.md')).toContain('orders.count  done')
+  },
+  TEST_MS,
+)
+
+test(
+  'EX-23 a task publishes to lakeFS, with and without the hard fence, by the commands of the guide',
+  async () => {
+    const lakefs = await openSuiteLakefs()
+    onTestFinished(() => lakefs.close())
+    const { repository, storageNamespace } = lakefs.newRepository('guide')
+    const client = createLakefsClient({ ...lakefs, endpoint: lakefs.url })
+    onTestFinished(() => client.close())
+    await createRepository(client, { repository, storageNamespace })
+    const printed = await run('docs/guides/use-a-real-lakefs.md', {
+      LAKEFS_ENDPOINT: lakefs.url,
+      LAKEFS_ACCESS_KEY_ID: lakefs.accessKeyId,
+      LAKEFS_SECRET_ACCESS_KEY: lakefs.secretAccessKey,
+      REPOSITORY: repository,
+    })
+    expect(printed).toMatch(/published: merged at [0-9a-f]{64}, hard fence/)
+  },
+  TEST_MS,
+)
+
+const RUNS = '<!-- run -->\n```sh\necho "made 1f2e3d4c5b at $(date -u +%FT%T.000Z)"; echo; echo bye\n```\n'
+const shows = (...lines: string[]): string =>
+  `${RUNS}\n<!-- prints -->\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`
+
+test.each([
+  [
+    'another id and time are no difference',
+    shows('made 0a1b2c3d4e at 2026-01-02T03:04:05.678Z', 'bye'),
+    undefined,
+  ],
+  ['`…` stands for anything', shows('made …', '…', 'bye'), undefined],
+  ['a line that was not printed', shows('made …', 'goodbye'), 'a line that was not printed:\ngoodbye'],
+  ['lines in another order', shows('bye', 'made …'), 'a line that was not printed:\nmade'],
+  ['a command that fails', '<!-- run -->\n```sh\nfalse | cat\n```\n', 'ended with 1'],
+  ['an exit code that is expected', '<!-- run: exit code 3 -->\n```sh\nexit 3\n```\n', undefined],
+  ['another exit code', '<!-- run: exit code 3 -->\n```sh\nexit 4\n```\n', 'ended with 4'],
+  ['nothing to be run', '```sh\nexit 4\n```\n', 'no block is marked'],
+])('EX-24 a document is run: %s', async (_, text, wrong) => {
+  const directory = await mkdtemp(join(tmpdir(), 'perago-document-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const page = join(directory, 'page.md')
+  await writeFile(page, text)
+  const ran = promisify(execFile)(process.execPath, [RUN_DOCUMENT, page, directory])
+  if (wrong === undefined) expect((await ran).stdout).toContain('1 blocks run')
+  else await expect(ran).rejects.toThrow(wrong)
+})
