@@ -312,6 +312,21 @@ describe.each(STORE_KINDS)('on $kind', (kind) => {
     await start(second)
   })
 
+  test('EN-596 what has ended is taken back and stays ended, however it had ended', async (context) => {
+    const { engine, data } = await setUp(kind, context)
+    const completed = await engine.control.startGraph(graphOf(CHAIN), START)
+    await workTimes(engine, 3)
+    const cancelled = await engine.control.startGraph(graphOf(CHAIN), START)
+    await workTimes(engine, 2)
+    await engine.control.terminate(cancelled)
+    for (const id of [cancelled, completed]) {
+      await engine.control.rollBack(id, { of: WORK, then: 'end', reason: 'not wanted' })
+      expect(await engine.control.readExecution(id)).toMatchObject({ status: 'TERMINATED' })
+      await engine.control.startGraph(graphOf(CHAIN), START).then((next) => engine.control.terminate(next))
+    }
+    expect(data.moved.length).toBeGreaterThan(0)
+  })
+
   test('EN-723 paths of an execution that has ended are restored, and it stays ended', async (context) => {
     const { engine } = await setUp(kind, context)
     const id = await engine.control.startGraph(graphOf(CHAIN), START)

@@ -159,7 +159,9 @@ export class ExecutionStore {
     requireStateFits(id, sizes, this.#parts.stateMaxBytes + reserveBytes)
     await this.#writeBlobs(id, blobs)
     const head: Head = { ...kept.head, ...fields.value, token: randomUUID() }
-    const reopens = !isWorkflowOpen(before.status) && isWorkflowOpen(after.status)
+    // What was rolled back after its end may end again in the same step; its log is open for that.
+    const endsAgain = !isWorkflowOpen(after.status) && step.writes.some(isEvent)
+    const reopens = !isWorkflowOpen(before.status) && (isWorkflowOpen(after.status) || endsAgain)
     const written = await this.#writeAll(id, { head, from: kept.revision, writes: step.writes, reopens })
     const log = step.writes.filter(isEvent).map(({ event }) => event)
     return { kept: { execution: after, orders: rows.orders, sizes, ...written }, rows, log }
@@ -239,7 +241,7 @@ export class ExecutionStore {
       return { head, revision: await this.#writeHead(id, { ...step, writes: only ?? [] }) }
     // An execution that runs again says so before anything else is added to its log.
     const first = reopens
-      ? writes.filter(isEvent).filter(({ event }) => event.type === 'pipeline.resumed')
+      ? writes.filter(isEvent).filter(({ event }) => event.type === 'pipeline.resumed' || !isOpenAfter(head))
       : []
     const list = writes.filter((write) => !(first as readonly Write[]).includes(write))
     const blob = packBlob(encodeWrites(list))
