@@ -1,6 +1,6 @@
 /** A branch as a graph of commits: who published what, and what has left the line. */
 
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { useLoaded, usePages } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
@@ -37,9 +37,9 @@ export function BranchView({ repository, branch, query }: BranchViewProps) {
     [repository, branch, isOwnLine],
   )
   const beside = useLoaded((signal) => readAsides(repository, signal), [repository])
-  const rowsOf = useRef(new HistoryRows<Commit>())
+  const rowsOf = useMemo(() => new HistoryRows<Commit>({ isOwnLine }), [isOwnLine])
   const asides = isPlain || beside.data === undefined ? NONE : beside.data.asides
-  const rows = useMemo(() => rowsOf.current.of(items, asides), [items, asides])
+  const rows = useMemo(() => rowsOf.of(items, asides), [rowsOf, items, asides])
   return (
     <>
       <Crumbs
@@ -175,7 +175,9 @@ function CommitCell({ repository, row }: { readonly repository: string; readonly
           </a>
         )}
         {codeVersion !== undefined && (
-          <span title={`code ${codeVersion}`}>code {codeVersion.slice(0, 10)}</span>
+          <span class="w-optional" title={`code ${codeVersion}`}>
+            code {codeVersion.slice(0, 10)}
+          </span>
         )}
         {publication.by === 'claim' && <span>the branch is about to move</span>}
         {replaces !== undefined && <span>in place of {replaces.slice(0, 8)}</span>}
