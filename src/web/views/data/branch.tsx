@@ -36,7 +36,7 @@ export function BranchView({ repository, branch, query }: BranchViewProps) {
       readCommits(repository, { from: branch, limit: PAGE, after, firstParent: isOwnLine }, signal),
     [repository, branch, isOwnLine],
   )
-  const beside = useLoaded((signal) => readAsides(repository, signal), [repository])
+  const beside = useLoaded((signal) => readAsides(repository, branch, signal), [repository, branch])
   const rowsOf = useMemo(() => new HistoryRows<Commit>({ isOwnLine }), [isOwnLine])
   const asides = isPlain || beside.data === undefined ? NONE : beside.data.asides
   const rows = useMemo(() => rowsOf.of(items, asides), [rowsOf, items, asides])
@@ -144,7 +144,7 @@ function History({
           },
           {
             ...{ title: 'Commit', width: 'w-commit' },
-            show: (row) => <CommitCell {...{ repository, row }} />,
+            show: (row) => <CommitCell {...{ repository, branch, row }} />,
           },
           { ...{ title: 'Id', width: 'w-id w-optional' }, show: ({ commit }) => <Id id={commit.id} /> },
         ]}
@@ -153,18 +153,30 @@ function History({
   )
 }
 
-function CommitCell({ repository, row }: { readonly repository: string; readonly row: HistoryRow<Commit> }) {
+function CommitCell({
+  repository,
+  branch,
+  row,
+}: {
+  readonly repository: string
+  readonly branch: string
+  readonly row: HistoryRow<Commit>
+}) {
   const { commit, publication, keptBy, kind } = row
   const { workflow, workflowName, codeVersion, refusal, replaces } = publication
   const who = sayWho(publication, commit.message)
+  const isOnBranch = kind === 'line' && (publication.branch ?? branch) === branch
+  const headline = headlineOf(commit, publication, isOnBranch)
   return (
     <>
       <span class="line-one">
         {kind !== 'line' && <State state={kind} title={refusal?.message ?? keptBy} />}
         <a class="row-link" href={toCommit(repository, commit.id)} title={commit.message}>
-          {headlineOf(commit, publication, kind === 'line')}
+          {headline}
         </a>
-        {refusal !== undefined && <code class="w-optional">{refusal.code}</code>}
+        {refusal !== undefined && !headline.includes(refusal.code) && (
+          <code class="w-optional">{refusal.code}</code>
+        )}
       </span>
       <span class="line-two">
         <Time at={commit.created_at} />

@@ -10,6 +10,7 @@ import { Rows, type Column } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { toBranch, toCommit, toPlace, toRun } from './addresses.ts'
+import { isStagedOn } from './asides.ts'
 import { HeadOf } from './heads.tsx'
 import { moveBetweenRows } from './keys.ts'
 import { groupOf, readActorOwner, readStagingOwner, supersededBy } from './names.ts'
@@ -234,8 +235,7 @@ function StagingState({
       {(head) => {
         const { refusal, run } = readPublication(head)
         if (refusal === undefined) {
-          // Until something is committed to it, its head is what it began from.
-          return <State state={run !== undefined && name.endsWith(`-exec-${run}`) ? 'staged' : 'started'} />
+          return <State state={isStagedOn(name, run) ? 'staged' : 'started'} />
         }
         return (
           <>
