@@ -1,6 +1,6 @@
 /** A branch as a graph of commits: who published what, and what has left the line. */
 
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { useLoaded, usePages } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
@@ -15,9 +15,10 @@ import { HistoryRows, type HistoryRow } from './history-rows.ts'
 import { moveBetweenRows } from './keys.ts'
 import { groupOf, readActorOwner, readStagingOwner } from './names.ts'
 import { headlineOf, sayWho } from './publication.ts'
-import { readAsides, readCommits, type Commit } from './reading.ts'
+import { readAsides, readCommit, readCommits, type Commit } from './reading.ts'
 
 const PAGE = 200
+const HEAD_MS = 10_000
 const ROW_PX = 54
 /** Lanes beyond are not drawn; the list goes on. */
 const LANES_SHOWN = 8
@@ -31,12 +32,16 @@ export interface BranchViewProps {
 export function BranchView({ repository, branch, query }: BranchViewProps) {
   const isOwnLine = query.line === 'own'
   const isPlain = query.beside === 'no'
+  const [turn, setTurn] = useState(0)
+  const head = useLoaded((signal) => readCommit(repository, branch, signal), [repository, branch], {
+    everyMs: HEAD_MS,
+  })
   const { items, error, isLoading, hasMore, more } = usePages(
     (after, signal) =>
       readCommits(repository, { from: branch, limit: PAGE, after, firstParent: isOwnLine }, signal),
-    [repository, branch, isOwnLine],
+    [repository, branch, isOwnLine, turn],
   )
-  const beside = useLoaded((signal) => readAsides(repository, branch, signal), [repository, branch])
+  const beside = useLoaded((signal) => readAsides(repository, branch, signal), [repository, branch, turn])
   const rowsOf = useMemo(() => new HistoryRows<Commit>({ isOwnLine }), [isOwnLine])
   const asides = isPlain || beside.data === undefined ? NONE : beside.data.asides
   const rows = useMemo(() => rowsOf.of(items, asides), [rowsOf, items, asides])
@@ -55,6 +60,7 @@ export function BranchView({ repository, branch, query }: BranchViewProps) {
         <Choice name="line" value="own" isOn={isOwnLine} text="Without what was merged" />
         <Choice name="beside" value="no" isOn={isPlain} text="Without what has left the line" />
         <Left count={beside.data?.left ?? 0} />
+        <Moved isMoved={hasMoved(head.data, items[0])} show={() => setTurn(turn + 1)} />
       </div>
       <Problem error={error} retry={more} />
       <Problem error={beside.error} retry={beside.reload} />
@@ -99,6 +105,23 @@ function Choice({
       />
       {text}
     </label>
+  )
+}
+
+function hasMoved(head: Commit | undefined, shown: Commit | undefined): boolean {
+  return head !== undefined && shown !== undefined && head.id !== shown.id
+}
+
+/** The list stays as it is until asked for, so that nothing moves under the reader. */
+function Moved({ isMoved, show }: { readonly isMoved: boolean; readonly show: () => void }) {
+  return (
+    <span role="status">
+      {isMoved && (
+        <button type="button" onClick={show}>
+          The branch has moved: show it
+        </button>
+      )}
+    </span>
   )
 }
 
