@@ -1,7 +1,7 @@
 // What a user downloads. `npm run package:check` adds publint and attw, which read the built package as tools do.
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { PROJECT_ROOT, listFiles, readText } from './support/source-tree.ts'
 
@@ -34,14 +34,40 @@ function listPackedFiles(): string[] {
 
 /** What the sources and the manifest together say the package is made of. */
 function listDeclaredFiles(): string[] {
-  const compiled = listFiles('src', (path) => /(?<!\.test|\.d)\.ts$/.test(path)).flatMap((path) => {
+  const isCompiled = (path: string): boolean =>
+    /(?<!\.test|\.d)\.ts$/.test(path) && !path.startsWith('src/web/')
+  const compiled = listFiles('src', isCompiled).flatMap((path) => {
     const stem = path.replace(/^src\//, 'dist/').replace(/\.ts$/, '')
     return [`${stem}.js`, `${stem}.js.map`, `${stem}.d.ts`]
   })
   const carried = manifest.files
     .filter((name) => name !== 'dist')
     .flatMap((name) => (statSync(join(PROJECT_ROOT, name)).isDirectory() ? listFiles(name) : [name]))
-  return [...compiled, ...carried, 'package.json'].sort()
+  return [...compiled, ...carried, ...listPage(), 'package.json'].sort()
+}
+
+/** Its names hold hashes of what is in them. */
+function listPage(): string[] {
+  return readdirSync(join(PROJECT_ROOT, 'dist/web'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(PROJECT_ROOT, join(parentPath, name)))
+}
+
+test('WB-07 the first view of the page needs at most 150 KB compressed, and the page 1 MB of the package', () => {
+  const sizeOf = (path: string): number => statSync(join(PROJECT_ROOT, path)).size
+  const files = listPage()
+  expect(files).toContain('dist/web/licences.txt')
+  expect(sum(files.map(sizeOf))).toBeLessThan(1_000_000)
+  // What the document names, and the largest of what it loads later beside it.
+  const assets = files.filter((path) => path.endsWith('.js.gz') || path.endsWith('.css.gz'))
+  const first = assets.filter((path) => readText('dist/web/index.html').includes(basename(path, '.gz')))
+  expect(first.length).toBeGreaterThan(1)
+  const later = assets.filter((path) => !first.includes(path)).map(sizeOf)
+  expect(sum(first.map(sizeOf)) + Math.max(...later)).toBeLessThan(150_000)
+})
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((before, each) => before + each, 0)
 }
 
 test('HO-14 the package holds what was built from the sources and what the manifest names, nothing else', () => {

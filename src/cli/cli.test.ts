@@ -103,6 +103,7 @@ describe('every command', () => {
     [['register']],
     [['run']],
     [['start']],
+    [['ui']],
     [['lakefs', 'gc']],
     [['lakefs', 'fsck']],
     [['lakefs', 'credentials']],
@@ -322,8 +323,8 @@ describe('lakefs', () => {
       PERAGO_EMBEDDED_SECRET_ACCESS_KEY: 'my-own-secret',
     })
     for (const [server, warning] of [
-      [flagged, /^warning: --secret-key shows .*: set PERAGO_EMBEDDED_SECRET_ACCESS_KEY instead\n$/],
-      [quiet, /^$/],
+      [flagged, /^warning: --secret-key shows .*: set PERAGO_EMBEDDED_SECRET_ACCESS_KEY instead\npage .*\n$/],
+      [quiet, /^page .*\n$/],
     ] as const) {
       await server.firstLine
       server.child.kill('SIGTERM')

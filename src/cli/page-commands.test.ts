@@ -65,7 +65,9 @@ test(
     await expectPage(url)
     const headers = await logInWithKey(url, key)
     const session = await fetch(`${url}/session`, { headers })
-    expect(await session.json()).toMatchObject({ shows: ['repositories', 'executions'] })
+    expect(await session.json()).toMatchObject({
+      shows: ['repositories', 'examination', 'recoveries', 'workflows', 'executions'],
+    })
     expect(await namesOf(url, headers)).toEqual(['lake'])
     expect((await fetch(`${url}/executions`, { headers })).status).toBe(200)
     dev.child.kill('SIGTERM')

@@ -33,6 +33,8 @@ export interface ConductorClientOptions {
   readonly random?: Random
   /** Called for every request that was made, those for a token included: for metrics. */
   readonly onExchange?: (notice: ExchangeNotice) => void
+  /** Of a server in this process, which is asked instead of the endpoint. */
+  readonly answer?: ((request: Request) => Response | Promise<Response>) | undefined
 }
 
 export type ExchangeNotice = RequestNotice<OperationName>

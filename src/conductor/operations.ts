@@ -45,6 +45,12 @@ export const OPERATIONS = {
     path: '/api/tasks/queue/polldata',
     class: 'safe',
   },
+  getAllPollData: {
+    doing: 'ask when each task type was polled last',
+    method: 'GET',
+    path: '/api/tasks/queue/polldata/all',
+    class: 'safe',
+  },
   getQueueSizes: {
     doing: 'ask how many tasks wait in each queue',
     method: 'GET',

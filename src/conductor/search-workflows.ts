@@ -8,6 +8,7 @@ import {
   type WorkflowId,
   type WorkflowStatus,
 } from '../worker/ports.ts'
+import type { JsonObject } from '../base/json.ts'
 import type { ConductorClient } from './client.ts'
 import { CONDUCTOR_SEARCH_PAGE } from './limits.ts'
 import { readBy } from './task-records.ts'
@@ -32,6 +33,8 @@ export interface FoundWorkflow {
   readonly endTimeMs: number
   readonly correlationId: string | undefined
   readonly reasonForIncompletion: string | undefined
+  /** `undefined` where the server does not say. */
+  readonly input: JsonObject | undefined
 }
 
 export interface FoundWorkflows {
@@ -54,6 +57,7 @@ const PAGE = z.object({
       endTime: z.number().default(0),
       correlationId: text,
       reasonForIncompletion: text,
+      input: z.record(z.string(), z.unknown()).nullish().catch(undefined),
     }),
   ),
 })
@@ -115,6 +119,8 @@ function readPage(body: unknown): FoundPage {
       endTimeMs: found.endTime,
       correlationId: found.correlationId ?? undefined,
       reasonForIncompletion: found.reasonForIncompletion ?? undefined,
+      // It was parsed from JSON.
+      input: (found.input ?? undefined) as JsonObject | undefined,
     })),
   }
 }

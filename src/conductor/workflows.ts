@@ -28,6 +28,8 @@ export interface WorkflowReading {
   readonly input: JsonObject
   readonly output: JsonObject
   readonly reasonForIncompletion: string | undefined
+  /** Those of its definition; empty where they are not known. */
+  readonly steps: readonly JsonObject[]
   /** In the order in which they were scheduled. */
   readonly tasks: readonly WorkflowTaskReading[]
 }
@@ -35,12 +37,29 @@ export interface WorkflowReading {
 export interface WorkflowTaskReading extends TaskRecord {
   /** The workflow that this task runs. */
   readonly childId: WorkflowId | undefined
+  /** Such as `SIMPLE`, where the server says. */
+  readonly kind: string | undefined
+  /** 0 while it has not ended, and where the server does not say. */
+  readonly endTimeMs: number
+}
+
+/** What a worker has logged at once: one or more lines. */
+export interface LoggedText {
+  readonly text: string
+  /** When it arrived; 0 where the server does not say. */
+  readonly atMs: number
 }
 
 /** When workers polled for a task type last, in one domain. */
 export interface LastPoll {
   readonly domain: string | undefined
   readonly atMs: number
+}
+
+/** The last one of a task type in one domain. */
+export interface QueuePoll extends LastPoll {
+  readonly taskType: string
+  readonly workerId: string | undefined
 }
 
 /** How many tasks wait, by queue: `taskType`, or `domain:taskType`. */
@@ -51,8 +70,12 @@ export interface WorkflowOperator {
   read(workflowId: string, options?: QueueCallOptions): Promise<WorkflowReading | undefined>
   /** The lines of a task, in no certain order. */
   readLog(taskId: TaskId, options?: QueueCallOptions): Promise<readonly string[]>
+  /** The same with times, the oldest first. */
+  readTexts(taskId: TaskId, options?: QueueCallOptions): Promise<readonly LoggedText[]>
   /** One for each domain; none where it was never polled. */
   readLastPolls(taskType: string, options?: QueueCallOptions): Promise<readonly LastPoll[]>
+  /** Of every task type that was ever polled. */
+  readAllPolls(options?: QueueCallOptions): Promise<readonly QueuePoll[]>
   /** Those with tasks that wait, delayed ones among them; queues of the server itself too. */
   readQueueSizes(options?: QueueCallOptions): Promise<QueueSizes>
   /** At most `max`, the newest first, ended ones too. */
@@ -79,12 +102,20 @@ const WORKFLOW = z.object({
   input: z.record(z.string(), z.unknown()).default({}),
   output: z.record(z.string(), z.unknown()).default({}),
   reasonForIncompletion: text,
+  workflowDefinition: z.object({ tasks: z.array(z.record(z.string(), z.unknown())).nullish() }).nullish(),
   tasks: z.array(z.unknown()).default([]),
 })
-const POLLS = z.array(z.object({ domain: text, lastPollTime: z.number().default(0) }))
+const POLL = { domain: text, lastPollTime: z.number().default(0) }
+const POLLS = z.array(z.object(POLL))
+const ALL_POLLS = z.array(z.object({ ...POLL, queueName: z.string(), workerId: text }))
 const SIZES = z.record(z.string(), z.number())
-const CHILD = z.object({ subWorkflowId: text, outputData: z.object({ subWorkflowId: text }).nullish() })
-const LINES = z.array(z.object({ log: z.string() }))
+const STEP = z.object({
+  subWorkflowId: text,
+  outputData: z.object({ subWorkflowId: text }).nullish(),
+  workflowTask: z.object({ type: text }).nullish(),
+  endTime: z.number().default(0),
+})
+const LINES = z.array(z.object({ log: z.string(), createdTime: z.number().default(0) }))
 
 export function createWorkflowOperator(client: ConductorClient): WorkflowOperator {
   const act = async (
@@ -100,9 +131,17 @@ export function createWorkflowOperator(client: ConductorClient): WorkflowOperato
         readWorkflow,
       ),
     readLog: async (taskId, { signal } = {}) =>
-      (await client.call({ operation: 'getTaskLog', path: { taskId }, signal }, readLines)) ?? [],
+      ((await client.call({ operation: 'getTaskLog', path: { taskId }, signal }, readLines)) ?? []).map(
+        ({ text: line }) => line,
+      ),
+    readTexts: async (taskId, { signal } = {}) =>
+      [...((await client.call({ operation: 'getTaskLog', path: { taskId }, signal }, readLines)) ?? [])].sort(
+        (one, other) => one.atMs - other.atMs,
+      ),
     readLastPolls: async (taskType, { signal } = {}) =>
       (await client.call({ operation: 'getPollData', query: { taskType }, signal }, readPolls)) ?? [],
+    readAllPolls: async ({ signal } = {}) =>
+      (await client.call({ operation: 'getAllPollData', signal }, readAllPolls)) ?? [],
     readQueueSizes: async ({ signal } = {}) =>
       (await client.call({ operation: 'getQueueSizes', signal }, readSizes)) ?? new Map<string, number>(),
     search: (query, max, { signal } = {}) => searchWorkflows(client, query, { max, signal }),
@@ -137,15 +176,21 @@ function readWorkflow(body: unknown): WorkflowReading {
     input: found.input as JsonObject,
     output: found.output as JsonObject,
     reasonForIncompletion: found.reasonForIncompletion ?? undefined,
+    steps: (found.workflowDefinition?.tasks ?? []) as readonly JsonObject[],
     tasks: found.tasks.map(readTask).sort((one, other) => one.seq - other.seq),
   }
 }
 
 function readTask(body: unknown): WorkflowTaskReading {
-  const { subWorkflowId, outputData } = readBy(CHILD, body, 'a task')
+  const { subWorkflowId, outputData, workflowTask, endTime } = readBy(STEP, body, 'a task')
   // A child is named by the task from its start on, or by its output only.
   const childId = subWorkflowId ?? outputData?.subWorkflowId ?? undefined
-  return { ...readTaskRecord(body), childId: childId as WorkflowId | undefined }
+  return {
+    ...readTaskRecord(body),
+    childId: childId as WorkflowId | undefined,
+    kind: workflowTask?.type ?? undefined,
+    endTimeMs: endTime,
+  }
 }
 
 function readSizes(body: unknown): QueueSizes {
@@ -159,8 +204,17 @@ function readPolls(body: unknown): readonly LastPoll[] {
   }))
 }
 
-function readLines(body: unknown): readonly string[] {
+function readAllPolls(body: unknown): readonly QueuePoll[] {
+  return readBy(ALL_POLLS, body, 'the polls').map(({ queueName, workerId, domain, lastPollTime: atMs }) => ({
+    taskType: queueName,
+    workerId: workerId ?? undefined,
+    domain: domain ?? undefined,
+    atMs,
+  }))
+}
+
+function readLines(body: unknown): readonly LoggedText[] {
   // Without any the answer has no body.
   if (body === '' || body === undefined) return []
-  return readBy(LINES, body, 'the log').map(({ log }) => log)
+  return readBy(LINES, body, 'the log').map(({ log, createdTime }) => ({ text: log, atMs: createdTime }))
 }

@@ -26,6 +26,8 @@ export interface RecoverRequest {
   readonly action?: RecoveryAction | undefined
   readonly reason?: string | undefined
   readonly result?: Json | undefined
+  /** Those on which it acts, of what was examined right before. Throws where nothing may be done. */
+  readonly accept?: ((examined: readonly Examination[]) => readonly Examination[]) | undefined
 }
 
 export interface Recovered extends Examination {
@@ -53,7 +55,8 @@ export async function examine(world: RecoveryWorld, target: string): Promise<rea
 
 /** Examines anew, and acts on what it finds then. An action that is not offered on any branch is refused, and nothing is done. */
 export async function recover(world: RecoveryWorld, request: RecoverRequest): Promise<readonly Recovered[]> {
-  const examined = await examine(world, request.target)
+  const found = await examine(world, request.target)
+  const examined = request.accept?.(found) ?? found
   const chosen = examined.map((each) => ({ each, offered: choose(each, request.action) }))
   if (request.action !== undefined && chosen.every(({ offered }) => offered === undefined))
     throw notOffered(request, examined)

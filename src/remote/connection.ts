@@ -22,6 +22,7 @@ import {
   type ExchangeBound,
   type TakePiece,
 } from './http-exchange.ts'
+import { answerInProcess } from './in-process.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { classifyAnswer, isDone, type Answer, type FailureRow, type OperationRow } from './server-table.ts'
 import { tryUntilSettled, type Attempted, type TriesOptions } from './tries.ts'
@@ -81,13 +82,15 @@ export interface ConnectionOptions<Name extends string> extends Omit<TriesOption
   readonly limit?: AdaptiveLimit | undefined
   readonly clock?: Clock | undefined
   readonly onRequest?: ((notice: RequestNotice<Name>) => void) | undefined
+  /** Instead of connections: a server in this process. */
+  readonly answer?: ((request: Request) => Response | Promise<Response>) | undefined
 }
 
 export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
   readonly #options: ConnectionOptions<keyof Of & string> & { readonly clock: Clock }
   readonly #clock: Clock
   readonly #redactor: Redactor
-  #pool: Promise<Dispatcher> | undefined
+  #pool: Promise<Way> | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: ConnectionOptions<keyof Of & string>) {
@@ -243,7 +246,7 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
     return broken.how === 'aborted' && failure.kind !== 'uncertain' ? abortReason(call.signal) : failure
   }
 
-  #dispatcher(call: Call<keyof Of & string>): Promise<Dispatcher> {
+  #dispatcher(call: Call<keyof Of & string>): Promise<Way> {
     const { table } = this.#options
     if (this.#closing !== undefined)
       throw new DefectError(table.closed, `${describe(table, call)}: the client is closed`)
@@ -280,7 +283,11 @@ function parse(text: string): unknown {
   }
 }
 
-async function openPool(options: ConnectionOptions<never>): Promise<Dispatcher> {
+/** What carries requests. */
+type Way = Pick<Dispatcher, 'dispatch' | 'destroy'>
+
+async function openPool(options: ConnectionOptions<never>): Promise<Way> {
+  if (options.answer !== undefined) return answerInProcess(options.answer, options.origin)
   // undici takes a fifth of a second to load: only those who talk to a server pay for it.
   const { Agent, Pool } = await import('undici')
   const pool = {

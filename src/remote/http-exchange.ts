@@ -61,7 +61,7 @@ export interface ExchangeBound {
  * error that it or the taker throws ends the exchange.
  */
 export function exchangeOver(
-  dispatcher: Dispatcher,
+  dispatcher: Pick<Dispatcher, 'dispatch'>,
   request: ExchangeRequest,
   { boundMs, bounds, begin }: ExchangeBound & { readonly begin: (head: AnswerHead) => TakePiece },
 ): Promise<void> {

@@ -63,3 +63,23 @@ export const SPANS_PER_REQUEST = 512
 export const SPAN_EXPORT_INTERVAL_MS = 5_000
 /** Time for one request to a collector. */
 export const SPAN_EXPORT_TIMEOUT_MS = 10_000
+
+// ── what is shown of workflows
+/** Workflows that a search for a text looks at for one page. */
+export const WORKFLOWS_LOOKED_AT_MAX = 1_000
+/** Tasks of a workflow whose logs are read to show their publications, the newest ones, each once. */
+export const TASK_LOGS_READ_MAX = 100
+/** @internal Logs that are read at the same time. */
+export const TASK_LOGS_READ_AT_ONCE = 8
+/** @internal Publications of ended tasks that are remembered. */
+export const TASK_PUBLICATIONS_REMEMBERED = 10_000
+/** Task types, each with its domain, that are shown with their pollers. */
+export const POLLERS_SHOWN_MAX = 1_000
+/** A task type without waiting tasks is shown so long after its last poll. */
+export const POLLERS_SHOWN_WITHIN_MS = 3_600_000
+/** Time for the examination of a server; what does not answer by then is reported so. */
+export const EXAMINATION_MAX_MS = 10_000
+/** The same examination is told for so long. */
+export const EXAMINATION_KEPT_MS = 5_000
+/** @internal Queues without a worker that an examination names. */
+export const EXAMINATION_QUEUES_MAX = 50

@@ -20,15 +20,17 @@ import { startWorkflow } from './start-workflow.ts'
 export interface RecoveryOptions {
   /** Silent unless set. */
   readonly logger?: Logger
-  /** The root of the workers of this machine. */
-  readonly root: string
+  /** The root of the workers of this machine; without one, no result that waits there is known. */
+  readonly root: string | undefined
+  /** Instead of the configured one; stays open. */
+  readonly conductor?: ConductorClient | undefined
   readonly retry?: Partial<RetryPolicy>
   readonly signal?: AbortSignal | undefined
 }
 
 /** Without a configured Conductor no task is known. Closes the connections after the work. */
 export async function withRecovery<T>(
-  configuration: PeragoConfiguration,
+  configuration: Pick<PeragoConfiguration, 'lakefs' | 'conductor' | 'ledger'>,
   options: RecoveryOptions,
   work: (world: RecoveryWorld) => Promise<T>,
 ): Promise<T> {
@@ -38,18 +40,20 @@ export async function withRecovery<T>(
   const fences = openHardFences({ policy: configuration.lakefs.fence, clock: systemClock, logger })
   const lakefs = openLakefs(configuration, connection)
   const hasConductor = configuration.conductor.serverUrl !== undefined
-  const conductor = hasConductor ? openConductor(configuration, connection) : undefined
+  const opened =
+    hasConductor && options.conductor === undefined ? openConductor(configuration, connection) : undefined
+  const conductor = options.conductor ?? opened
   try {
     return await work({
       queue: conductor && openRecoveryQueue(conductor),
       repoOf: (repository) => openLakefsRepo(lakefs, repository),
       ...{ fences, ledgerKeys },
-      readHeldResults: () => readHeldResults(resolve(root)),
+      readHeldResults: () => (root === undefined ? Promise.resolve([]) : readHeldResults(resolve(root))),
       ...{ clock: systemClock, logger, signal },
     })
   } finally {
     await lakefs.close()
-    await conductor?.close()
+    await opened?.close()
   }
 }
 

@@ -32,9 +32,10 @@ async function serveAlone(): Promise<string> {
 async function serveBeside(): Promise<string> {
   const listener = buildPageListener(await partsOf())
   const server = createServer((request, response) => {
-    void listener(request, response).then((isAnswered) => {
-      if (!isAnswered) response.writeHead(418).end()
-    })
+    listener(request, response).then(
+      (isAnswered) => isAnswered || response.writeHead(418).end(),
+      () => request.socket.destroy(),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))

@@ -41,6 +41,31 @@ test('DO-45 a program starts a server over an address, gives out tokens, and clo
   })
 })
 
+test('DO-147 a server shows the workflows of the Conductor that it is given, or of its engine, and says what it shows', async () => {
+  const lakefs = { endpoint: 'http://127.0.0.1:1', accessKeyId: 'id', secretAccessKey: 'secret' }
+  const conductor = { endpoint: 'http://127.0.0.1:1/api' }
+  const look = async (options: Partial<StartServerOptions>, tenant?: string) => {
+    const server = await start({ store: openMemoryStore(), ...options })
+    const { token } = await server.tokens.create({ name: 'page', role: 'viewer', ...(tenant && { tenant }) })
+    const headers = { authorization: `Bearer ${token}` }
+    const [session, workflows] = await Promise.all(
+      ['/session', '/workflows'].map((path) => fetch(`${server.url}${path}`, { headers })),
+    )
+    const { shows } = (await session!.json()) as { readonly shows: readonly string[] }
+    return [workflows!.status, shows.join()]
+  }
+  expect(await look({})).toEqual([404, 'examination,executions'])
+  expect(await look({ lakefs, engine: true })).toEqual([
+    ...[200, 'repositories,examination,recoveries,workflows,executions'],
+  ])
+  expect(await look({ engine: true }, 'north')).toEqual([200, 'workflows,executions'])
+  const [status, shows] = await look({ conductor })
+  expect([status, shows]).toEqual([503, 'examination,workflows,executions'])
+  expect(await look({ conductor }, 'north')).toEqual([404, 'executions'])
+  // It is often the engine itself.
+  expect((await look({ conductor, engine: true }))[0]).toBe(200)
+}, 60_000)
+
 test('DO-125 a server that is given a lakeFS shows its repositories, and otherwise says that there are none', async () => {
   const lake = await startEmbeddedLakefs({ repositories: ['lake'] })
   onTestFinished(() => lake.close())

@@ -18,10 +18,9 @@ import type { EventArchive } from '../core/events/archive-port.ts'
 import type { Retention } from '../core/life-cycle/sweep-execution.ts'
 import type { Store } from '../core/ports.ts'
 import type { EngineSetup, Engines } from '../runtime/engines.ts'
-import type { RepositoryView } from '../runtime/views/repository-view.ts'
 import type { Role } from './access/callers.ts'
 import type { Tokens } from './access/tokens.ts'
-import { LOOKS_IN_FLIGHT } from './limits.ts'
+import { openPage, type PagedConductor, type PagedLakefs } from './open-page.ts'
 
 export interface StartServerOptions {
   /**
@@ -36,11 +35,9 @@ export interface StartServerOptions {
   /** Runs executions of pipelines as well, as this says. Over one store one server at a time runs those of a tenant. */
   readonly engine?: boolean | EngineSetup | undefined
   /** Its repositories are shown to callers of the default tenant, who read them with these credentials. */
-  readonly lakefs?: {
-    readonly endpoint: string
-    readonly accessKeyId: string
-    readonly secretAccessKey: string
-  }
+  readonly lakefs?: PagedLakefs | undefined
+  /** Its workflows are shown to callers of the default tenant, and controlled by operators, unless the server has an engine. */
+  readonly conductor?: PagedConductor | undefined
   /** A port for the metrics of the engine, for Prometheus. It speaks TLS where the server does. */
   readonly metrics?: MetricsPlace | undefined
   /** The address to listen on; 127.0.0.1 unless given. */
@@ -118,12 +115,23 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     closing.push(() => host.close())
     const metrics = await metered?.serve(host.engines, options)
     if (metrics !== undefined) closing.push(() => metrics.close())
-    const repositories = await openView(options)
-    if (repositories !== undefined) closing.push(() => repositories.close())
     const tokens = openTokens(store)
     const redactor = options.redactor ?? createRedactor(secrets)
-    const page = { files: BUILT_PAGE, repositories }
-    const door = await serveHttp({ ...http, address, host, tokens, logger, redactor, page })
+    const { pageOf, closePage } = await openPage({
+      ...{ lakefs: options.lakefs, conductor: options.conductor, logger, redactor },
+      examineHost: () => host.examine(),
+    })
+    closing.push(closePage)
+    const door = await serveHttp({
+      ...http,
+      address,
+      host,
+      tokens,
+      logger,
+      redactor,
+      pageOf,
+      page: { files: BUILT_PAGE },
+    })
     closing.push(() => door.close())
     host.startWork()
     const close = once(async () => {
@@ -138,16 +146,6 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     await stores.close()
     throw error
   }
-}
-
-async function openView({
-  lakefs,
-  logger = silentLogger,
-}: StartServerOptions): Promise<RepositoryView | undefined> {
-  if (lakefs === undefined) return undefined
-  const { openRepositoryView } = await import('../runtime/views/repository-view.ts')
-  const { endpoint, ...credentials } = lakefs
-  return openRepositoryView({ lakefs: { endpoint, credentials, connections: LOOKS_IN_FLIGHT } }, { logger })
 }
 
 /** The engine with metrics as one of its observers, and the port that shows them. */

@@ -101,6 +101,12 @@ export async function readBytes(
   return { bytes, sizeBytes: Number(response.headers.get('perago-object-size') ?? bytes.length) }
 }
 
+/** What it cannot do at present comes with another status, and is an answer all the same. */
+export async function readHealth(signal: AbortSignal): Promise<Schemas['Health']> {
+  const response = await fetch('./healthz', { signal })
+  return (await response.json()) as Schemas['Health']
+}
+
 interface AnyQuestion {
   readonly path?: unknown
   readonly query?: unknown
@@ -166,7 +172,8 @@ export function fill(path: string, { path: names, query }: AnyQuestion): string 
     encodeURIComponent((names as Record<string, string> | undefined)?.[name] ?? ''),
   )
   const given = Object.entries((query as Record<string, unknown> | undefined) ?? {})
+    .flatMap(([name, value]) => (Array.isArray(value) ? value : [value]).map((each: unknown) => [name, each]))
     .filter(([, value]) => value !== undefined && value !== '')
-    .map(([name, value]) => [name, String(value)])
+    .map(([name, value]) => [String(name), String(value)])
   return given.length === 0 ? filled : `${filled}?${new URLSearchParams(given).toString()}`
 }

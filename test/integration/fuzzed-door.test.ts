@@ -76,7 +76,8 @@ const PARTS = [
   'executions/[^/]+/(events|variables|follow)',
   '(pipelines|schedules)',
   '(repositories|session)',
-  '(?!executions|pipelines|schedules|repositories|session)',
+  '(workflows|pollers|examination)',
+  '(?!executions|pipelines|schedules|repositories|session|workflows|pollers|examination)',
 ]
 
 interface Run {

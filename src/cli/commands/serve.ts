@@ -42,6 +42,7 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
       ...stores,
       ...{ host, port, tls, allowPlainText, allowPrivateWebhooks, openLoopback, trustedProxies, engine },
       ...lakefsOf(loaded.configuration),
+      ...conductorOf(loaded.configuration),
       metrics: metricsPlaceOf(options),
       retention: loaded.core.retention,
       logger: loaded.logger,
@@ -58,9 +59,17 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
 }
 
 /** Where one is configured, its repositories are shown. */
-function lakefsOf({ lakefs }: PeragoConfiguration): Pick<StartServerOptions, 'lakefs'> {
-  const { endpoint, credentials } = lakefs
-  return endpoint === undefined || credentials === undefined ? {} : { lakefs: { endpoint, ...credentials } }
+function lakefsOf({ lakefs, ledger }: PeragoConfiguration): Pick<StartServerOptions, 'lakefs'> {
+  const { endpoint, credentials, fence } = lakefs
+  if (endpoint === undefined || credentials === undefined) return {}
+  return { lakefs: { endpoint, ...credentials, fence, ledgerKeys: ledger?.keys } }
+}
+
+/** Where one is configured, its workflows are shown. */
+function conductorOf({ conductor }: PeragoConfiguration): Pick<StartServerOptions, 'conductor'> {
+  const { serverUrl: endpoint, auth } = conductor
+  if (endpoint === undefined) return {}
+  return { conductor: { endpoint, key: auth && { keyId: auth.key, keySecret: auth.secret } } }
 }
 
 function metricsPlaceOf({ metricsPort: port, metricsHost: host }: ServeOptions): MetricsPlace | undefined {

@@ -1,11 +1,12 @@
 import { aborted } from '../../base/abort-signals.ts'
+import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import type { PeragoConfiguration } from '../../runtime/configuration/configuration.ts'
-import { openRepositoryView, type RepositoryView } from '../../runtime/views/repository-view.ts'
 import { BUILT_PAGE } from '../../server/http/page-routes.ts'
 import { LOOKS_IN_FLIGHT } from '../../server/limits.ts'
+import { openPageViews } from '../../server/open-page.ts'
 import { servePage } from '../../server/serve-page.ts'
-import { loadForCommand, type LoadedForCommand } from '../configured.ts'
+import { loadForCommand } from '../configured.ts'
 import type { ConfiguredOptions } from '../options.ts'
 import { newPageKey, pageAddress } from '../page-address.ts'
 import type { Terminal } from '../terminal.ts'
@@ -18,25 +19,25 @@ export interface UiOptions extends ConfiguredOptions {
 export async function openUi(options: UiOptions, terminal: Terminal): Promise<void> {
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
-  const loaded = await loadForCommand(options, terminal)
-  const { configuration, logger } = loaded
+  const { configuration, logger } = await loadForCommand(options, terminal)
   requireSomething(configuration)
-  const repositories = openRepositories(loaded)
+  const { redactor } = terminal
+  const { pageOf, closePage } = await openPageViews({
+    configuration: shownOf(configuration),
+    // There is no store here that could be full.
+    examineHost: () => Promise.resolve([]),
+    ...{ logger, redactor },
+  })
   try {
     const key = newPageKey(terminal)
-    const door = await servePage({
-      page: {
-        files: BUILT_PAGE,
-        keys: { address: key, lakefs: configuration.lakefs.credentials },
-        repositories,
-      },
-      ...{ logger, redactor: terminal.redactor, port: options.port },
-    })
+    const keys = { address: key, lakefs: configuration.lakefs.credentials }
+    const page = { files: BUILT_PAGE, keys, ...pageOf(undefined) }
+    const door = await servePage({ page, logger, redactor, port: options.port })
     terminal.answer(`ready ${pageAddress(door.url, key)}\n`)
     await aborted(stop)
     await door.close()
   } finally {
-    await repositories?.close()
+    await closePage()
   }
 }
 
@@ -47,8 +48,11 @@ function requireSomething({ lakefs, conductor }: PeragoConfiguration): void {
   })
 }
 
-function openRepositories({ configuration, logger }: LoadedForCommand): RepositoryView | undefined {
-  const { lakefs } = configuration
-  if (lakefs.endpoint === undefined) return undefined
-  return openRepositoryView({ lakefs: { ...lakefs, connections: LOOKS_IN_FLIGHT } }, { logger })
+/** Only what is configured. */
+function shownOf({ lakefs, conductor, ledger }: PeragoConfiguration): Partial<PeragoConfiguration> {
+  return {
+    ...(lakefs.endpoint !== undefined && { lakefs: { ...lakefs, connections: LOOKS_IN_FLIGHT } }),
+    ...(conductor.serverUrl !== undefined && { conductor }),
+    ...defined({ ledger }),
+  }
 }

@@ -122,8 +122,10 @@ async function openServed(
   const host = openHost({ store, logger, engine: onlyEngine(engine), allowPrivateWebhooks: true })
   closing.push(() => host.close())
   const key = newPageKey(terminal)
-  const page = openPage({ lakefs: (await lakefs).settings, key, logger }, closing)
-  const door = await serveDev({ queue, control, reader, definitions, host, page, metrics, port, logger })
+  const shown = (await lakefs).settings
+  const page = openPage({ lakefs: shown, key, logger }, closing)
+  const served = { queue, control, reader, definitions, host, metrics }
+  const door = await serveDev({ ...served, page, lakefs: shown, port, logger })
   closing.push(() => door.close())
   host.startWork()
   const dataDir = resolve(terminal.directory, DEV_DATA_DIR)

@@ -762,6 +762,226 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/workflows": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Workflows of the Conductor that the server was given, or of its own engine, the newest first.
+         * @description Needs the role viewer. Of a Conductor only callers of the default tenant see any; of the engine each sees those of its own. Ended ones are listed too. A page may have fewer than `limit` although there are more: what the server looks at for one page is bounded.
+         */
+        readonly get: operations["listWorkflows"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * A workflow with its tasks, and the graph of its definition.
+         * @description Needs the role viewer.
+         */
+        readonly get: operations["readWorkflow"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}/tasks/{task_id}/log": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What a task has logged, the oldest line first.
+         * @description Needs the role viewer. To follow it, ask again with the number of lines that are known as `after`.
+         */
+        readonly get: operations["readTaskLog"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}/pause": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Hands out no further tasks of it.
+         * @description Needs the role operator. Tasks in progress go on.
+         */
+        readonly post: operations["pauseWorkflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}/resume": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Goes on with a paused one.
+         * @description Needs the role operator.
+         */
+        readonly post: operations["resumeWorkflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}/retry": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Tries again what failed last.
+         * @description Needs the role operator.
+         */
+        readonly post: operations["retryWorkflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/workflows/{workflow_id}/terminate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ends a workflow, and cancels its open tasks.
+         * @description Needs the role operator.
+         */
+        readonly post: operations["terminateWorkflow"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/pollers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Which tasks wait for a worker, and who asked for them last.
+         * @description Needs the role viewer. Sees the same workflows as `/workflows`.
+         */
+        readonly get: operations["listPollers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/examination": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Checks lakeFS, Conductor, its queues and the branches of open workflows, as `perago doctor` does.
+         * @description Needs the role viewer, and the default tenant. Changes nothing. A check that does not end in time is reported as failed.
+         */
+        readonly get: operations["examineServer"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/repositories/{repository}/recoveries/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What became of a publication, and what may be done about it.
+         * @description Needs the role viewer, and the default tenant. Changes nothing. Results that wait in the outbox of a worker's machine are not seen.
+         */
+        readonly post: operations["previewRecovery"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/repositories/{repository}/recoveries": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Does what a preview has offered.
+         * @description Needs the role operator, and the default tenant. Looks again first: if the digest is not that of the preview any more, nothing is done.
+         */
+        readonly post: operations["recover"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/healthz": {
         readonly parameters: {
             readonly query?: never;
@@ -1256,7 +1476,7 @@ export interface components {
             /** @description Absent for the default one. */
             readonly tenant?: string;
             /** @description Which parts of this contract this server answers for this caller. */
-            readonly shows: readonly ("repositories" | "executions")[];
+            readonly shows: readonly ("repositories" | "workflows" | "examination" | "recoveries" | "executions")[];
             /**
              * Format: date-time
              * @description Absent without a cookie.
@@ -1325,10 +1545,282 @@ export interface components {
             readonly entries: readonly components["schemas"]["RepositoryEntry"][];
             readonly next_after?: string;
         };
+        /** @enum {string} */
+        readonly WorkflowStatus: "RUNNING" | "PAUSED" | "COMPLETED" | "FAILED" | "TIMED_OUT" | "TERMINATED";
+        readonly Workflow: {
+            readonly id: string;
+            readonly name: string;
+            readonly version?: number;
+            readonly status: components["schemas"]["WorkflowStatus"];
+            /**
+             * Format: date-time
+             * @description Absent where the server does not say.
+             */
+            readonly started_at?: string;
+            /** Format: date-time */
+            readonly ended_at?: string;
+            readonly correlation_id?: string;
+            /** @description Why it did not complete. */
+            readonly reason?: string;
+            /** @description The first that its input names. */
+            readonly repository?: string;
+            readonly branch?: string;
+        };
+        readonly Workflows: {
+            readonly workflows: readonly components["schemas"]["Workflow"][];
+            readonly next_after?: string;
+        };
+        readonly WorkflowDetails: {
+            readonly id: string;
+            readonly name: string;
+            readonly version?: number;
+            readonly status: components["schemas"]["WorkflowStatus"];
+            /**
+             * Format: date-time
+             * @description Absent where the server does not say.
+             */
+            readonly started_at?: string;
+            /** Format: date-time */
+            readonly ended_at?: string;
+            readonly correlation_id?: string;
+            /** @description Why it did not complete. */
+            readonly reason?: string;
+            /** @description The first that its input names. */
+            readonly repository?: string;
+            readonly branch?: string;
+            /** @description The workflow that runs it. */
+            readonly parent_id?: string;
+            readonly input: Record<string, never>;
+            readonly output: Record<string, never>;
+            /** @description Every attempt, in the order in which they were scheduled. */
+            readonly tasks: readonly components["schemas"]["WorkflowTask"][];
+            readonly graph: components["schemas"]["WorkflowGraph"];
+        };
+        /** @description Of the definition, with steps that are not scheduled yet; without cycles. Empty where it is not known. */
+        readonly WorkflowGraph: {
+            readonly nodes: readonly {
+                readonly reference_name: string;
+                /** @description Of the task definition. */
+                readonly name: string;
+                /** @description As Conductor calls it: SIMPLE, FORK_JOIN, SWITCH, DO_WHILE, SUB_WORKFLOW and others. */
+                readonly kind: string;
+                /** @description The reference name of the loop that repeats it. */
+                readonly inside?: string;
+            }[];
+            readonly edges: readonly {
+                readonly from: string;
+                readonly to: string;
+                /** @description The case of a SWITCH. */
+                readonly label?: string;
+            }[];
+        };
+        readonly WorkflowTask: {
+            readonly id: string;
+            readonly reference_name: string;
+            /** @description The `reference_name` of its node in the graph; in a loop without the iteration. */
+            readonly node: string;
+            /** @description Of the task definition. */
+            readonly name: string;
+            readonly kind: string;
+            /** @enum {string} */
+            readonly status: "SCHEDULED" | "IN_PROGRESS" | "COMPLETED" | "COMPLETED_WITH_ERRORS" | "FAILED" | "FAILED_WITH_TERMINAL_ERROR" | "TIMED_OUT" | "CANCELED" | "SKIPPED";
+            /** @description 0 for the first attempt. */
+            readonly retry: number;
+            /** @description 0 outside loops. */
+            readonly iteration: number;
+            readonly seq: number;
+            /** @description A later attempt took over. */
+            readonly retried: boolean;
+            /** Format: date-time */
+            readonly scheduled_at?: string;
+            /** Format: date-time */
+            readonly started_at?: string;
+            /** Format: date-time */
+            readonly ended_at?: string;
+            readonly worker?: string;
+            readonly reason?: string;
+            /** @description The code of the error in `reason`, if it is one of ours. */
+            readonly code?: string;
+            /** @description The workflow that it runs. */
+            readonly child_id?: string;
+            readonly input?: Record<string, never>;
+            readonly output?: Record<string, never>;
+            readonly publication?: components["schemas"]["TaskPublication"];
+        };
+        /** @description Of a task with a workspace in its input. What its worker logged of it may show late; without that line `outcome` and `strength` are absent. */
+        readonly TaskPublication: {
+            readonly repository: string;
+            readonly branch: string;
+            /** @description The commit that the task began with. */
+            readonly input_ref: string;
+            /** @description The commit that the branch had after it; of a completed task. */
+            readonly commit?: string;
+            /**
+             * @description `merged`: a commit was added. `completed`: nothing changed. `replaced` and `relocated`: the branch was moved from `replaced`. `adopted`: an earlier publication of the task was taken. `refused`: a fence or lakeFS refused it.
+             * @enum {string}
+             */
+            readonly outcome?: "merged" | "completed" | "replaced" | "relocated" | "adopted" | "refused";
+            /** @enum {string} */
+            readonly strength?: "soft" | "hard";
+            /** @description The commit that left the branch. */
+            readonly replaced?: string;
+            /** @description The tag that keeps `replaced`, or the staging branch of a refused publication. */
+            readonly evidence?: string;
+            /** @description In the order of the publish protocol; those that were asked. */
+            readonly fences: readonly {
+                /** @enum {string} */
+                readonly fence: "attempt" | "publish" | "hard";
+                readonly passed: boolean;
+                readonly why?: string;
+            }[];
+        };
+        readonly TaskLog: {
+            readonly lines: readonly {
+                /**
+                 * Format: date-time
+                 * @description When it arrived; absent where the server does not say.
+                 */
+                readonly at?: string;
+                readonly text: string;
+            }[];
+            /** @description Use it as `after` for the next page; absent on the last page. */
+            readonly next_after?: number;
+        };
+        readonly Termination: {
+            readonly reason?: string;
+        };
+        readonly Pollers: {
+            readonly pollers: readonly {
+                readonly task_type: string;
+                readonly domain?: string;
+                /** @description Tasks in the queue, delayed ones among them. */
+                readonly waiting: number;
+                /** @description Tasks wait, and nobody asked for them lately. */
+                readonly nobody_polls: boolean;
+                /** @description The last one of each domain. */
+                readonly polls: readonly {
+                    readonly worker?: string;
+                    readonly domain?: string;
+                    /** Format: date-time */
+                    readonly last_polled_at: string;
+                }[];
+            }[];
+            /** @description False when there are more than were looked at. */
+            readonly whole: boolean;
+        };
+        readonly ServerExamination: {
+            /** Format: date-time */
+            readonly examined_at: string;
+            readonly checks: readonly {
+                /** @description What was looked at, such as `lakeFS` or `branch lake/main`. */
+                readonly name: string;
+                /** @enum {string} */
+                readonly state: "ok" | "warn" | "fail";
+                readonly text: string;
+                /** @description What to do about it. */
+                readonly next?: string;
+            }[];
+        };
+        /** @enum {string} */
+        readonly RecoveryAction: "resend" | "finish-claim" | "relocate" | "replace" | "quarantine" | "restart" | "adopt";
+        /** @description Exactly one of both. */
+        readonly RecoveryTarget: {
+            readonly branch?: string;
+            readonly workflow_id?: string;
+        };
+        readonly RecoveryRequest: {
+            readonly branch?: string;
+            readonly workflow_id?: string;
+            /** @description Of the preview that was shown. */
+            readonly digest: string;
+            readonly action: components["schemas"]["RecoveryAction"];
+            readonly reason?: string;
+            /** @description Any JSON; for `adopt`. */
+            readonly result?: unknown;
+        };
+        readonly RecoveryPreview: {
+            readonly digest: string;
+            readonly branches: readonly components["schemas"]["ExaminedBranch"][];
+        };
+        readonly ExaminedBranch: {
+            readonly branch: string;
+            /** @description One of those in docs/guides/recovery. */
+            readonly situation: string;
+            /** @description The situation in one sentence. */
+            readonly says: string;
+            /** @description Nobody has to do anything. */
+            readonly is_normal: boolean;
+            readonly task?: {
+                readonly workflow_id: string;
+                readonly task_id: string;
+                readonly reference_name: string;
+                readonly status: string;
+                readonly attempt: number;
+            };
+            readonly input_ref?: string;
+            readonly head?: string;
+            readonly head_message?: string;
+            readonly output_ref?: string;
+            /** @description What was kept of a refused publication. */
+            readonly staged?: {
+                readonly branch: string;
+                readonly ref?: string;
+                readonly code: string;
+                readonly why: string;
+            };
+            /** @description Open ones that may write the branch as well: while there are any, it is not moved. */
+            readonly other_workflows: readonly string[];
+            readonly offered: readonly {
+                readonly action: components["schemas"]["RecoveryAction"];
+                readonly says: string;
+                readonly is_default: boolean;
+                readonly needs_reason: boolean;
+                /** @description The result of the task may be given; it must where the publication has none. */
+                readonly takes_result: boolean;
+                readonly steps: readonly {
+                    readonly do: string;
+                    /** @description Where a branch is moved. */
+                    readonly to?: string;
+                }[];
+            }[];
+        };
+        readonly Recovery: {
+            readonly branches: readonly {
+                readonly branch: string;
+                readonly action?: components["schemas"]["RecoveryAction"];
+                readonly done: readonly {
+                    readonly step: string;
+                    /** @description That keeps what left the branch. */
+                    readonly tag?: string;
+                    readonly evidence_branch?: string;
+                    readonly moved_to?: string;
+                    readonly workflow_id?: string;
+                    readonly task_id?: string;
+                }[];
+            }[];
+        };
     };
     responses: {
         /** @description The state of the execution does not allow this, or the idempotency key was used for something else. */
         readonly NotNow: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description It is no longer as it was shown (`runtime/recovery-changed`), or an attempt has the task again. Nothing was done. */
+        readonly RecoveryChanged: {
+            headers: {
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /** @description The state of the workflow does not allow this. */
+        readonly WorkflowNotNow: {
             headers: {
                 readonly [name: string]: unknown;
             };
@@ -1458,6 +1950,7 @@ export interface components {
         readonly After: number;
         /** @description `next_after` of the page before. */
         readonly Cursor: string;
+        readonly WorkflowId: string;
         readonly Repository: string;
         readonly NamePrefix: string;
         /** @description `next_after` of the page before. */
@@ -3064,6 +3557,377 @@ export interface operations {
             readonly 431: components["responses"]["HeadTooLarge"];
             readonly 500: components["responses"]["Defect"];
             readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listWorkflows: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only those with one of these; repeatable. */
+                readonly status?: readonly components["schemas"]["WorkflowStatus"][];
+                /** @description Only those whose name, id or correlation id contains this text, in upper or lower case. */
+                readonly search?: string;
+                /** @description `next_after` of the page before. */
+                readonly after?: components["parameters"]["Cursor"];
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflows"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly readWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The workflow. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WorkflowDetails"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly readTaskLog: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only what follows so many lines. */
+                readonly after?: number;
+                readonly limit?: components["parameters"]["PageLimit"];
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+                readonly task_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TaskLog"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly pauseWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The workflow, as it is then. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["WorkflowNotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly resumeWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The workflow, as it is then. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["WorkflowNotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly retryWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The workflow, as it is then. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["WorkflowNotNow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly terminateWorkflow: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly workflow_id: components["parameters"]["WorkflowId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["Termination"];
+            };
+        };
+        readonly responses: {
+            /** @description The workflow, as it is then. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["WorkflowNotNow"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
+        };
+    };
+    readonly listPollers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One for each task type and domain. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Pollers"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly examineServer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was found. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ServerExamination"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly previewRecovery: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RecoveryTarget"];
+            };
+        };
+        readonly responses: {
+            /** @description One for each branch of the target in this repository. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RecoveryPreview"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly recover: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RecoveryRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What was done. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Recovery"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 409: components["responses"]["RecoveryChanged"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["NotJson"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+            readonly 504: components["responses"]["Uncertain"];
         };
     };
     readonly readHealth: {

@@ -55,6 +55,23 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/tasks/queue/polldata/all": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** When each task type was polled last, in each domain. */
+        readonly get: operations["getAllPollData"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/tasks/queue/all": {
         readonly parameters: {
             readonly query?: never;
@@ -627,6 +644,32 @@ export interface operations {
         readonly requestBody?: never;
         readonly responses: {
             /** @description One entry for each domain; none where it was never polled. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": readonly {
+                        readonly queueName: string;
+                        readonly domain?: string | null;
+                        readonly workerId?: string | null;
+                        /** @description In milliseconds. */
+                        readonly lastPollTime?: number;
+                    }[];
+                };
+            };
+        };
+    };
+    readonly getAllPollData: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One entry for each task type and domain. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -3,6 +3,7 @@
 import { followSignals } from '../../base/abort-signals.ts'
 import { MissingError } from '../../base/errors.ts'
 import { forEachBounded } from '../../base/for-each-bounded.ts'
+import type { JsonObject } from '../../base/json.ts'
 import { fromBytes } from '../../core/json.ts'
 import { engineIndexPrefix, executionId, type ExecutionScope } from '../../core/keys.ts'
 import type { StepWriter } from '../../core/life-cycle/steps.ts'
@@ -33,6 +34,8 @@ export interface ListedExecution {
   readonly updatedMs: number
   readonly correlationId: string | undefined
   readonly reasonForIncompletion: string | undefined
+  /** `undefined` where it is too large for a list. */
+  readonly input?: JsonObject | undefined
 }
 
 export interface ListRequest {
@@ -154,8 +157,9 @@ export class ExecutionReader {
     const entry = await this.#parts.steps.store.get(this.#headKey(workflowId))
     if (entry === undefined) return undefined
     const head = decodeHead(entry.value).fields as unknown as Execution
-    const { status, stage, createdMs, startTimeMs, updatedMs, correlationId, reasonForIncompletion } = head
-    return { status, stage, createdMs, startTimeMs, updatedMs, correlationId, reasonForIncompletion }
+    const { status, stage, createdMs, startTimeMs, updatedMs } = head
+    const { correlationId, reasonForIncompletion, input } = head
+    return { status, stage, createdMs, startTimeMs, updatedMs, correlationId, reasonForIncompletion, input }
   }
 
   #headKey(workflowId: WorkflowId): string {

@@ -34,7 +34,7 @@ export function openConductor(
 
 /** Opens such a client, and closes it after the work. */
 export async function withConductor<T>(
-  configuration: PeragoConfiguration,
+  configuration: Pick<PeragoConfiguration, 'conductor'>,
   options: ConnectionOptions,
   work: (client: ConductorClient) => Promise<T>,
 ): Promise<T> {

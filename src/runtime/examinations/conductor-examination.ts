@@ -22,7 +22,7 @@ export type ConductorExamination = Awaited<ReturnType<typeof examineConductor>>
 
 /** Throws the error of the client if the server is unreachable, refuses the credentials, or is not a Conductor. */
 export async function examineConductor(
-  configuration: PeragoConfiguration,
+  configuration: Pick<PeragoConfiguration, 'conductor'>,
   options: {
     readonly logger: Logger
     readonly retry?: Partial<RetryPolicy>

@@ -63,13 +63,13 @@ export async function examineQueues(
 }
 
 /** `domain:taskType`; what follows an `@` says where a task is isolated. */
-function parseQueue(name: string): { readonly taskType: string; readonly domain: string | undefined } {
+export function parseQueue(name: string): { readonly taskType: string; readonly domain: string | undefined } {
   const [queue = ''] = name.split('@')
   const at = queue.indexOf(':')
   return { taskType: queue.slice(at + 1), domain: at < 0 ? undefined : queue.slice(0, at) }
 }
 
 /** Its own queues begin with an underscore; tasks that it runs itself are in capitals. */
-function isOfServer(taskType: string): boolean {
+export function isOfServer(taskType: string): boolean {
   return /^(?:_.*|[A-Z][A-Z0-9_]*)$/.test(taskType)
 }

@@ -25,6 +25,11 @@ const RIGHTS = {
   'control schedules': 'operator',
   'work for the engine': 'operator',
   'look at repositories': 'viewer',
+  'look at workflows': 'viewer',
+  'control workflows': 'operator',
+  'examine the server': 'viewer',
+  'look at recoveries': 'viewer',
+  'recover publications': 'operator',
   'manage webhooks': 'operator',
 } as const satisfies Record<string, Role>
 

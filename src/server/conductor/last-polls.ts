@@ -39,6 +39,10 @@ export class LastPolls {
     return poll
   }
 
+  all(): readonly PollData[] {
+    return [...this.#polls.values()]
+  }
+
   of(taskType: string): readonly PollData[] {
     return [...this.#polls.values()].filter(({ queueName }) => queueName === taskType)
   }

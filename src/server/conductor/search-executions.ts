@@ -49,10 +49,10 @@ function matches(execution: ListedExecution, query: SearchQuery): boolean {
 
 function renderFound(execution: ListedExecution): object {
   const { workflowId, name, version, status, createdMs, updatedMs } = execution
-  const { correlationId, reasonForIncompletion } = execution
+  const { correlationId, reasonForIncompletion, input } = execution
   return {
     ...{ workflowId, workflowName: name, workflowVersion: version, status },
     ...{ startTime: createdMs, updateTime: updatedMs, endTime: isWorkflowOpen(status) ? 0 : updatedMs },
-    ...defined({ correlationId, reasonForIncompletion }),
+    ...defined({ correlationId, reasonForIncompletion, input }),
   }
 }

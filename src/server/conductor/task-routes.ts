@@ -67,6 +67,7 @@ export function addTaskRoutes(app: Hono, { queue, control, closing }: ServedQueu
     return task === undefined ? asked.body(null, 204) : asked.json(renderTask(task))
   })
   app.get('/api/tasks/queue/polldata', (asked) => asked.json(polls.of(asked.req.query('taskType') ?? '')))
+  app.get('/api/tasks/queue/polldata/all', (asked) => asked.json(polls.all()))
   app.get('/api/tasks/queue/all', async (asked) => asked.json(await countQueues({ queue, control })))
   app.post('/api/tasks', async (asked) => {
     const update = await readUpdate(asked)

@@ -13,7 +13,10 @@ import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
 import type { Host } from '../../runtime/host.ts'
+import type { ExaminationView } from '../../runtime/views/examination-view.ts'
+import type { RecoveryView } from '../../runtime/views/recovery-view.ts'
 import type { RepositoryView } from '../../runtime/views/repository-view.ts'
+import type { WorkflowViews } from '../../runtime/views/workflow-view.ts'
 import type { Caller, Role } from '../access/callers.ts'
 import { RateLimiter } from '../access/rate-limit.ts'
 import type { Tokens } from '../access/tokens.ts'
@@ -28,6 +31,7 @@ import { Sessions } from '../access/sessions.ts'
 import { authenticate } from './authenticate.ts'
 import { addEngineRoutes } from './engine-routes.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
+import { addExaminationRoute } from './examination-routes.ts'
 import { addExecutionRoutes } from './execution-routes.ts'
 import { logFailure } from './log-failure.ts'
 import { addPageRoutes } from './page-routes.ts'
@@ -35,8 +39,10 @@ import { addPipelineRoutes } from './pipeline-routes.ts'
 import { addPictureRoutes, addRollbackRoutes } from './rollback-routes.ts'
 import { addScheduleRoutes } from './schedule-routes.ts'
 import { renderFailure } from './render-failure.ts'
+import { addRecoveryRoutes } from './recovery-routes.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 import { addLogInRoute, addSessionRoutes, type PageKeys, type SessionRoutesParts } from './session-routes.ts'
+import { addWorkflowRoutes } from './workflow-routes.ts'
 import { addWebhookRoutes } from './webhook-routes.ts'
 
 export interface HttpAppParts {
@@ -62,6 +68,9 @@ export interface PageParts {
   readonly files?: string | undefined
   readonly keys?: PageKeys
   readonly repositories?: RepositoryView | undefined
+  readonly workflows?: WorkflowViews | undefined
+  readonly examination?: ExaminationView | undefined
+  readonly recoveries?: RecoveryView | undefined
 }
 
 export interface HttpLimits {
@@ -125,7 +134,11 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   const session: SessionRoutesParts = {
     ...{ tokens: parts.tokens, keys: page.keys ?? {}, sessions },
     showsOf: ({ tenant }) => [
-      ...(page.repositories !== undefined && tenant === undefined ? ['repositories'] : []),
+      // What is configured is the default tenant's.
+      ...(['repositories', 'examination', 'recoveries'] as const).filter(
+        (part) => page[part] !== undefined && tenant === undefined,
+      ),
+      ...(page.workflows?.of(tenant) === undefined ? [] : ['workflows']),
       ...(host === undefined ? [] : ['executions']),
     ],
     noteFailure: (address) => failures.take(address ?? 'unknown'),
@@ -143,6 +156,9 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   })
   addSessionRoutes(app, session)
   addRepositoryRoutes(app, page.repositories)
+  addWorkflowRoutes(app, page.workflows)
+  addExaminationRoute(app, page.examination)
+  addRecoveryRoutes(app, page.recoveries)
   if (host === undefined) refuseExecutions(app)
   else addHostRoutes(app, host, { identify, logger, clock, ...defined({ limits }), closing: parts.closing })
   app.notFound(({ req }) => refuseRoute(methodsOf(app, req.path), redactor))

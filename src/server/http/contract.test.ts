@@ -9,11 +9,13 @@ import {
   type DoorWorld,
 } from '../../../test/support/doors/world.ts'
 import { openLake } from '../../../test/support/doors/lake.ts'
+import { RefusedError } from '../../base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
 import { executionId } from '../../core/keys.ts'
 import { noteRollback } from '../../engine/checkpoints/rollback-note.ts'
 import { API_BODY_MAX_BYTES, API_START_MAX_BYTES, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../limits.ts'
+import type { PageParts } from './app.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
 
 const opened: DoorWorld[] = []
@@ -71,13 +73,15 @@ test('DO-07 every status that an operation promises below 500 has been answered,
   await askAboutWebhooks(world, { viewer, operator, eager })
   await askAboutExecutions(world, eager)
   const looking = await lookAtRepositories()
+  const working = await lookAtWorkflows()
   const idle = await openWorld({ host: { engines: undefined } })
   const token = await idle.tokenFor('operator')
-  for (const [method, path, body] of ENGINE_REQUESTS) await idle.ask(path, { method, token, body })
+  for (const [method, path, body] of [...ENGINE_REQUESTS, ...WORKFLOW_REQUESTS])
+    await idle.ask(path, { method, token, body })
   const ill = await openWorld({ host: { examine: () => Promise.resolve(['the store does not answer']) } })
   await ill.ask('/healthz')
   const seen = new Set(
-    [...world.judged, ...looking.judged, ...idle.judged, ...ill.judged].map(
+    [...world.judged, ...looking.judged, ...working.judged, ...idle.judged, ...ill.judged].map(
       ({ operationId, status }) => `${operationId} ${status}`,
     ),
   )
@@ -225,16 +229,70 @@ const REPOSITORY_REQUESTS = [
   '/repositories/lake/changes?from=main&to=main',
   '/repositories/lake/objects?at=main',
   '/repositories/lake/object?at=main&path=a.csv',
+  '/examination',
 ]
 
-/** Every answer below 500 that there is about sessions and repositories. */
+const EXAMINATION: PageParts['examination'] = {
+  examine: () =>
+    Promise.resolve({ examinedAt: new Date(0), checks: [{ name: 'store', state: 'ok', text: 'well' }] }),
+}
+/** Nothing to recover; what is done twice has changed. */
+const RECOVERIES: PageParts['recoveries'] = {
+  preview: () => Promise.resolve({ digest: '0'.repeat(64), branches: [] }),
+  recover: (_, { digest }) =>
+    digest === 'old'
+      ? Promise.reject(new RefusedError('runtime/recovery-changed', 'recover: changed'))
+      : Promise.resolve([]),
+  close: () => Promise.resolve(),
+}
+
+/** Every answer below 500 that there is about recoveries. */
+async function askAboutRecoveries(
+  world: DoorWorld,
+  tokens: {
+    readonly eager: string
+    readonly foreign: Readonly<Record<string, string>>
+  },
+): Promise<void> {
+  const operator = await world.tokenFor('operator')
+  const act = { branch: 'main', digest: 'new', action: 'restart' }
+  for (const [path, body] of [
+    ['/preview', { branch: 'main' }],
+    ['', act],
+  ] as const) {
+    const ask = (token: string | undefined, more: AskRequest = {}) =>
+      world.ask(`/repositories/lake/recoveries${path}`, {
+        method: 'POST',
+        token,
+        body,
+        address: '192.0.6.1',
+        ...more,
+      })
+    await ask(operator)
+    await ask(operator, { body: {} })
+    await ask(operator, { body: { ...act, digest: 'old' } })
+    await ask(operator, { body: `${' '.repeat(API_BODY_MAX_BYTES)}{}` })
+    await ask(operator, { headers: { 'content-type': 'text/plain' } })
+    await ask(tokens.eager)
+    await ask(await world.tokenFor('operator', 'north'))
+    await ask(undefined)
+    await ask(undefined, { headers: tokens.foreign })
+  }
+}
+
+/** Every answer below 500 that there is about sessions, repositories and the server itself. */
 async function lookAtRepositories(): Promise<DoorWorld> {
   const { view, put } = await openLake()
   await put('a.csv', 'x')
   const world = await openWorld({
     clock: new ManualClock(),
     limits: { requestsAtOnce: 100, requestsPerSecond: 1 },
-    page: { repositories: view, keys: { address: 'the-key' } },
+    page: {
+      repositories: view,
+      keys: { address: 'the-key' },
+      examination: EXAMINATION,
+      recoveries: RECOVERIES,
+    },
   })
   const [viewer, eager] = [await world.tokenFor('viewer'), await world.tokenFor('viewer')]
   const elsewhere = await world.tokenFor('viewer', 'north')
@@ -263,12 +321,71 @@ async function lookAtRepositories(): Promise<DoorWorld> {
     await world.ask('/session', { method, token: eager })
     await world.ask('/session', { method, headers })
   }
+  await askAboutRecoveries(world, {
+    eager,
+    foreign: { ...own, cookie: await cookie(), origin: 'http://elsewhere' },
+  })
   for (let count = 0; count < 30; count++) await logIn({ address_key: 'wrong' })
   return world
 }
 
+const WORKFLOW_REQUESTS: readonly (readonly [string, string, unknown?])[] = [
+  ['GET', '/workflows'],
+  ['GET', '/workflows/ID'],
+  ['GET', '/workflows/ID/tasks/TASK/log'],
+  ['POST', '/workflows/ID/retry'],
+  ['POST', '/workflows/ID/pause'],
+  ['POST', '/workflows/ID/resume'],
+  ['POST', '/workflows/ID/terminate', { reason: 'enough' }],
+  ['GET', '/pollers'],
+]
+
+/** Every answer below 500 that there is about workflows. */
+async function lookAtWorkflows(): Promise<DoorWorld> {
+  const world = await openWorld({
+    clock: new ManualClock(),
+    limits: { requestsAtOnce: 100, requestsPerSecond: 1 },
+    hasWorkflows: true,
+  })
+  const [viewer, operator, eager] = [
+    await world.tokenFor('viewer'),
+    await world.tokenFor('operator'),
+    await world.tokenFor('viewer'),
+  ]
+  for (let count = 0; count < 100; count++) await world.ask('/workflows', { token: eager })
+  const body = { definition: PIPELINE }
+  const started = await (await world.ask('/executions', { method: 'POST', token: operator, body })).json()
+  const { execution_id: id } = started as { readonly execution_id: string }
+  const shown = await (await world.ask(`/workflows/${id}`, { token: viewer })).json()
+  const [task] = (shown as { readonly tasks: readonly { readonly id: string }[] }).tasks
+  for (const [at, [method, path, given]] of WORKFLOW_REQUESTS.entries()) {
+    const ask = (one: string, token?: string, more: AskRequest = {}) =>
+      world.ask(path.replace('ID', one).replace('TASK', task?.id ?? ''), {
+        ...{ method, token, body: given, address: `192.0.5.${String(at)}`, ...more },
+      })
+    await ask(id)
+    await ask(id, viewer)
+    await ask(id, eager)
+    await ask('none', operator)
+    await world.ask(`${path.replace('ID', id)}?x=1`, { method, token: operator, body: given })
+    if (given !== undefined) {
+      await ask(id, operator, { body: `${' '.repeat(API_BODY_MAX_BYTES)}{}` })
+      await ask(id, operator, { headers: { 'content-type': 'text/plain' } })
+    }
+    await ask(id, operator)
+  }
+  // Each is asked in a state that refuses it, and `retry` in one that allows it.
+  for (const what of ['pause', 'resume', 'terminate', 'retry'])
+    await world.ask(`/workflows/${id}/${what}`, { method: 'POST', token: operator })
+  return world
+}
+
 test('DO-16 random requests are answered by the contract, and never with a mistake of the server', async () => {
-  const world = await openWorld({ limits: { requestsAtOnce: 1e9, requestsPerSecond: 1e9 } })
+  const world = await openWorld({
+    hasWorkflows: true,
+    page: { examination: EXAMINATION, recoveries: RECOVERIES },
+    limits: { requestsAtOnce: 1e9, requestsPerSecond: 1e9 },
+  })
   const operator = await world.tokenFor('operator')
   const odd = fc.oneof(
     fc.constantFrom(
@@ -307,6 +424,10 @@ test('DO-16 random requests are answered by the contract, and never with a mista
     odd.map((name) => `/pipelines/${name}`),
     odd.map((name) => `/pipelines/${name}/schedules/${name}/pause`),
     fc.constantFrom('/pipelines', '/executions', '/schedules'),
+    fc.constantFrom('/workflows', '/pollers', '/examination', '/repositories/lake/recoveries'),
+    fc
+      .tuple(odd, fc.constantFrom('', '/tasks/x/log', '/pause', '/retry', '/terminate'))
+      .map(([id, what]) => `/workflows/${id}${what}`),
     fc.constantFrom('/events', '/webhooks', '/', '//', '/executions', '/healthz', '/openapi.json'),
   )
   const names = [
@@ -323,6 +444,7 @@ test('DO-16 random requests are answered by the contract, and never with a mista
     'after',
     'limit',
     'prefix',
+    'search',
     'x',
   ]
   const value = fc.oneof(

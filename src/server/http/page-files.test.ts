@@ -22,9 +22,9 @@ const SAFE = {
 }
 
 async function serve(files: string, more: ServedOptions['page'] = {}): Promise<string> {
-  const { door, close } = await serveWorld({ page: { files, ...more } })
-  onTestFinished(close)
-  return door.url
+  const served = await serveWorld({ page: { files, ...more } })
+  onTestFinished(() => served.close())
+  return served.door.url
 }
 
 interface Plain {
@@ -53,6 +53,7 @@ test.each([
   [JS, 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable', SCRIPT],
   ['/assets/index-77aa11bb.css', 'text/css; charset=utf-8', 'public, max-age=31536000, immutable', 'body {'],
   ['/favicon.svg', 'image/svg+xml', 'no-cache', '<svg'],
+  ['/licences.txt', 'text/plain; charset=utf-8', 'no-cache', 'MIT'],
 ])('DO-130 a browser without a token gets %s, under a strict policy', async (path, type, cached, text) => {
   const url = await serve(await buildPage())
   const got = await ask(`${url}${path}`, BROWSER)
@@ -67,8 +68,9 @@ test.each([
 })
 
 test('DO-130 whoever accepts no page, or changes something, is answered at / as before', async () => {
-  const { door, token, close } = await serveWorld({ page: { files: await buildPage() } })
-  onTestFinished(close)
+  const served = await serveWorld({ page: { files: await buildPage() } })
+  onTestFinished(() => served.close())
+  const { door, token } = served
   const known = { authorization: `Bearer ${token}` }
   for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*']) {
     expect((await ask(door.url, { accept })).status).toBe(401)

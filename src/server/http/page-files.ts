@@ -13,7 +13,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { DefectError, MissingError } from '../../base/errors.ts'
 import { PAGE_COMPRESSED_MIN_BYTES, PAGE_FILES_MAX, PAGE_MAX_BYTES } from '../limits.ts'
 
-/** In the order in which they are preferred. */
+/** Compressions, in the order in which they are preferred. */
 const CODINGS = ['br', 'gzip'] as const
 type Coding = (typeof CODINGS)[number]
 
@@ -29,6 +29,14 @@ export interface PageBody {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly etag: string
   readonly coding?: Coding
+}
+
+/** What is served beside `assets/`. The licences go along with every copy of what they are for. */
+const TOP: ReadonlySet<string> = new Set(['index.html', 'favicon.svg', 'licences.txt'])
+
+/** Whether a page could have this file. */
+export function isPagePath(path: string): boolean {
+  return path.startsWith('/assets/') || TOP.has(path.slice(1))
 }
 
 export interface PageFiles {
@@ -82,6 +90,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.json': 'application/json',
+  '.txt': 'text/plain; charset=utf-8',
   '.map': 'application/json',
   '.png': 'image/png',
   '.ico': 'image/x-icon',
@@ -89,18 +98,18 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 const COMPRESSIBLE = /^(?:text\/|image\/svg|application\/json)/
 const SUFFIXES: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' }
+const CODED = /\.(?:br|gz)$/
 const PLAIN_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/
 
 /** `undefined`: there is none. */
 async function readPage(directory: string): Promise<Page | undefined> {
-  const top = (await listNames(directory)).filter((name) => /^(?:index\.html|favicon\.svg)$/.test(name))
+  const top = (await listNames(directory)).filter((name) => TOP.has(name.replace(CODED, '')))
   if (!top.includes('index.html')) return undefined
   const assets = await listNames(join(directory, 'assets'))
   const names = [...top, ...assets.map((name) => `assets/${name}`)]
   await requireBounded(directory, names)
-  const isCoded = (name: string): boolean => /\.(?:br|gz)$/.test(name)
   const page = new Map<string, PageFile>()
-  for (const name of names.filter((one) => !isCoded(one))) {
+  for (const name of names.filter((one) => !CODED.test(one))) {
     page.set(`/${name}`, await readPageFile(directory, name, new Set(names)))
   }
   return page

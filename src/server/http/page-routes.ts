@@ -6,7 +6,7 @@ import type { Logger } from '../../base/logger.ts'
 import type { Redactor } from '../../base/redaction.ts'
 import type { HttpEnvironment } from './environment.ts'
 import { logFailure } from './log-failure.ts'
-import { accepts, chooseBody, openPageFiles, type PageFile } from './page-files.ts'
+import { accepts, chooseBody, isPagePath, openPageFiles, type PageFile } from './page-files.ts'
 import { renderFailure } from './render-failure.ts'
 
 /** Where the build of the package puts the page. */
@@ -77,7 +77,7 @@ export interface PageRequest {
 export function isForPage({ method, path, accept }: PageRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/') return accepts(accept ?? '', 'text/html')
-  return path === '/index.html' || path === '/favicon.svg' || path.startsWith('/assets/')
+  return isPagePath(path)
 }
 
 function showFile(file: PageFile, { method, headers }: Request): Response {

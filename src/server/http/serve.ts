@@ -10,16 +10,22 @@ import { setMaxListeners } from 'node:events'
 import { createSecureContext } from 'node:tls'
 import { InvalidError, messageOf } from '../../base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
+import { defined } from '../../base/defined.ts'
 import { isLoopbackAddress } from '../../base/listen.ts'
 import { plainRedactor, type Redactor } from '../../base/redaction.ts'
+import type { InProcess } from '../../runtime/views/open-workflow-views.ts'
+import type { WorkflowViews } from '../../runtime/views/workflow-view.ts'
 import { openProxies } from '../access/client-address.ts'
-import { buildHttpApp, type HttpAppParts, type HttpHost } from './app.ts'
+import { buildHttpApp, type HttpAppParts, type HttpHost, type PageParts } from './app.ts'
 import { listenHttp, type ArrivalTimeouts, type HttpDoor } from './listen-http.ts'
 import type { ConnectionLimits } from './visits.ts'
-import { buildWorkerDoor, isForWorkers, type Answer } from './worker-door.ts'
+import { openEngineWorkflows } from './engine-workflows.ts'
+import { buildWorkerDoor, isForWorkers, openApps, type Answer } from './worker-door.ts'
 
 export interface ServeHttpOptions extends Omit<HttpAppParts, 'closing' | 'host'> {
   readonly host: HttpHost
+  /** More of the page: what needs the engine, if there is one. */
+  readonly pageOf?: ((engine: EnginePage | undefined) => PageParts) | undefined
   /** The address to listen on; 127.0.0.1 unless given. */
   readonly address?: string | undefined
   /** 0 takes a free one. */
@@ -45,13 +51,14 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   const closing = new AbortController()
   // Every event stream and every wait listens to it.
   setMaxListeners(0, closing.signal)
-  const app = buildHttpApp({ ...options, closing: closing.signal })
   const { redactor = plainRedactor, closeDeadlineMs } = options
-  const answerWorkers = openWorkerDoor(options, redactor, closing.signal)
+  const served = openServed(options, redactor, closing.signal)
+  const page = { ...defined({ workflows: served?.workflows }), ...options.page, ...options.pageOf?.(served) }
+  const app = buildHttpApp({ ...options, page, closing: closing.signal })
   return listenHttp({
     fetch: (request, arrival) =>
-      answerWorkers !== undefined && isForWorkers(request.url)
-        ? answerWorkers(request, arrival)
+      served !== undefined && isForWorkers(request.url)
+        ? served.answerWorkers(request, arrival)
         : app.fetch(request, arrival),
     onClose: () => closing.abort(),
     ...{ address, port, tls, timeouts, redactor, closeDeadlineMs, proxies },
@@ -59,15 +66,32 @@ export async function serveHttp(options: ServeHttpOptions): Promise<HttpDoor> {
   })
 }
 
-function openWorkerDoor(
+/** What the engine of this server has for a page. */
+export interface EnginePage {
+  readonly workflows: WorkflowViews
+  /** Its API of Conductor, of the default tenant. */
+  readonly answer: InProcess
+}
+
+interface ServedEngine extends EnginePage {
+  readonly answerWorkers: Answer
+}
+
+/** What Conductor's API over the engine is for: workers elsewhere, and people who look. */
+function openServed(
   options: ServeHttpOptions,
   redactor: Redactor,
   closing: AbortSignal,
-): Answer | undefined {
+): ServedEngine | undefined {
   const { host, tokens, logger, openLoopback, clock = systemClock } = options
   const { engines, store } = host
   if (engines === undefined) return undefined
-  return buildWorkerDoor({ engines, store, tokens, logger, openLoopback, redactor, clock, closing })
+  const appOf = openApps({ engines, store, logger, redactor, closing })
+  return {
+    answerWorkers: buildWorkerDoor({ appOf, tokens, logger, openLoopback, redactor, clock }),
+    workflows: openEngineWorkflows({ appOf, engines, clock }),
+    answer: async (request) => (await appOf(undefined)).fetch(request),
+  }
 }
 
 /** Throws `server/bad-certificate`. */

@@ -26,11 +26,18 @@ import { readFields } from './read-request.ts'
 import { showFailure } from './render-failure.ts'
 
 export interface WorkerDoorParts extends Omit<AuthenticateParts, 'failures'> {
-  readonly engines: Engines
-  readonly store: Store
+  readonly appOf: AppOf
   readonly logger: Logger
   readonly redactor: Redactor
   readonly clock: Clock
+}
+
+/** Conductor's API over the tasks and definitions of one tenant. */
+export type AppOf = (tenant: string | undefined) => Promise<ReturnType<typeof buildConductorApp>>
+
+export interface AppsParts extends Pick<WorkerDoorParts, 'logger' | 'redactor'> {
+  readonly engines: Engines
+  readonly store: Store
   readonly closing: AbortSignal
 }
 
@@ -49,7 +56,7 @@ export function buildWorkerDoor(parts: WorkerDoorParts): Answer {
   )
   const identify = (headers: Headers, { address, isProxied }: Arrival): Promise<Caller> =>
     authenticate({ tokens, openLoopback, failures }, { headers, address, isProxied })
-  const appOf = openApps(parts)
+  const { appOf } = parts
   const answer: Answer = async (request, arrival) => {
     const enter = async (headers: Headers): Promise<Caller> => {
       const caller = await identify(headers, arrival)
@@ -72,8 +79,8 @@ export function buildWorkerDoor(parts: WorkerDoorParts): Answer {
   }
 }
 
-/** One for each tenant: its tasks, and its definitions. */
-function openApps({ engines, store, logger, redactor, closing }: WorkerDoorParts) {
+/** One for each tenant. */
+export function openApps({ engines, store, logger, redactor, closing }: AppsParts): AppOf {
   const apps = new BoundedMap<string | undefined, ReturnType<typeof buildConductorApp>>({
     max: ENGINE_TENANTS_MAX,
     evict: 'least-recently-used',

@@ -2,6 +2,7 @@
 
 import { adopt, type Adoption } from '../../publication/adopt.ts'
 import type { VersionedRepo } from '../../publication/ports.ts'
+import { tellAdopted } from '../results/publication-lines.ts'
 import { isAdopting } from './adopting.ts'
 import type { AttemptState } from './attempt-state.ts'
 import { sessionOf } from './publish-changes.ts'
@@ -28,12 +29,12 @@ export async function adoptEarlier(
     (found) => ({ outputRef: found?.outputRef }),
   )
   if (adoption === undefined) return undefined
-  const { outputRef, strength, runId } = adoption
+  const { outputRef } = adoption
   // It may have been recorded before the secret was configured.
   const result = withholdFrom(state, adoption.result)
   state.checkOutput?.(renderTaskOutput({ workspace: { ...at, ref: outputRef }, result }))
   state.publication = { ...adoption, result }
   if (cleanUpPublished !== undefined) later.push(() => cleanUpPublished(repo))
-  log.add(`adopted: ${outputRef}, published by ${runId}, ${strength} fence; the body did not run`)
+  log.add(tellAdopted(adoption))
   return { ...adoption, result }
 }

@@ -11,6 +11,7 @@ import { judgeBudget } from '../../tasks/task-controls.ts'
 import type { ChangeSet } from '../../workspace/comparing/diff.ts'
 import type { AttemptWorkspace } from '../../workspace/laying-out/lay-out.ts'
 import type { Json } from '../../base/json.ts'
+import { tellKept, tellPublished, tellSuperseded } from '../results/publication-lines.ts'
 import { isAdopting } from './adopting.ts'
 import type { AttemptState } from './attempt-state.ts'
 import type { WorkspaceRef } from './task-input.ts'
@@ -43,7 +44,7 @@ export async function publishChanges(
     ledgerKeys: state.ledger?.keys,
     keepRecord: (kept) => {
       state.evidence = kept
-      log.add(`kept: staging branch "${kept.stagingBranch}" at ${kept.stagedRef ?? '(nothing staged)'}`)
+      log.add(tellKept(kept.stagingBranch, kept.stagedRef))
       return Promise.resolve()
     },
     cleanUpLater: (remove) => later.push(remove),
@@ -87,17 +88,15 @@ export function sessionOf(
   return { repo, authority, fences, clock, random, signal, observer }
 }
 
-/** A replaced commit never disappears silently: the task's log names it, and the tag that keeps it. */
 function reportPublication(
   { log, task }: AttemptState,
   publication: PublicationResult,
   durationMs: number,
 ): void {
-  const { action, outputRef, strength } = publication
-  log.add(`published: ${action} at ${outputRef}, ${strength} fence`)
+  log.add(tellPublished(publication))
   if (publication.action === 'replaced' || publication.action === 'relocated') {
     const { supersededRef, evidenceTag } = publication
-    log.logger.warn(`superseded ${supersededRef}, which stays reachable as tag "${evidenceTag}"`)
+    log.logger.warn(tellSuperseded(supersededRef, evidenceTag))
   }
   const { publishSeconds } = task.controls.publishBudget
   if (durationMs > publishSeconds * 1_000) {

@@ -18,6 +18,7 @@ export async function buildPage(more: Readonly<Record<string, string>> = {}): Pr
   const files = {
     'web/index.html': INDEX,
     'web/favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    'web/licences.txt': 'preact 10 (MIT)',
     'web/assets/index-4f3a9b2c.js': SCRIPT,
     'web/assets/index-77aa11bb.css': 'body { margin: 0 }',
     ...more,

@@ -3,6 +3,10 @@ import { buildHttpApp, type HttpAppParts } from '../../../src/server/http/app.ts
 import { openTokens, type Tokens } from '../../../src/server/access/tokens.ts'
 import type { DeliveryRecord } from '../../../src/webhooks/records.ts'
 import type { Role } from '../../../src/server/access/callers.ts'
+import { defined } from '../../../src/base/defined.ts'
+import { openEngineWorkflows } from '../../../src/server/http/engine-workflows.ts'
+import { openApps } from '../../../src/server/http/worker-door.ts'
+import { plainRedactor } from '../../../src/base/redaction.ts'
 import { silentLogger } from '../../../src/base/logger.ts'
 import { openCore, type Core } from '../../../src/core/life-cycle/core.ts'
 import type { Store } from '../../../src/core/ports.ts'
@@ -36,10 +40,12 @@ export interface AskRequest {
 /** What of the host is replaced. */
 export interface GivenHost {
   readonly host?: Partial<HttpAppParts['host']>
+  /** Shows the workflows of its engines. */
+  readonly hasWorkflows?: boolean
 }
 
 export function openDoorWorld(
-  parts: Partial<Omit<HttpAppParts, 'host'>> & GivenHost = {},
+  { hasWorkflows = false, ...parts }: Partial<Omit<HttpAppParts, 'host'>> & GivenHost = {},
   { allowPrivate = false }: { readonly allowPrivate?: boolean } = {},
 ): DoorWorld {
   const store = openMemoryStore()
@@ -48,12 +54,22 @@ export function openDoorWorld(
   const deliveries = new DeliveryStore(store)
   const host = openHost({ store, logger: silentLogger, allowPrivateWebhooks: allowPrivate, engine: true })
   const closing = new AbortController()
+  const logger = silentLogger
   const judged: Judged[] = []
+  const { engines } = host
+  const workflows =
+    hasWorkflows && engines !== undefined
+      ? openEngineWorkflows({
+          appOf: openApps({ engines, store, logger, redactor: plainRedactor, closing: closing.signal }),
+          engines,
+        })
+      : undefined
   const app = buildHttpApp({
     tokens,
     closing: closing.signal,
-    logger: silentLogger,
+    logger,
     ...parts,
+    page: { ...defined({ workflows }), ...parts.page },
     host: { ...host, ...parts.host },
   })
   return {

@@ -1,0 +1,144 @@
+/** What needs a person now, from everything that can be asked. */
+
+import { get, readHealth, type Schemas } from '../../api.ts'
+import { addressOf } from '../../route.ts'
+
+export interface Concern {
+  readonly key: string
+  readonly kind: 'bad' | 'warn'
+  readonly what: string
+  readonly why: string
+  readonly next?: string | undefined
+  readonly at?: string | undefined
+  /** Where it can be looked at. */
+  readonly to?: string | undefined
+}
+
+const FAILED_SHOWN = 30
+const RECENT_MS = 86_400_000
+
+export async function loadConcerns(
+  shows: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Concern[]> {
+  const sources: [string, string, (signal: AbortSignal) => Promise<readonly Concern[]>][] = [
+    ['executions', 'the health of this server', health],
+    ['examination', 'the examination', examination],
+    ['workflows', 'the runs', failedRuns],
+    ['executions', 'the executions', failedExecutions],
+    ['workflows', 'the queues', queues],
+    ['executions', 'the webhooks', webhooks],
+  ]
+  const asked = sources.filter(([needs]) => shows.includes(needs))
+  const found = await Promise.allSettled(asked.map(([, , load]) => load(signal)))
+  return unique(
+    found.flatMap((each, index): readonly Concern[] =>
+      each.status === 'fulfilled' ? each.value : [notAsked(asked[index]?.[1] ?? '', each.reason)],
+    ),
+  )
+}
+
+function notAsked(what: string, reason: unknown): Concern {
+  const why = reason instanceof Error ? reason.message : 'no reason was given'
+  return { key: `not-asked-${what}`, kind: 'warn', what: `Could not read ${what}`, why }
+}
+
+/** A run of the engine is an execution as well. */
+function unique(concerns: readonly Concern[]): readonly Concern[] {
+  return [...new Map(concerns.map((each) => [each.key, each])).values()].sort(
+    (a, b) => Number(b.kind === 'bad') - Number(a.kind === 'bad') || (b.at ?? '').localeCompare(a.at ?? ''),
+  )
+}
+
+async function health(signal: AbortSignal): Promise<readonly Concern[]> {
+  const { problems } = await readHealth(signal)
+  return problems.map((why) => ({ key: `health-${why}`, kind: 'bad', what: 'This server', why }))
+}
+
+async function examination(signal: AbortSignal): Promise<readonly Concern[]> {
+  const { checks } = await get('/examination', { signal })
+  return checks
+    .filter(({ state }) => state !== 'ok')
+    .map(({ name, state, text, next }) => ({
+      ...{ key: `check-${name}`, kind: state === 'fail' ? 'bad' : 'warn', what: name, why: text, next },
+      to: addressOfCheck(name),
+    }))
+}
+
+/** `branch lake/main` is looked at where it is; the rest in the operations. */
+export function addressOfCheck(name: string): string {
+  const [, repository, branch] = /^branch ([^/]+)\/(.+)$/.exec(name) ?? []
+  return repository === undefined || branch === undefined
+    ? addressOf(['operations'])
+    : addressOf(['data', repository, 'branches', branch])
+}
+
+async function failedRuns(signal: AbortSignal): Promise<readonly Concern[]> {
+  const { workflows } = await get('/workflows', {
+    query: { status: ['FAILED', 'TIMED_OUT'], limit: FAILED_SHOWN },
+    signal,
+  })
+  return workflows.filter(({ ended_at, started_at }) => isRecent(ended_at ?? started_at)).map(ofRun)
+}
+
+function ofRun({ id, name, status, reason, ended_at }: Schemas['Workflow']): Concern {
+  const said = status === 'TIMED_OUT' ? 'timed out' : 'failed'
+  return {
+    ...{ key: `run-${id}`, kind: 'bad', what: `${name} ${said}`, why: reason ?? '', at: ended_at },
+    to: addressOf(['runs', id]),
+  }
+}
+
+async function failedExecutions(signal: AbortSignal): Promise<readonly Concern[]> {
+  const { executions } = await get('/executions', {
+    query: { status: ['FAILED'], limit: FAILED_SHOWN },
+    signal,
+  })
+  return executions
+    .filter(({ updated_at }) => isRecent(updated_at))
+    .map(({ execution_id, name, updated_at }) => ({
+      ...{ key: `run-${execution_id}`, kind: 'bad', what: `${name} failed`, why: '', at: updated_at },
+      to: addressOf(['executions', execution_id]),
+    }))
+}
+
+async function queues(signal: AbortSignal): Promise<readonly Concern[]> {
+  const { pollers } = await get('/pollers', { signal })
+  return pollers
+    .filter(({ nobody_polls }) => nobody_polls)
+    .map(({ task_type, domain, waiting }) => ({
+      key: `queue-${task_type}-${domain ?? ''}`,
+      kind: 'bad',
+      what: `Nobody asks for ${task_type}${domain === undefined ? '' : ` in ${domain}`}`,
+      why: `${String(waiting)} ${waiting === 1 ? 'task waits' : 'tasks wait'} for a worker.`,
+      next: 'Start a worker that has this task: perago start FILE.',
+      to: addressOf(['operations']),
+    }))
+}
+
+async function webhooks(signal: AbortSignal): Promise<readonly Concern[]> {
+  const { webhooks: all } = await get('/webhooks', { signal })
+  const looked = all.slice(0, FAILED_SHOWN)
+  const dead = await Promise.all(
+    looked.map(({ id }) =>
+      get('/webhooks/{webhook_id}/dead-deliveries', {
+        path: { webhook_id: id },
+        query: { limit: 100 },
+        signal,
+      }),
+    ),
+  )
+  return looked.flatMap(({ id, url, overflow }, index): readonly Concern[] => {
+    const count = dead[index]?.deliveries.length ?? 0
+    if (count === 0 && overflow === undefined) return []
+    const why =
+      overflow?.problem ?? `${count === 100 ? '100 or more' : String(count)} deliveries were given up.`
+    return [
+      { key: `webhook-${id}`, kind: 'warn', what: `Webhook ${url}`, why, to: addressOf(['operations']) },
+    ]
+  })
+}
+
+function isRecent(at: string | undefined): boolean {
+  return at === undefined || Date.now() - Date.parse(at) < RECENT_MS
+}
