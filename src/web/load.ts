@@ -102,7 +102,8 @@ export function usePages<T>(
   return {
     ...{ items, error, isLoading, hasMore: next !== undefined },
     more: () => {
-      if (isLoading || next === undefined) return
+      // After a failure the same page is asked for again, also the first one.
+      if (isLoading || (next === undefined && error === undefined)) return
       setState({ ...shown, isLoading: true })
       void take(items, next)
     },

@@ -1,6 +1,6 @@
 /** A branch as a graph of commits: who published what, and what has left the line. */
 
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { useLoaded, usePages } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
@@ -15,9 +15,10 @@ import { HistoryRows, type HistoryRow } from './history-rows.ts'
 import { moveBetweenRows } from './keys.ts'
 import { groupOf, readActorOwner, readStagingOwner } from './names.ts'
 import { headlineOf, sayWho } from './publication.ts'
-import { readAsides, readCommits, type Commit } from './reading.ts'
+import { readAsides, readCommit, readCommits, type Commit } from './reading.ts'
 
 const PAGE = 200
+const HEAD_MS = 10_000
 const ROW_PX = 54
 /** Lanes beyond are not drawn; the list goes on. */
 const LANES_SHOWN = 8
@@ -31,15 +32,19 @@ export interface BranchViewProps {
 export function BranchView({ repository, branch, query }: BranchViewProps) {
   const isOwnLine = query.line === 'own'
   const isPlain = query.beside === 'no'
+  const [turn, setTurn] = useState(0)
+  const head = useLoaded((signal) => readCommit(repository, branch, signal), [repository, branch], {
+    everyMs: HEAD_MS,
+  })
   const { items, error, isLoading, hasMore, more } = usePages(
     (after, signal) =>
       readCommits(repository, { from: branch, limit: PAGE, after, firstParent: isOwnLine }, signal),
-    [repository, branch, isOwnLine],
+    [repository, branch, isOwnLine, turn],
   )
-  const beside = useLoaded((signal) => readAsides(repository, signal), [repository])
-  const rowsOf = useRef(new HistoryRows<Commit>())
+  const beside = useLoaded((signal) => readAsides(repository, branch, signal), [repository, branch, turn])
+  const rowsOf = useMemo(() => new HistoryRows<Commit>({ isOwnLine }), [isOwnLine])
   const asides = isPlain || beside.data === undefined ? NONE : beside.data.asides
-  const rows = useMemo(() => rowsOf.current.of(items, asides), [items, asides])
+  const rows = useMemo(() => rowsOf.of(items, asides), [rowsOf, items, asides])
   return (
     <>
       <Crumbs
@@ -55,6 +60,7 @@ export function BranchView({ repository, branch, query }: BranchViewProps) {
         <Choice name="line" value="own" isOn={isOwnLine} text="Without what was merged" />
         <Choice name="beside" value="no" isOn={isPlain} text="Without what has left the line" />
         <Left count={beside.data?.left ?? 0} />
+        <Moved isMoved={hasMoved(head.data, items[0])} show={() => setTurn(turn + 1)} />
       </div>
       <Problem error={error} retry={more} />
       <Problem error={beside.error} retry={beside.reload} />
@@ -102,6 +108,23 @@ function Choice({
   )
 }
 
+function hasMoved(head: Commit | undefined, shown: Commit | undefined): boolean {
+  return head !== undefined && shown !== undefined && head.id !== shown.id
+}
+
+/** The list stays as it is until asked for, so that nothing moves under the reader. */
+function Moved({ isMoved, show }: { readonly isMoved: boolean; readonly show: () => void }) {
+  return (
+    <span role="status">
+      {isMoved && (
+        <button type="button" onClick={show}>
+          The branch has moved: show it
+        </button>
+      )}
+    </span>
+  )
+}
+
 function Left({ count }: { readonly count: number }) {
   if (count === 0) return null
   return <span class="faint">{count} more superseded or staged commits are in the repository.</span>
@@ -144,7 +167,7 @@ function History({
           },
           {
             ...{ title: 'Commit', width: 'w-commit' },
-            show: (row) => <CommitCell {...{ repository, row }} />,
+            show: (row) => <CommitCell {...{ repository, branch, row }} />,
           },
           { ...{ title: 'Id', width: 'w-id w-optional' }, show: ({ commit }) => <Id id={commit.id} /> },
         ]}
@@ -153,18 +176,30 @@ function History({
   )
 }
 
-function CommitCell({ repository, row }: { readonly repository: string; readonly row: HistoryRow<Commit> }) {
+function CommitCell({
+  repository,
+  branch,
+  row,
+}: {
+  readonly repository: string
+  readonly branch: string
+  readonly row: HistoryRow<Commit>
+}) {
   const { commit, publication, keptBy, kind } = row
   const { workflow, workflowName, codeVersion, refusal, replaces } = publication
   const who = sayWho(publication, commit.message)
+  const isOnBranch = kind === 'line' && (publication.branch ?? branch) === branch
+  const headline = headlineOf(commit, publication, isOnBranch)
   return (
     <>
       <span class="line-one">
         {kind !== 'line' && <State state={kind} title={refusal?.message ?? keptBy} />}
         <a class="row-link" href={toCommit(repository, commit.id)} title={commit.message}>
-          {headlineOf(commit, publication, kind === 'line')}
+          {headline}
         </a>
-        {refusal !== undefined && <code class="w-optional">{refusal.code}</code>}
+        {refusal !== undefined && !headline.includes(refusal.code) && (
+          <code class="w-optional">{refusal.code}</code>
+        )}
       </span>
       <span class="line-two">
         <Time at={commit.created_at} />
@@ -175,7 +210,9 @@ function CommitCell({ repository, row }: { readonly repository: string; readonly
           </a>
         )}
         {codeVersion !== undefined && (
-          <span title={`code ${codeVersion}`}>code {codeVersion.slice(0, 10)}</span>
+          <span class="w-optional" title={`code ${codeVersion}`}>
+            code {codeVersion.slice(0, 10)}
+          </span>
         )}
         {publication.by === 'claim' && <span>the branch is about to move</span>}
         {replaces !== undefined && <span>in place of {replaces.slice(0, 8)}</span>}

@@ -26,6 +26,7 @@ export interface HistoryRow<C extends CommitLike> {
 
 /** Goes on where the last call ended, if what it was given then is what this list begins with. */
 export class HistoryRows<C extends CommitLike> {
+  readonly #isOwnLine: boolean
   #commits: readonly C[] = []
   #asides: readonly Aside<C>[] = []
   #lanes = new Lanes()
@@ -34,6 +35,11 @@ export class HistoryRows<C extends CommitLike> {
   #onLine = new Set<string>()
   /** What is folded into a publication: the commit, and the run that made both. */
   #folded = new Map<string, string>()
+
+  /** `isOwnLine`: what was merged is not in the list. */
+  constructor({ isOwnLine }: { readonly isOwnLine: boolean }) {
+    this.#isOwnLine = isOwnLine
+  }
 
   of(commits: readonly C[], asides: readonly Aside<C>[]): readonly HistoryRow<C>[] {
     const known = this.#commits.length
@@ -71,7 +77,8 @@ export class HistoryRows<C extends CommitLike> {
     const [first, ...others] = commit.parents
     const isOwn = publication.run !== undefined && others.length > 0
     if (isOwn) for (const parent of others) this.#folded.set(parent, publication.run ?? '')
-    const parents = isOwn && first !== undefined ? [first] : [...new Set(commit.parents)]
+    const isStraight = isOwn || this.#isOwnLine
+    const parents = isStraight && first !== undefined ? [first] : [...new Set(commit.parents)]
     const lanes = this.#lanes.add({ id: commit.id, parents })
     const folded = isOwn ? new Set(others.filter((parent) => parent !== first)).size : 0
     this.#rows.push({ commit, kind: 'line', publication, folded, lanes })

@@ -37,6 +37,7 @@ describe('differences of JSON', () => {
 
   test('WB-24 what is no JSON is told apart from `null`', () => {
     expect([parseJson('null'), parseJson('{')]).toEqual([{ value: null }, undefined])
+    expect(parseJson('\uFEFF{}')).toEqual({ value: {} })
   })
 })
 

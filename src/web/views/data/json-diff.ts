@@ -23,7 +23,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
 /** `undefined`: not JSON. */
 export function parseJson(text: string): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) as unknown }
+    return { value: JSON.parse(text.replace(/^\uFEFF/, '')) as unknown }
   } catch {
     return undefined
   }

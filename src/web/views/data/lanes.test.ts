@@ -64,7 +64,11 @@ describe('rows of a history', () => {
   })
 
   test('WB-26 what has left the branch stands above the commit that it was made from, beside the line', () => {
-    const rows = new HistoryRows().of(line, [aside('y', 'x'), aside('x', 'b'), aside('unknown', 'elsewhere')])
+    const rows = new HistoryRows({ isOwnLine: false }).of(line, [
+      aside('y', 'x'),
+      aside('x', 'b'),
+      aside('unknown', 'elsewhere'),
+    ])
     expect(rows.map(({ commit, lanes }) => `${commit.id}${String(lanes.lane)}`)).toEqual([
       ...['d0', 'c0', 'y1', 'x1', 'b0', 'a0'],
     ])
@@ -72,14 +76,14 @@ describe('rows of a history', () => {
   })
 
   test('WB-26 what left the head of the branch does not push the branch aside', () => {
-    const rows = new HistoryRows().of(line, [aside('x', 'd'), aside('y', 'd')])
+    const rows = new HistoryRows({ isOwnLine: false }).of(line, [aside('x', 'd'), aside('y', 'd')])
     expect(rows.map(({ commit, lanes }) => `${commit.id}${String(lanes.lane)}`)).toEqual([
       ...['x1', 'y2', 'd0', 'c0', 'b0', 'a0'],
     ])
   })
 
   test('WB-26 a kept commit that the branch still holds is shown once', () => {
-    const rows = new HistoryRows().of(line, [aside('c', 'b')])
+    const rows = new HistoryRows({ isOwnLine: false }).of(line, [aside('c', 'b')])
     expect(rows.map(({ commit, kind }) => `${commit.id} ${kind}`)).toEqual([
       'd line',
       'c line',
@@ -92,9 +96,9 @@ describe('rows of a history', () => {
     fc.assert(
       fc.property(history, fc.nat(30), (commits, cut) => {
         const asides = [aside('x', '3'), aside('y', '20')]
-        const rows = new HistoryRows()
+        const rows = new HistoryRows({ isOwnLine: false })
         rows.of(commits.slice(0, cut), asides)
-        expect(rows.of(commits, asides)).toEqual(new HistoryRows().of(commits, asides))
+        expect(rows.of(commits, asides)).toEqual(new HistoryRows({ isOwnLine: false }).of(commits, asides))
       }),
     )
   })
@@ -106,11 +110,20 @@ describe('rows of a history', () => {
       { id: 's', parents: ['a'], message: 'publish', metadata: run },
       { id: 'a', parents: [], message: 'begin', metadata: {} },
     ]
-    const rows = new HistoryRows().of(commits, [])
+    const rows = new HistoryRows({ isOwnLine: false }).of(commits, [])
     expect(rows.map(({ commit, folded }) => [commit.id, folded])).toEqual([
       ['m', 1],
       ['a', 0],
     ])
+    expect(rows.map(({ lanes }) => lanes.width)).toEqual([1, 1])
+  })
+
+  test('WB-25 where only the own line of a branch is listed, no line leads to what is not', () => {
+    const commits: CommitLike[] = [
+      { id: 'm', parents: ['a', 's'], message: 'merge', metadata: {} },
+      { id: 'a', parents: [], message: 'begin', metadata: {} },
+    ]
+    const rows = new HistoryRows({ isOwnLine: true }).of(commits, [])
     expect(rows.map(({ lanes }) => lanes.width)).toEqual([1, 1])
   })
 
@@ -120,7 +133,7 @@ describe('rows of a history', () => {
       { id: 's', parents: ['a'], message: 'work', metadata: {} },
       { id: 'a', parents: [], message: 'begin', metadata: {} },
     ]
-    const rows = new HistoryRows().of(commits, [])
+    const rows = new HistoryRows({ isOwnLine: false }).of(commits, [])
     expect(rows.map(({ commit, lanes }) => `${commit.id}${String(lanes.lane)}`)).toEqual(['m0', 's1', 'a0'])
   })
 })

@@ -38,9 +38,9 @@ export function ParquetView({ repository, path, before, after }: ParquetViewProp
           .map(sayFile)
           .join(' → ')}
       </p>
-      <h4>Schema</h4>
+      <h3>Schema</h3>
       <TableView {...{ before: old?.schema, after: now?.schema, isCut: false, isShort: true }} />
-      <h4>First {PARQUET_ROWS} rows</h4>
+      <h3>First {PARQUET_ROWS} rows</h3>
       <Head {...{ old, now }} />
     </>
   )

@@ -1,8 +1,8 @@
 /** What the views of data ask the server for. */
 
 import { get, readBytes, type Schemas } from '../../api.ts'
+import { stagedOf, supersededOf } from './asides.ts'
 import type { Aside } from './history-rows.ts'
-import { readPublication } from './publication.ts'
 
 export type Commit = Schemas['RepositoryCommit']
 export type NamedRef = Schemas['NamedRef']
@@ -97,8 +97,8 @@ export interface Asides {
   readonly left: number
 }
 
-/** What hangs beside the branches of a repository: superseded commits, refused and staged publications. */
-export async function readAsides(repository: string, signal: AbortSignal): Promise<Asides> {
+/** What hangs beside a branch: superseded commits, refused and staged publications. */
+export async function readAsides(repository: string, branch: string, signal: AbortSignal): Promise<Asides> {
   const [tags, branches] = await Promise.all([
     listTags(repository, signal, 'perago-superseded-'),
     listStaging(repository, signal),
@@ -112,7 +112,7 @@ export async function readAsides(repository: string, signal: AbortSignal): Promi
       const wanted = { from: ref.name, limit: ASIDE_COMMITS, firstParent: true }
       // One that was removed meanwhile is missed by nobody.
       const found = await readCommits(repository, wanted, signal).catch(() => ({ items: [] }))
-      return read(ref, found.items)
+      return read({ name: ref.name, branch }, found.items)
     },
   )
   const left = Math.max(0, tags.items.length - ASIDES_MAX) + Math.max(0, branches.length - ASIDES_MAX)
@@ -128,20 +128,6 @@ async function listStaging(repository: string, signal: AbortSignal): Promise<rea
     ),
   )
   return found.flatMap(({ branches }) => branches)
-}
-
-function supersededOf({ name }: NamedRef, commits: readonly Commit[]): readonly Aside<Commit>[] {
-  return commits.map((commit) => ({ commit, kind: 'superseded', keptBy: name }))
-}
-
-function stagedOf({ name }: NamedRef, [head, below]: readonly Commit[]): readonly Aside<Commit>[] {
-  if (head === undefined) return []
-  const { by, refusal } = readPublication(head)
-  if (by !== 'evidence') return [{ commit: head, kind: 'staged', keptBy: name }]
-  // The last commit only says why; what was to be published is below it.
-  const commit = below ?? head
-  const publication = { ...readPublication(commit), ...(refusal !== undefined && { refusal }) }
-  return [{ commit, kind: 'refused', keptBy: name, publication }]
 }
 
 /** In order, a few at a time. */

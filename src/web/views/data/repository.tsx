@@ -10,10 +10,11 @@ import { Rows, type Column } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { toBranch, toCommit, toPlace, toRun } from './addresses.ts'
+import { isStagedOn } from './asides.ts'
 import { HeadOf } from './heads.tsx'
 import { moveBetweenRows } from './keys.ts'
 import { groupOf, readActorOwner, readStagingOwner, supersededBy } from './names.ts'
-import { readPublication } from './publication.ts'
+import { headlineOf, readPublication } from './publication.ts'
 import { listBranches, listTags, readDefaultBranch, type NamedRef } from './reading.ts'
 
 export function RepositoryView({ repository }: { readonly repository: string }) {
@@ -131,23 +132,23 @@ function Refs({
   )
 }
 
+const whenColumn = (repository: string, title: string): Shown[number] => ({
+  ...{ title, width: 'w-when' },
+  show: ({ commit }) => (
+    <HeadOf {...{ repository, commit }}>{({ created_at: at }) => <Ago at={at} />}</HeadOf>
+  ),
+})
+
 const headColumns = (repository: string): Shown => [
   {
     ...{ title: 'Last commit', width: 'w-text w-optional' },
     show: ({ commit }) => (
       <HeadOf {...{ repository, commit }}>
-        {({ message }) => (
-          <a href={toCommit(repository, commit)}>{message.split('\n', 1)[0] || 'no message'}</a>
-        )}
+        {(head) => <a href={toCommit(repository, commit)}>{headlineOf(head, readPublication(head), true)}</a>}
       </HeadOf>
     ),
   },
-  {
-    ...{ title: 'When', width: 'w-when' },
-    show: ({ commit }) => (
-      <HeadOf {...{ repository, commit }}>{({ created_at: at }) => <Ago at={at} />}</HeadOf>
-    ),
-  },
+  whenColumn(repository, 'When'),
 ]
 
 const peopleColumns = (repository: string, first: string | undefined): Shown => [
@@ -203,7 +204,7 @@ const stagingColumns = (repository: string): Shown => [
     ...{ title: 'State', width: 'w-text' },
     show: (of) => <StagingState {...{ repository, of }} />,
   },
-  ...headColumns(repository).slice(1),
+  whenColumn(repository, 'Last commit'),
 ]
 
 const actorColumns = (repository: string): Shown => [
@@ -219,7 +220,7 @@ const actorColumns = (repository: string): Shown => [
     ...{ title: 'State', width: 'w-text' },
     show: (of) => <StagingState {...{ repository, of }} />,
   },
-  ...headColumns(repository).slice(1),
+  whenColumn(repository, 'Last commit'),
 ]
 
 function StagingState({
@@ -234,8 +235,7 @@ function StagingState({
       {(head) => {
         const { refusal, run } = readPublication(head)
         if (refusal === undefined) {
-          // Until something is committed to it, its head is what it began from.
-          return <State state={run !== undefined && name.endsWith(`-exec-${run}`) ? 'staged' : 'started'} />
+          return <State state={isStagedOn(name, run) ? 'staged' : 'started'} />
         }
         return (
           <>

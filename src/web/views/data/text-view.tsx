@@ -66,7 +66,9 @@ function LineRow({
   readonly now: readonly string[]
   readonly isCompared: boolean
 }) {
-  const text = (kind === 'removed' ? old[before] : now[after]) ?? ''
+  const line = (kind === 'removed' ? old[before] : now[after]) ?? ''
+  // Two lines may differ in nothing else.
+  const text = kind === 'same' ? line : line.replace(/\r$/, '␍')
   const number = (place: number): string => (place < 0 ? '' : String(place + 1))
   return (
     <div class={isCompared ? `line line-${kind}` : 'line'}>
