@@ -94,19 +94,19 @@ export class Node extends Component<NodeProps> {
         <title>{`${title}: ${showState(state)}. ${note}`}</title>
         <rect x={left} y={top} width={NODE_WIDTH} height={NODE_HEIGHT} rx={8} />
         {!hasText && !CALM.includes(kindOf(state)) && (
-          <text x={at.x} y={at.y + 22} class="node-far-sign">
+          <text aria-hidden="true" x={at.x} y={at.y + 22} class="node-far-sign">
             {signOf(state)}
           </text>
         )}
         {hasText && (
           <>
-            <text x={left + 12} y={at.y + 6} class="node-sign">
+            <text aria-hidden="true" x={left + 12} y={at.y + 6} class="node-sign">
               {signOf(state)}
             </text>
-            <text x={left + 34} y={at.y - 4} class="node-title">
+            <text aria-hidden="true" x={left + 34} y={at.y - 4} class="node-title">
               {shorten(title)}
             </text>
-            <text x={left + 34} y={at.y + 14} class="node-note">
+            <text aria-hidden="true" x={left + 34} y={at.y + 14} class="node-note">
               {shorten(`${showState(state)} · ${note}`, NOTE_MAX_CHARS)}
             </text>
           </>
