@@ -83,15 +83,11 @@ export class Node extends Component<NodeProps> {
   }
 
   override render({ node: { id, title, note, state, to }, at, hasText }: NodeProps) {
-    const told = `${title}: ${showState(state)}. ${note}`
+    const told = `${title} ${showState(state)} · ${note}`
     const [left, top] = [at.x - NODE_WIDTH / 2, at.y - NODE_HEIGHT / 2]
     return (
-      <a
-        href={to}
-        class={`node kind-${kindOf(state)}${hasText ? '' : ' afar'}`}
-        data-node={id}
-        aria-label={told}
-      >
+      <a href={to} class={`node kind-${kindOf(state)}${hasText ? '' : ' afar'}`} data-node={id}>
+        {/* Its name, also for who does not see it: what is drawn may be shortened. */}
         <title>{told}</title>
         <rect x={left} y={top} width={NODE_WIDTH} height={NODE_HEIGHT} rx={8} />
         {!hasText && !CALM.includes(kindOf(state)) && (
