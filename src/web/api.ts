@@ -121,6 +121,11 @@ export async function openStream<P extends PathOf<'get'>>(
   return body ?? new ReadableStream({ start: (controller) => controller.close() })
 }
 
+/** Where older data is shown, the line about the connection says enough. */
+export function unlessGone(error: unknown): unknown {
+  return error instanceof ApiError && error.status === 0 ? undefined : error
+}
+
 /** For streams, which break after they were answered. */
 export function noteBroken(): void {
   connection.value = { ...connection.peek(), isGone: true }

@@ -34,6 +34,7 @@ const KINDS = {
       'dead',
       'fail',
       'error',
+      'gone',
       'stuck',
     ],
   },

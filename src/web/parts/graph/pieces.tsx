@@ -83,31 +83,27 @@ export class Node extends Component<NodeProps> {
   }
 
   override render({ node: { id, title, note, state, to }, at, hasText }: NodeProps) {
+    const told = `${title} ${showState(state)} · ${note}`
     const [left, top] = [at.x - NODE_WIDTH / 2, at.y - NODE_HEIGHT / 2]
     return (
-      <a
-        href={to}
-        class={`node kind-${kindOf(state)}${hasText ? '' : ' afar'}`}
-        data-node={id}
-        aria-label={hasText ? undefined : `${title}, ${showState(state)}, ${note}`}
-      >
-        <rect x={left} y={top} width={NODE_WIDTH} height={NODE_HEIGHT} rx={8}>
-          <title>{`${title}: ${showState(state)}. ${note}`}</title>
-        </rect>
+      <a href={to} class={`node kind-${kindOf(state)}${hasText ? '' : ' afar'}`} data-node={id}>
+        {/* Its name, also for who does not see it: what is drawn may be shortened. */}
+        <title>{told}</title>
+        <rect x={left} y={top} width={NODE_WIDTH} height={NODE_HEIGHT} rx={8} />
         {!hasText && !CALM.includes(kindOf(state)) && (
-          <text x={at.x} y={at.y + 22} class="node-far-sign">
+          <text aria-hidden="true" x={at.x} y={at.y + 22} class="node-far-sign">
             {signOf(state)}
           </text>
         )}
         {hasText && (
           <>
-            <text x={left + 12} y={at.y + 6} class="node-sign">
+            <text aria-hidden="true" x={left + 12} y={at.y + 6} class="node-sign">
               {signOf(state)}
             </text>
-            <text x={left + 34} y={at.y - 4} class="node-title">
+            <text aria-hidden="true" x={left + 34} y={at.y - 4} class="node-title">
               {shorten(title)}
             </text>
-            <text x={left + 34} y={at.y + 14} class="node-note">
+            <text aria-hidden="true" x={left + 34} y={at.y + 14} class="node-note">
               {shorten(`${showState(state)} · ${note}`, NOTE_MAX_CHARS)}
             </text>
           </>

@@ -23,7 +23,7 @@ describe('the events of an execution', () => {
   })
 
   test('WB-58 of a long log the newest events are kept, and it is known that there are older ones', () => {
-    const log = addNewer(addNewer(NO_EVENTS, events(1, 10_000)), events(10_000 + 1 + 5))
+    const log = addNewer(addNewer(NO_EVENTS, events(1, 10_000)), events(10_001, 10_005))
     expect(log.events).toHaveLength(10_000)
     expect(log.events[0]?.sequence).toBe(6)
     expect(log.hasOlder).toBe(true)

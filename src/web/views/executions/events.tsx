@@ -2,7 +2,6 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { Beside } from '../../parts/beside.tsx'
-import { Crumbs } from '../../parts/crumbs.tsx'
 import type { FollowState } from '../../parts/follow.ts'
 import { JsonTree } from '../../parts/json-tree.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
@@ -122,7 +121,7 @@ function tellNew(held: EventLog, log: EventLog): string {
 const STREAM: Readonly<Record<FollowState | 'held', readonly [state: string, text: string]>> = {
   connecting: ['waiting', 'Connects…'],
   live: ['live', 'New events appear here at once.'],
-  waiting: ['stuck', 'The connection is gone. It is opened again, and nothing is missed.'],
+  waiting: ['gone', 'The connection is gone. It is opened again, and nothing is missed.'],
   ended: ['done', 'The execution has ended, and these are all of its events.'],
   failed: ['failed', 'The stream was refused.'],
   held: ['paused', 'New events are held back.'],
@@ -169,7 +168,9 @@ function Chosen({ id, event }: { readonly id: string; readonly event: Event }) {
   const { sequence, type, timestamp, source, payload } = event
   return (
     <section class="card event" aria-label={`Event ${String(sequence)}`}>
-      <Crumbs way={[{ text: `Event ${String(sequence)}` }, { text: type }]} />
+      <h2>
+        {type} <span class="faint">no. {sequence}</span>
+      </h2>
       <p>
         <Time at={timestamp} />, from the {source.entity_type}{' '}
         {source.entity_type === 'node' || source.entity_type === 'task' ? (

@@ -1,7 +1,7 @@
 /** One execution: what it is, and its sides. */
 
 import { useState } from 'preact/hooks'
-import { get } from '../../api.ts'
+import { get, unlessGone } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
@@ -60,6 +60,7 @@ export function ExecutionPage(props: ExecutionPageProps) {
     return (
       <>
         <Crumbs way={[...way, { text: id.slice(0, 8) }]} />
+        <h1>Execution</h1>
         {error === undefined ? <Loading /> : <Problem error={error} retry={reload} />}
       </>
     )
@@ -71,7 +72,7 @@ export function ExecutionPage(props: ExecutionPageProps) {
       </h1>
       <ExecutionFacts execution={data} />
       <Failure reason={data.reason} />
-      <Problem error={error} />
+      <Problem error={unlessGone(error)} />
       <Operations execution={data} onDone={reload} />
       <Tabs at={at} tabs={TABS} chosen={side === 'units' ? '' : side} />
       <Side {...props} execution={data} reload={reload} />

@@ -1,7 +1,7 @@
 /** The variables of an execution, and what is known of how one came to its value. */
 
 import { useEffect, useState } from 'preact/hooks'
-import { get, type Schemas } from '../../api.ts'
+import { get, unlessGone, type Schemas } from '../../api.ts'
 import { useLoaded, usePages } from '../../load.ts'
 import { Beside } from '../../parts/beside.tsx'
 import { JsonTree, showShort } from '../../parts/json-tree.tsx'
@@ -47,7 +47,7 @@ export function Variables({ id, query, execution }: VariablesProps) {
   return (
     <>
       <Filter prefix={prefix} />
-      <Problem error={error} />
+      <Problem error={unlessGone(error)} />
       <Beside detail={name !== undefined && <Chosen key={name} {...{ id, name, execution }} />}>
         {items.length > 0 ? (
           <Rows
@@ -149,7 +149,7 @@ function Chosen({
       <h2>
         <code>{name}</code>
       </h2>
-      <Problem error={error} />
+      <Problem error={unlessGone(error)} />
       {data !== undefined && <JsonTree value={data.value} label={`Value of ${name}`} />}
       <h3>History</h3>
       <p class="faint">The server keeps the present value. What is known besides:</p>

@@ -1,7 +1,7 @@
 /** The log of a task, as it is written. */
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { get, type Schemas } from '../../api.ts'
+import { get, unlessGone, type Schemas } from '../../api.ts'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { kindOfLine, readProgress } from './task-log.ts'
 import type { Task } from './run-graph.ts'
@@ -63,7 +63,7 @@ export function LogOf({ run, task }: { readonly run: string; readonly task: Task
     <section class="log">
       <h2>Log</h2>
       <ProgressOf lines={lines} isOpen={isOpen} />
-      <Problem error={error} />
+      <Problem error={unlessGone(error)} />
       {lines.length > 0 ? (
         <Lines lines={lines} isOpen={isOpen} />
       ) : isRead ? (

@@ -1,7 +1,7 @@
 /** One workflow: what it is, and its sides. */
 
 import { useState } from 'preact/hooks'
-import { get } from '../../api.ts'
+import { get, unlessGone } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
@@ -56,6 +56,7 @@ export function RunPage({ id, side, task }: RunPageProps) {
     return (
       <>
         <Crumbs way={[...way, { text: id.slice(0, 8) }]} />
+        <h1>Run</h1>
         {error === undefined ? <Loading /> : <Problem error={error} retry={reload} />}
       </>
     )
@@ -71,7 +72,7 @@ export function RunPage({ id, side, task }: RunPageProps) {
           ...(isTask ? [{ text: name ?? task }] : []),
         ]}
       />
-      <Problem error={error} />
+      <Problem error={unlessGone(error)} />
       {isTask ? (
         <TaskPage key={task} run={data} id={task} />
       ) : (
