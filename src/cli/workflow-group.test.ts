@@ -75,6 +75,7 @@ test(
     expect(await ls('--correlation-id', 'week 3')).toMatchObject([{ name: 'nightly', status: 'COMPLETED' }])
     expect((await ls('--name', 'nightly', '--status', 'completed')).length).toBe(3)
     expect(await ls('--status', 'running,paused', '--since', '1h')).toMatchObject([{ workflow_id: id }])
+    expect(await ls('--status', 'running,paused')).toMatchObject([{ workflow_id: id, status: 'RUNNING' }])
     expect(await ls('--until', '2020-01-01')).toEqual([])
     const page = await perago('workflow', 'ls', '--limit', '2')
     expect(page.json).toMatchObject({ is_whole: false, workflows: [{}, {}] })

@@ -74,6 +74,8 @@ export interface PollRequest {
 export interface OpenWorkflow {
   readonly workflowId: WorkflowId
   readonly name: string
+  /** Absent where the queue does not say which of the open ones it is. */
+  readonly status?: WorkflowStatus
   /** The workflow that runs it as one of its steps. */
   readonly parentId: WorkflowId | undefined
   readonly startTimeMs: number

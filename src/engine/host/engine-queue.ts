@@ -86,11 +86,14 @@ export class EngineQueue implements TaskQueue {
 
   async readOpenWorkflows(max: number, { signal }: QueueCallOptions = {}): Promise<OpenWorkflows> {
     await this.#ready(signal)
-    const open = [...this.#parts.executions.held()].sort((a, b) => b.startTimeMs - a.startTimeMs)
-    const workflows = open.slice(0, max).map(({ workflowId, graph, parentId, startTimeMs, input }) => ({
-      ...{ workflowId, name: graph.name, parentId, startTimeMs, input },
-      steps: graph.units as unknown as readonly JsonObject[],
-    }))
+    const held = [...this.#parts.executions.held()].filter(({ status }) => isWorkflowOpen(status))
+    const open = held.sort((a, b) => b.startTimeMs - a.startTimeMs)
+    const workflows = open
+      .slice(0, max)
+      .map(({ workflowId, graph, status, parentId, startTimeMs, input }) => ({
+        ...{ workflowId, name: graph.name, status, parentId, startTimeMs, input },
+        steps: graph.units as unknown as readonly JsonObject[],
+      }))
     return { workflows, isWhole: workflows.length === open.length }
   }
 

@@ -54,13 +54,13 @@ export function renderWorkflow(view: WorkflowView, hasTasks: boolean): object {
 }
 
 export function renderOpenWorkflow(open: OpenWorkflow): object {
-  const { workflowId, name, parentId, startTimeMs, input, steps } = open
+  const { workflowId, name, status, parentId, startTimeMs, input, steps } = open
   return {
     workflowId,
     workflowName: name,
     startTime: startTimeMs,
     input,
     workflowDefinition: { name, tasks: steps },
-    ...defined({ parentWorkflowId: parentId }),
+    ...defined({ status, parentWorkflowId: parentId }),
   }
 }
