@@ -1,10 +1,17 @@
-/** What became of the publication of a task, from what Conductor keeps of it: input, output, reason and log. Pure. */
+/** What became of a task and its publication, from what Conductor keeps of it: input, output, reason and log. Pure. */
 
 import { defined } from '../../base/defined.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import type { WorkflowTaskReading } from '../../conductor/workflows.ts'
 import type { FenceStrength } from '../../publication/strategy.ts'
 import { readPublicationLines, type ToldPublication } from '../../worker/results/publication-lines.ts'
+import { readStepsLine, type ToldStep } from '../../worker/results/steps-line.ts'
+
+export interface TaskStory {
+  readonly publication?: TaskPublication
+  /** By when they began, as far as its worker has told them. */
+  readonly steps?: readonly ToldStep[]
+}
 
 export interface TaskPublication {
   readonly repository: string
@@ -37,6 +44,15 @@ export function codeOf(reason: string | undefined): string | undefined {
 /** Whether it has a workspace, and so may have published. */
 export function hasWorkspace({ input }: Pick<Task, 'input'>): boolean {
   return workspaceOf(input) !== undefined
+}
+
+/** `undefined`: there is nothing to tell. */
+export function readTaskStory(task: Task, lines: readonly string[]): TaskStory | undefined {
+  const publication = publicationOf(task, lines)
+  // A worker that says how an attempt ended says its steps as well; a body may say anything.
+  const isTold = task.status === 'COMPLETED' ? publication?.outcome : codeOf(task.reasonForIncompletion)
+  const steps = isTold === undefined ? undefined : readStepsLine(lines)
+  return publication === undefined && steps === undefined ? undefined : defined({ publication, steps })
 }
 
 /** `undefined`: it works on no branch. */
