@@ -27,8 +27,7 @@ export function collectSteps(options: {
     const at = new Date(clock.now().getTime() - durationMs).toISOString()
     // Steps end in another order than they begin: some hold others, or run beside them.
     const isLater = (other: Collected): boolean => other.startMs + LATE_MS > startMs && other.endMs > startMs
-    let place = steps.length
-    while (place > 0 && isLater(steps[place - 1]!)) place -= 1
+    const place = steps.findLastIndex((other) => !isLater(other)) + 1
     steps.splice(place, 0, { told: { step, at, ms: Math.round(durationMs) }, startMs, endMs })
   }
   return {
