@@ -51,6 +51,7 @@ export const check = step('shop.check', async ({ workspace }) => {
   return { rows: 2 }
 })
 export const total = step('shop.total', async ({ workspace, params }) => {
+  if (params.day === 'closed') throw new Error('the shop was closed on this day')
   if (params.day === 'never') throw new Error('there is no such day <script>window.pwned = 1</script>')
   await writeFile(workspace.path('total.txt'), 'total of ' + params.day + '\\n')
   return { rows: 1 }
