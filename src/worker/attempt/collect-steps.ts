@@ -12,7 +12,7 @@ interface Collected {
 }
 
 /** A step is reported a little after it has ended, so it seems to begin that much later. */
-const LATE_MS = 1
+const LATE_MS = 0.2
 
 export function collectSteps(options: {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>

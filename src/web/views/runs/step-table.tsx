@@ -6,10 +6,14 @@ import type { Task } from './run-graph.ts'
 import { nameStep, readStepTimes, type StepRow } from './step-times.ts'
 
 export function StepTable({ task: { steps = [], publication } }: { readonly task: Task }) {
-  if (steps.length === 0) return null
+  const [first] = steps
+  if (first === undefined) return null
   return (
     <section>
       <h2>What the worker did</h2>
+      <p class="faint">
+        From <Time at={first.at} /> to its report to the server; delivery and clean-up come after.
+      </p>
       <div class="scrolls" tabIndex={0} role="region" aria-label="Table of the steps of this try">
         <table class="step-times">
           <thead>
@@ -27,7 +31,6 @@ export function StepTable({ task: { steps = [], publication } }: { readonly task
           </tbody>
         </table>
       </div>
-      <p class="faint">Up to its report to the server; delivery and clean-up come after.</p>
     </section>
   )
 }
@@ -40,8 +43,10 @@ function StepLine({ row }: { readonly row: StepRow }) {
         {nameStep(step.step)} {fence !== undefined && <State state={fence.passed ? 'ok' : 'refused'} />}
         {fence?.why !== undefined && <p class="why">{fence.why}</p>}
       </th>
-      <td>
-        <Time at={step.at} /> <span class="faint">+{showLength(afterMs)}</span>
+      <td class="number">
+        <time dateTime={step.at} title={step.at}>
+          +{showLength(afterMs)}
+        </time>
       </td>
       <td class="number">{showLength(step.ms)}</td>
       <td class="step-bar" aria-hidden="true">
