@@ -14,7 +14,7 @@ import {
 import type { TaskId, WorkflowId, WorkflowStatus } from '../../worker/ports.ts'
 import { listWorkflows, type ListWorkflows, type ListedWorkflows } from './list-workflows.ts'
 import { readPollers, type Pollers } from './pollers.ts'
-import { openTaskStories } from './read-publications.ts'
+import { openTaskStories } from './read-task-stories.ts'
 import type { TaskStory } from './task-publication.ts'
 import { graphOfSteps, nodeOf, withForked, type WorkflowGraph } from './workflow-graph.ts'
 
