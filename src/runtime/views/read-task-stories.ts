@@ -22,14 +22,12 @@ export function openTaskStories(readLines: ReadLines, clock: Clock) {
     const told = new Map<TaskId, TaskStory>()
     const unread: WorkflowTaskReading[] = []
     for (const task of tasks.filter(isTold)) {
-      const found = known.get(keyOf(task)) ?? readTaskStory(task, [])
-      if (found !== undefined) told.set(task.taskId, found)
+      told.set(task.taskId, known.get(keyOf(task)) ?? readTaskStory(task, []))
       if (isOver(task) && !known.has(keyOf(task))) unread.push(task)
     }
     const newest = unread.slice(-TASK_LOGS_READ_MAX)
     await forEachBounded(newest, { limit: TASK_LOGS_READ_AT_ONCE }, async (task) => {
       const found = readTaskStory(task, await readLines(task.taskId, signal))
-      if (found === undefined) return
       told.set(task.taskId, found)
       // A log may show late.
       const isLate = clock.now().getTime() - endOf(task) > LOG_SHOWN_WITHIN_MS
@@ -43,7 +41,9 @@ const LOG_SHOWN_WITHIN_MS = 60_000
 
 /** By its worker, in its log. */
 function isTold(task: WorkflowTaskReading): boolean {
-  return hasWorkspace(task) || codeOf(task.reasonForIncompletion) !== undefined
+  return (
+    hasWorkspace(task) || (task.status !== 'COMPLETED' && codeOf(task.reasonForIncompletion) !== undefined)
+  )
 }
 
 /** A task that is run again keeps its id. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TaskStatus } from '../../worker/ports.ts'
-import { publicationOf, readTaskStory } from './task-publication.ts'
+import { readTaskStory } from './task-publication.ts'
 
 const [A, B] = ['a'.repeat(64), 'b'.repeat(64)]
 const at = (ref: string) => ({ workspace: { repository: 'lake', branch: 'main', refType: 'commit', ref } })
@@ -8,6 +8,7 @@ const task = (status: TaskStatus, more: object = {}) => ({
   ...{ status, input: at(A), output: status === 'COMPLETED' ? at(B) : {} },
   ...{ reasonForIncompletion: undefined, ...more },
 })
+const publicationOf = (...of: Parameters<typeof readTaskStory>) => readTaskStory(...of).publication
 const place = { repository: 'lake', branch: 'main', inputRef: A }
 const merged = (ref: string, strength: string): string => `published: merged at ${ref}, ${strength} fence`
 

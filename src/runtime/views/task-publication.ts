@@ -46,17 +46,16 @@ export function hasWorkspace({ input }: Pick<Task, 'input'>): boolean {
   return workspaceOf(input) !== undefined
 }
 
-/** `undefined`: there is nothing to tell. */
-export function readTaskStory(task: Task, lines: readonly string[]): TaskStory | undefined {
+export function readTaskStory(task: Task, lines: readonly string[]): TaskStory {
   const publication = publicationOf(task, lines)
   // A worker that says how an attempt ended says its steps as well; a body may say anything.
   const isTold = task.status === 'COMPLETED' ? publication?.outcome : codeOf(task.reasonForIncompletion)
   const steps = isTold === undefined ? undefined : readStepsLine(lines)
-  return publication === undefined && steps === undefined ? undefined : defined({ publication, steps })
+  return defined({ publication, steps })
 }
 
 /** `undefined`: it works on no branch. */
-export function publicationOf(task: Task, lines: readonly string[]): TaskPublication | undefined {
+function publicationOf(task: Task, lines: readonly string[]): TaskPublication | undefined {
   const place = workspaceOf(task.input)
   if (place === undefined) return undefined
   const { repository, branch, ref: inputRef } = place

@@ -101,6 +101,23 @@ test('DO-144 DO-153 the log of a task is read once it has told all, however ofte
   ])
 })
 
+test('DO-153 the log of a failure without a workspace is read, too, and once only when it tells nothing', async () => {
+  let reads = 0
+  const failed = { ...TASK, status: 'FAILED', inputData: {}, outputData: {}, updateTime: 1 }
+  const tasks = [
+    { ...failed, taskId: 't1', reasonForIncompletion: 'it broke [task/failed]' },
+    { ...failed, taskId: 't2', reasonForIncompletion: 'of another program' },
+  ]
+  const view = openView(({ url }) => {
+    if (!url.endsWith('/log')) return Response.json({ workflowId: 'w1', status: 'RUNNING', tasks })
+    reads += 1
+    return new Response(null, { status: 204 })
+  })
+  for (let look = 0; look < 3; look++)
+    expect((await view.read('w1')).tasks.map(({ steps }) => steps)).toEqual([undefined, undefined])
+  expect(reads).toBe(1)
+})
+
 test('DO-147 what a Conductor refuses this server is no matter of who looks, and told as such', async () => {
   const view = openView(() => Response.json({ message: 'no' }, { status: 401 }))
   await expect(view.read('w1')).rejects.toMatchObject({
