@@ -67,11 +67,11 @@ export const SPAN_EXPORT_TIMEOUT_MS = 10_000
 // ── what is shown of workflows
 /** Workflows that a search for a text looks at for one page. */
 export const WORKFLOWS_LOOKED_AT_MAX = 1_000
-/** Tasks of a workflow whose logs are read to show their publications, the newest ones, each once. */
+/** Tasks of a workflow whose logs are read to show their publications and steps, the newest ones, each once. */
 export const TASK_LOGS_READ_MAX = 100
 /** @internal Logs that are read at the same time. */
 export const TASK_LOGS_READ_AT_ONCE = 8
-/** @internal Publications of ended tasks that are remembered. */
+/** @internal Ended tasks whose publications and steps are remembered. */
 export const TASK_PUBLICATIONS_REMEMBERED = 10_000
 /** Task types, each with its domain, that are shown with their pollers. */
 export const POLLERS_SHOWN_MAX = 1_000

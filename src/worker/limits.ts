@@ -71,6 +71,10 @@ export const TASK_LOG_SEND_PART = 0.01
 export const PROGRESS_INTERVAL_MS = 250
 /** The task's log cuts a longer line. */
 export const TASK_LOG_LINE_MAX_CHARS = 4_000
+/** Its line about the steps of the attempt; the shortest steps are left out. */
+export const STEPS_LINE_MAX_CHARS = 4_000
+/** @internal Steps of an attempt that are remembered for that line. */
+export const STEPS_COLLECTED_MAX = 100
 /** Server wait of a task type's first poll, and of every poll while other types wait for a slot. */
 export const POLL_WAIT_MS = 100
 /** Up to here it doubles while there are no tasks. A stopping worker waits for the last poll. */

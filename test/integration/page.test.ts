@@ -122,6 +122,26 @@ test(
   TEST_MS,
 )
 
+test(
+  'WB-68 the page of a task has a table of what its worker did, step by step, for everybody to read',
+  async (context) => {
+    const world = await openPageWorld()
+    const id = await world.start('2026-01-15')
+    expect(await world.ended(id)).toBe('COMPLETED')
+    const { page } = await openPage(await browser(context), world.pageUrl)
+    await page.getByRole('heading', { name: 'Now', exact: true }).waitFor()
+    await page.goto(`${world.url}/#/runs/${id}/tasks`)
+    await page.getByRole('link', { name: 'load' }).first().click()
+    const table = page.getByRole('region', { name: 'Table of the steps of this try' })
+    await table.waitFor()
+    expect(await table.getByRole('row', { name: /^the body .* (ms|s)$/ }).count()).toBe(1)
+    const fence = table.getByRole('row', { name: /^publish fence/ })
+    expect(await fence.textContent()).toContain('ok')
+    await see(page, 'task')
+  },
+  TEST_MS,
+)
+
 /** Nothing stands in the way of anybody; kept as a picture where that is wanted. */
 async function see(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle')

@@ -239,6 +239,12 @@ describe('one task without a queue', () => {
     expect([await readdir(join(root, 'workers')), await stagingBranchesOf(repo)]).toEqual([[], []])
   })
 
+  test('WK-343 without a queue no steps are logged: nobody would look for them', async () => {
+    const workspace = { repository, branch: 'main' }
+    const { logs } = await run({ task: 'here', params: { text: 'one' }, workspace })
+    expect(logs.at(-1)).toMatch(/^published: /)
+  })
+
   test.each([1, 2])(
     'WK-139 the publish fence stands, and %i commits above its input are never replaced',
     async (above) => {

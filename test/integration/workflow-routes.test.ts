@@ -171,12 +171,19 @@ test('DO-148 over a real Conductor: a workflow is listed, read with its graph, f
       status: 'COMPLETED',
       output: { workspace: { ...PLACE, refType: 'commit', ref: B } },
     },
-    logs: [`published: merged at ${B}, soft fence`],
+    // So many that the last are sent as one, as a worker sends them.
+    logs: [
+      ...Array.from({ length: 11 }, () => stepsOf(1)),
+      `published: merged at ${B}, soft fence`,
+      stepsOf(7),
+    ],
   })
   const published = async () => (await ask<Shown>(`/workflows/${workflowId}`)).tasks[0]?.['publication']
   await expect
     .poll(published, WAIT)
     .toMatchObject({ commit: B, outcome: 'merged', strength: 'soft', fences: [{}, {}] })
+  const steps = async () => (await ask<Shown>(`/workflows/${workflowId}`)).tasks[0]?.['steps']
+  await expect.poll(steps, WAIT).toMatchObject([{ step: 'body', ms: 7 }])
 
   const act = (what: string, body?: unknown) => ask<object>(`/workflows/${workflowId}/${what}`, 'POST', body)
   expect(await act('pause')).toMatchObject({ status: 'PAUSED' })
@@ -208,6 +215,9 @@ test('DO-148 over a real Conductor: a workflow is listed, read with its graph, f
   expect((await world.ask('/workflows', { token })).status).toBe(404)
   expect(await (await world.ask('/session', { token })).json()).toMatchObject({ shows: ['executions'] })
 }, 120_000)
+
+const stepsOf = (ms: number): string =>
+  `steps: ${JSON.stringify([{ step: 'body', at: '2026-01-31T10:00:00.000Z', ms }])}`
 
 test('DO-149 DO-150 a server over a real Conductor and a real lakeFS examines them, and shows what may be recovered', async (context) => {
   const { url } = conductor(context)

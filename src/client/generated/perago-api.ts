@@ -1646,6 +1646,18 @@ export interface components {
             readonly input?: Record<string, never>;
             readonly output?: Record<string, never>;
             readonly publication?: components["schemas"]["TaskPublication"];
+            /** @description Of this attempt, by when they began; some hold others or run beside them. Recorded by its worker with a publication or a failure, so what comes after (delivery, clean-up) is not among them. May show late. Absent where no worker has recorded them. */
+            readonly steps?: readonly {
+                /** @description Such as `lay-out`, `body` or `publish/merge`. */
+                readonly step: string;
+                /**
+                 * Format: date-time
+                 * @description When it began, by the clock of the worker.
+                 */
+                readonly at: string;
+                /** @description How long it took. */
+                readonly ms: number;
+            }[];
         };
         /** @description Of a task with a workspace in its input. What its worker logged of it may show late; without that line `outcome` and `strength` are absent. */
         readonly TaskPublication: {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TaskStatus } from '../../worker/ports.ts'
-import { publicationOf } from './task-publication.ts'
+import { readTaskStory } from './task-publication.ts'
 
 const [A, B] = ['a'.repeat(64), 'b'.repeat(64)]
 const at = (ref: string) => ({ workspace: { repository: 'lake', branch: 'main', refType: 'commit', ref } })
@@ -8,6 +8,7 @@ const task = (status: TaskStatus, more: object = {}) => ({
   ...{ status, input: at(A), output: status === 'COMPLETED' ? at(B) : {} },
   ...{ reasonForIncompletion: undefined, ...more },
 })
+const publicationOf = (...of: Parameters<typeof readTaskStory>) => readTaskStory(...of).publication
 const place = { repository: 'lake', branch: 'main', inputRef: A }
 const merged = (ref: string, strength: string): string => `published: merged at ${ref}, ${strength} fence`
 
@@ -54,4 +55,30 @@ test('DO-144 a refusal names the fence that refused, in its own words, and what 
   ])
   const body = task('FAILED', { reasonForIncompletion: 'it broke [task/failed]' })
   expect(publicationOf(body, [])).toEqual({ ...place, fences: [] })
+})
+
+const steps = (step: string): string => `steps: [{"step":"${step}","at":"2026-01-31T10:00:00.000Z","ms":7}]`
+const told = (step: string) => [{ step, at: '2026-01-31T10:00:00.000Z', ms: 7 }]
+
+test('DO-153 the steps of a task are told with its publication, and with its failure', () => {
+  const published = readTaskStory(task('COMPLETED'), ['hello', merged(B, 'soft'), steps('body')])
+  expect(published).toMatchObject({ publication: { outcome: 'merged' }, steps: told('body') })
+  const failed = { ...task('FAILED', { reasonForIncompletion: 'it broke [task/failed]' }), input: {} }
+  expect(readTaskStory(failed, ['failed: it broke [task/failed]', steps('body')])).toEqual({
+    steps: told('body'),
+  })
+})
+
+test.each([
+  ['before the line of its worker', task('COMPLETED'), [steps('body'), merged(B, 'soft')]],
+  ['without such a line', task('COMPLETED'), ['hello', steps('body')]],
+  ['with a line that the result denies', task('COMPLETED'), [merged(A, 'soft'), steps('body')]],
+  ['while it runs', task('IN_PROGRESS'), [merged(B, 'soft'), steps('body')]],
+  [
+    'and fails without a worker that says why',
+    task('TIMED_OUT', { reasonForIncompletion: 'it took too long' }),
+    ['failed: x', steps('body')],
+  ],
+])('DO-153 steps that a body logs %s are not believed', (_, of, lines) => {
+  expect(readTaskStory(of, lines)).not.toHaveProperty('steps')
 })

@@ -1,10 +1,17 @@
-/** What became of the publication of a task, from what Conductor keeps of it: input, output, reason and log. Pure. */
+/** What became of a task and its publication, from what Conductor keeps of it: input, output, reason and log. Pure. */
 
 import { defined } from '../../base/defined.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import type { WorkflowTaskReading } from '../../conductor/workflows.ts'
 import type { FenceStrength } from '../../publication/strategy.ts'
 import { readPublicationLines, type ToldPublication } from '../../worker/results/publication-lines.ts'
+import { readStepsLine, type ToldStep } from '../../worker/results/steps-line.ts'
+
+export interface TaskStory {
+  readonly publication?: TaskPublication
+  /** By when they began, as far as its worker has told them. */
+  readonly steps?: readonly ToldStep[]
+}
 
 export interface TaskPublication {
   readonly repository: string
@@ -39,8 +46,16 @@ export function hasWorkspace({ input }: Pick<Task, 'input'>): boolean {
   return workspaceOf(input) !== undefined
 }
 
+export function readTaskStory(task: Task, lines: readonly string[]): TaskStory {
+  const publication = publicationOf(task, lines)
+  // A worker that says how an attempt ended says its steps as well; a body may say anything.
+  const isTold = task.status === 'COMPLETED' ? publication?.outcome : codeOf(task.reasonForIncompletion)
+  const steps = isTold === undefined ? undefined : readStepsLine(lines)
+  return defined({ publication, steps })
+}
+
 /** `undefined`: it works on no branch. */
-export function publicationOf(task: Task, lines: readonly string[]): TaskPublication | undefined {
+function publicationOf(task: Task, lines: readonly string[]): TaskPublication | undefined {
   const place = workspaceOf(task.input)
   if (place === undefined) return undefined
   const { repository, branch, ref: inputRef } = place

@@ -80,19 +80,42 @@ const TASK = {
   ...{ status: 'COMPLETED', inputData: { workspace }, outputData: { workspace } },
 }
 
-test('DO-144 the log of a task that has told its publication is read once, however often somebody looks', async () => {
+test('DO-144 DO-153 the log of a task is read once it has told all, however often somebody looks', async () => {
+  const published = { log: `published: completed at ${REF}, soft fence`, createdTime: 7 }
+  const steps = { log: 'steps: [{"step":"body","at":"2026-01-31T10:00:00.000Z","ms":1}]', createdTime: 7 }
+  // Each line shows late.
+  const shown = [[], [published], [published, steps]]
   let reads = 0
   const view = openView(({ url }) => {
     if (!url.endsWith('/log')) return Response.json({ workflowId: 'w1', status: 'RUNNING', tasks: [TASK] })
+    const lines = shown[reads] ?? []
     reads += 1
-    // It shows late.
-    return reads === 1
-      ? new Response(null, { status: 204 })
-      : Response.json([{ log: `published: completed at ${REF}, soft fence`, createdTime: 7 }])
+    return lines.length === 0 ? new Response(null, { status: 204 }) : Response.json(lines)
   })
-  const outcome = async () => (await view.read('w1')).tasks[0]?.publication?.outcome
-  expect(await outcome()).toBeUndefined()
-  expect([await outcome(), await outcome(), reads]).toEqual(['completed', 'completed', 2])
+  const look = async (): Promise<string> => {
+    const [task] = (await view.read('w1')).tasks
+    return `${String(task?.publication?.outcome)} ${String(task?.steps?.length)}`
+  }
+  expect([await look(), await look(), await look(), await look(), reads]).toEqual([
+    ...['undefined undefined', 'completed undefined', 'completed 1', 'completed 1', 3],
+  ])
+})
+
+test('DO-153 the log of a failure without a workspace is read, too, and once only when it tells nothing', async () => {
+  let reads = 0
+  const failed = { ...TASK, status: 'FAILED', inputData: {}, outputData: {}, updateTime: 1 }
+  const tasks = [
+    { ...failed, taskId: 't1', reasonForIncompletion: 'it broke [task/failed]' },
+    { ...failed, taskId: 't2', reasonForIncompletion: 'of another program' },
+  ]
+  const view = openView(({ url }) => {
+    if (!url.endsWith('/log')) return Response.json({ workflowId: 'w1', status: 'RUNNING', tasks })
+    reads += 1
+    return new Response(null, { status: 204 })
+  })
+  for (let look = 0; look < 3; look++)
+    expect((await view.read('w1')).tasks.map(({ steps }) => steps)).toEqual([undefined, undefined])
+  expect(reads).toBe(1)
 })
 
 test('DO-147 what a Conductor refuses this server is no matter of who looks, and told as such', async () => {

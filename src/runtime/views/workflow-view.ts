@@ -14,8 +14,8 @@ import {
 import type { TaskId, WorkflowId, WorkflowStatus } from '../../worker/ports.ts'
 import { listWorkflows, type ListWorkflows, type ListedWorkflows } from './list-workflows.ts'
 import { readPollers, type Pollers } from './pollers.ts'
-import { openPublications } from './read-publications.ts'
-import type { TaskPublication } from './task-publication.ts'
+import { openTaskStories } from './read-task-stories.ts'
+import type { TaskStory } from './task-publication.ts'
 import { graphOfSteps, nodeOf, withForked, type WorkflowGraph } from './workflow-graph.ts'
 
 export interface WorkflowView {
@@ -42,11 +42,10 @@ export interface WorkflowDetails extends Omit<WorkflowReading, 'tasks' | 'steps'
   readonly graph: WorkflowGraph
 }
 
-export interface ShownTask extends WorkflowTaskReading {
+export interface ShownTask extends WorkflowTaskReading, TaskStory {
   readonly kind: string
   /** In the graph. */
   readonly node: string
-  readonly publication: TaskPublication | undefined
 }
 
 export interface LogPage {
@@ -98,20 +97,20 @@ interface ReaderParts extends Pick<WorkflowViewParts, 'readGraph'> {
 
 class Reader {
   readonly #parts: ReaderParts
-  readonly #publicationsOf: ReturnType<typeof openPublications>
+  readonly #storiesOf: ReturnType<typeof openTaskStories>
 
   constructor(parts: ReaderParts) {
     this.#parts = parts
     const readLines = async (taskId: TaskId, signal?: AbortSignal): Promise<readonly string[]> =>
       linesOf(await parts.operator.readTexts(taskId, { signal })).map(({ text }) => text)
-    this.#publicationsOf = openPublications(readLines, parts.clock)
+    this.#storiesOf = openTaskStories(readLines, parts.clock)
   }
 
   async read(workflowId: string, signal?: AbortSignal): Promise<WorkflowDetails> {
     const { steps, ...reading } = await this.#readPlain(workflowId, signal)
     const graph = (await this.#parts.readGraph?.(reading.workflowId)) ?? drawn(steps, reading.tasks)
-    const publications = await this.#publicationsOf(reading.tasks, signal)
-    return { ...reading, graph, tasks: showTasks(reading.tasks, graph, publications) }
+    const stories = await this.#storiesOf(reading.tasks, signal)
+    return { ...reading, graph, tasks: showTasks(reading.tasks, graph, stories) }
   }
 
   async readLog(workflowId: string, taskId: string, page: LogPage): Promise<LoggedLines> {
@@ -174,14 +173,14 @@ function drawn(steps: WorkflowReading['steps'], tasks: readonly WorkflowTaskRead
 function showTasks(
   tasks: readonly WorkflowTaskReading[],
   { nodes }: WorkflowGraph,
-  publications: ReadonlyMap<TaskId, TaskPublication>,
+  stories: ReadonlyMap<TaskId, TaskStory>,
 ): readonly ShownTask[] {
   const kinds = new Map(nodes.map(({ referenceName, kind }) => [referenceName, kind]))
   const names = new Set(kinds.keys())
   return tasks.map((task) => {
     const node = nodeOf(names, task.referenceTaskName)
     const kind = task.kind ?? kinds.get(node) ?? kindOf(task)
-    return { ...task, node, kind, publication: publications.get(task.taskId) }
+    return { ...task, node, kind, ...stories.get(task.taskId) }
   })
 }
 

@@ -4,7 +4,7 @@ import { defined } from '../../base/defined.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { codeOf, type TaskPublication } from '../../runtime/views/task-publication.ts'
 import type { WorkflowGraph } from '../../runtime/views/workflow-graph.ts'
-import { endOf } from '../../runtime/views/read-publications.ts'
+import { endOf } from '../../runtime/views/read-task-stories.ts'
 import type { ShownTask, WorkflowDetails } from '../../runtime/views/workflow-view.ts'
 import { targetOf } from '../../runtime/views/list-workflows.ts'
 import type { FoundWorkflow } from '../../runtime/workflows.ts'
@@ -33,7 +33,7 @@ export function showDetails(workflow: WorkflowDetails) {
 
 function showTask(task: ShownTask) {
   const { taskId: id, referenceTaskName, node, taskDefName: name, kind, status, input, output } = task
-  const { retryCount: retry, iteration, seq, isRetried: retried, workerId, publication } = task
+  const { retryCount: retry, iteration, seq, isRetried: retried, workerId, publication, steps } = task
   const reason = task.reasonForIncompletion
   return {
     ...{ id, reference_name: referenceTaskName, node, name, kind, status, retry, iteration, seq, retried },
@@ -44,6 +44,7 @@ function showTask(task: ShownTask) {
       worker: workerId === '' ? undefined : workerId,
       ...{ reason, code: codeOf(reason), child_id: task.childId },
       publication: publication && showPublication(publication),
+      steps,
     }),
     ...{ input, output },
   }

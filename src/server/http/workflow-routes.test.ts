@@ -117,6 +117,26 @@ test('DO-141 a workflow is read with its attempts, its graph, and the publicatio
     fences: [{}, {}, {}],
   })
   expect(after.tasks[1]).toMatchObject({ node: 'sign', kind: 'HUMAN', status: 'IN_PROGRESS' })
+  expect(after.tasks[0]).not.toHaveProperty('steps')
+})
+
+test('DO-153 the steps of a task are shown as its worker has told them, and not as its body', async () => {
+  const { read, start, poll, queue } = await openLooking()
+  const id = await start()
+  const { taskId, workflowId } = await poll()
+  const steps = ['lay-out', 'body', 'publish/merge'].map((step, index) => ({
+    ...{ step, at: new Date(1_700_000_000_000 + index).toISOString(), ms: 12 + index },
+  }))
+  const lie = [{ ...steps[1], ms: 0 }]
+  await queue.appendLog(taskId, `hello\nsteps: ${JSON.stringify(lie)}`)
+  expect((await read<Shown>(`/workflows/${id}`)).tasks[0]).not.toHaveProperty('steps')
+  await systemClock.sleep(5)
+  await queue.postResult({
+    ...{ taskId, workflowId, workerId: 'w', status: 'COMPLETED' },
+    output: { workspace: { ...PLACE, refType: 'commit', ref: B } },
+    logs: [`published: merged at ${B}, soft fence`, `steps: ${JSON.stringify(steps)}`],
+  })
+  expect((await read<Shown>(`/workflows/${id}`)).tasks[0]).toMatchObject({ steps })
 })
 
 test('DO-143 the log of a task is given line by line, and goes on after the lines that are known', async () => {

@@ -24,11 +24,13 @@ import { checkGuardrails } from '../../workspace/comparing/guardrails.ts'
 import { describeRefusals } from '../../workspace/refusals.ts'
 import { runBody } from '../bodies/run-body.ts'
 import { sendTaskLog } from '../results/send-task-log.ts'
+import { tellSteps } from '../results/steps-line.ts'
 import { describeFailure, openTaskLog } from '../results/task-log.ts'
 import { adoptEarlier } from './adopt-earlier.ts'
 import type { AttemptState, RunOutcome, RunRequest, RunSurroundings } from './attempt-state.ts'
 import { authoredCommit } from './authored-commit.ts'
 import type { AttemptDirectory, LeftDirectory } from './attempt-workspace.ts'
+import { collectSteps } from './collect-steps.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
 import { publishChanges, warnOfShortLease } from './publish-changes.ts'
 import { readInput } from './read-input.ts'
@@ -39,15 +41,16 @@ import { withholdFrom } from './withhold-secrets.ts'
 /** Never throws: every failure is an outcome. */
 export async function runSteps(request: RunRequest, surroundings: RunSurroundings): Promise<RunOutcome> {
   const { clock, logger, redactor } = surroundings
-  const { observe, sendLog: send, onProgress } = request
+  const { sendLog: send, onProgress } = request
   const followed = followSignals(request.signal)
   const { signal } = followed
   let isDecided = false
   const log = openTaskLog(logger, redactor)
   const sender = sendTaskLog({ log, send, clock, logger })
+  const { observe, told: toldSteps } = collectSteps({ clock, observer: request.observe })
   const state: AttemptState = {
     ...surroundings,
-    ...request,
+    ...{ ...request, observe },
     signal,
     onStray: (error) => {
       if (isDecided) logger.warn('a body that had ended left an error that nobody caught', { error })
@@ -76,13 +79,20 @@ export async function runSteps(request: RunRequest, surroundings: RunSurrounding
     planned: state.planned,
     cleanUp: () => cleanUp(state),
   })
+  // For whoever looks at the task at its queue, with what the log has to tell there anyway.
+  const logSteps = (): void => {
+    const steps = toldSteps()
+    if (state.authority.kind === 'attempt' && steps.length > 0) log.add(tellSteps(steps))
+  }
   try {
     const output = await produceOutput(state)
     sender.end('succeeded')
+    if (state.publication !== undefined) logSteps()
     return outcomeOf({ output, error: undefined })
   } catch (error) {
     sender.end('failed')
     for (const line of describeFailure(error, redactor)) log.add(line)
+    logSteps()
     return outcomeOf({ output: undefined, error })
   } finally {
     isDecided = true

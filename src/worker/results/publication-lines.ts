@@ -45,6 +45,16 @@ const ADOPTED = new RegExp(`^adopted: ${REF}, published by .+, ${FENCE}; the bod
 const SUPERSEDED = new RegExp(`^(?:warn: )?superseded ${REF}, which stays reachable as tag "([^"]+)"$`)
 const KEPT = /^kept: staging branch "([^"]+)" at /
 
+/** Whether it tells how an attempt ended; any body may log such lines, too. */
+export function isEndLine(line: string): boolean {
+  return PUBLISHED.test(line) || ADOPTED.test(line) || line.startsWith('failed: ')
+}
+
+/** What a body logs must not look as if its worker had written it. */
+export function quoteOurs(text: string): string {
+  return text.replace(/^(?=(?:published|adopted|kept|steps): )/gm, 'info: ')
+}
+
 /** The last line of each kind counts: what a body logs comes before it. */
 export function readPublicationLines(lines: readonly string[]): ToldPublication {
   const last = (pattern: RegExp): readonly (string | undefined)[] =>

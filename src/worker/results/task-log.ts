@@ -6,6 +6,7 @@ import type { LogFields, Logger } from '../../base/logger.ts'
 import type { Redactor } from '../../base/redaction.ts'
 import { BodyFailedError } from '../../tasks/author-errors.ts'
 import { HostedError } from '../bodies/hosted-error.ts'
+import { quoteOurs } from './publication-lines.ts'
 
 export interface TaskLog {
   /** Logs to the given logger, and keeps the lines. */
@@ -41,7 +42,8 @@ export function openTaskLog(logger: Logger, redactor: Redactor): TaskLog {
     const say =
       (level: 'info' | 'warn' | 'error') =>
       (message: string, fields?: LogFields): void => {
-        add(level === 'info' ? message : `${level}: ${message}`)
+        const text = quoteOurs(message)
+        add(level === 'info' ? text : `${level}: ${text}`)
         to[level](message, fields)
       }
     return {

@@ -13,7 +13,7 @@ test('WB-65 the progress of a task is the latest that its log tells, with a tota
   expect(readProgress(['no progress: 3'])).toBeUndefined()
 })
 
-test('WB-65 warnings and errors in a log are told apart', () => {
-  const lines = ['error: it broke', 'warn: superseded 12', 'progress: 3', 'an error: none']
-  expect(lines.map(kindOfLine)).toEqual(['bad', 'warn', 'progress', 'plain'])
+test('WB-65 warnings, errors and steps in a log are told apart', () => {
+  const lines = ['error: it broke', 'warn: superseded 12', 'progress: 3', 'steps: [{}]', 'an error: none']
+  expect(lines.map(kindOfLine)).toEqual(['bad', 'warn', 'progress', 'steps', 'plain'])
 })

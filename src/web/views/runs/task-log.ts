@@ -16,10 +16,12 @@ export function readProgress(lines: readonly string[]): Progress | undefined {
   return { done: Number(done), total: total === undefined ? undefined : Number(total), what }
 }
 
-export type LineKind = 'bad' | 'warn' | 'progress' | 'plain'
+export type LineKind = 'bad' | 'warn' | 'progress' | 'steps' | 'plain'
 
 export function kindOfLine(line: string): LineKind {
   if (/^(?:error|fatal):/.test(line)) return 'bad'
   if (line.startsWith('warn:')) return 'warn'
+  // The page shows them as a table.
+  if (line.startsWith('steps: [')) return 'steps'
   return PROGRESS.test(line) ? 'progress' : 'plain'
 }

@@ -12,6 +12,7 @@ import { addressOf } from '../../route.ts'
 import { LogOf } from './log.tsx'
 import { PublicationOf } from './publication.tsx'
 import type { Run, Task } from './run-graph.ts'
+import { StepTable } from './step-table.tsx'
 
 interface TaskPageProps {
   readonly run: Run
@@ -39,6 +40,7 @@ export function TaskPage({ run, id }: TaskPageProps) {
         <div>
           <h2>Steps</h2>
           <Steps task={task} />
+          <StepTable task={task} />
           {publication !== undefined && <PublicationOf task={task} publication={publication} />}
         </div>
         <LogOf run={run.id} task={task} />
