@@ -1810,7 +1810,7 @@ export interface components {
                 readonly task_type: string;
                 /** @description From 0. */
                 readonly attempt: number;
-                /** @description Such as `lay-out`, `body` or `publish/merge`. */
+                /** @description The last one that it has done, such as `claimed` or `lay-out`. */
                 readonly step: string;
                 /** Format: date-time */
                 readonly started_at: string;

@@ -80,10 +80,12 @@ export function keepStatusFile(options: KeepStatusOptions): KeptStatus {
   }
 }
 
-/** Without the times that go on while nothing happens. */
+/** Without the times that go on while it only waits for work. */
 function changingPartOf(status: ReturnType<typeof describeStatus>): string {
   const polls = status.polls.map((poll) => ({ ...poll, succeededAt: poll.succeededAt !== undefined }))
-  const attempts = status.attempts.map(({ taskId, retryCount, step }) => [taskId, retryCount, step])
+  const attempts = status.attempts.map(({ taskId, retryCount, step, renewedAt }) => [
+    ...[taskId, retryCount, step, renewedAt],
+  ])
   const { state, slots, outages, files, ended, oldestResultAt } = status
   const what = outages.map(({ what: of, why }) => [of, why])
   const ends = ended.map(({ at, taskId }) => [at, taskId])

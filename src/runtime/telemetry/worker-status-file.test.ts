@@ -164,6 +164,19 @@ test('WK-347 its file is written when something has changed, else every ten seco
   expect(text()).toContain('"succeededAt":"2026-01-01T00:00:03.000Z"')
 })
 
+test('WK-347 a lease that was renewed is a change: its age is told as it is', async () => {
+  const { view, world, settle, pass, clock } = await openWorld()
+  await settle()
+  const attempt = { ...info, executionId: 'e', startedAtMs: 0, step: 'body', responseTimeoutSeconds: 3 }
+  for (let looks = 0; looks < 5; looks++) {
+    world.status = { ...IDLE, attempts: [{ ...attempt, renewedAtMs: clock.monotonicMs() + 1_500 }] }
+    await pass(2_000)
+    const [worker] = (await view.read()).workers
+    const renewedAt = Date.parse(worker?.attempts[0]?.renewedAt ?? '')
+    expect(clock.now().getTime() - renewedAt).toBe(500)
+  }
+})
+
 test('WK-347 its file stays small and readable, whatever names and however many tasks there are', async () => {
   const { path, world, kept, settle, pass, view } = await openWorld()
   await settle()
