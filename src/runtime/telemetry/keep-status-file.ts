@@ -1,6 +1,6 @@
 /** Writes the status of a worker to its file while it runs. Nothing waits for it, and the worker goes on when it cannot be written. */
 
-import { chmod, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock, type Clock } from '../../base/clock.ts'
 import { defined } from '../../base/defined.ts'
@@ -47,7 +47,6 @@ export function keepStatusFile(options: KeepStatusOptions): KeptStatus {
     makeDirectory(directory)
     // Whoever reads it sees one whole status or another.
     await writeFile(`${path}.new`, text, { mode: 0o600 })
-    await chmod(`${path}.new`, 0o600)
     await rename(`${path}.new`, path)
   }
   const keep = async (status: () => WorkerStatus): Promise<void> => {

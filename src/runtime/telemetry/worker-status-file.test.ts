@@ -251,3 +251,8 @@ test('WK-349 files that are no status of a worker are not shown, and harm nothin
   writeFileSync(join(directory, '4.json'), '{"format":"perago-status","version":1}')
   expect((await view.read()).workers).toEqual([])
 })
+
+test('WK-349 a root that may not be read is not told as one without workers', async () => {
+  const view = openWorkersView({ root: `/${'x'.repeat(5_000)}` })
+  await expect(view.read()).rejects.toMatchObject({ code: 'runtime/workers-unreadable' })
+})

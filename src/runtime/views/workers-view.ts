@@ -4,6 +4,7 @@ import { constants } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock, type Clock } from '../../base/clock.ts'
+import { messageOf, UnavailableError } from '../../base/errors.ts'
 import { hasCertainlyEnded } from '../../base/process-identity.ts'
 import { STATUS_FILE_MAX_BYTES, STATUS_SILENT_MS, WORKERS_SHOWN_MAX } from '../limits.ts'
 import { statusDirectory, statusFileSchema, type StatusFile } from '../telemetry/status-file.ts'
@@ -26,7 +27,7 @@ export interface WorkersView {
   read(): Promise<ShownWorkers>
 }
 
-/** The root need not exist. */
+/** The root need not exist. Rejects with `runtime/workers-unreadable` where others may not look. */
 export function openWorkersView({
   root,
   clock = systemClock,
@@ -50,7 +51,14 @@ export function openWorkersView({
 }
 
 async function listIndexes(directory: string): Promise<readonly number[]> {
-  const names = await readdir(directory).catch(() => [])
+  const names = await readdir(directory).catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw new UnavailableError(
+      'runtime/workers-unreadable',
+      `list the workers in ${JSON.stringify(directory)}: ${messageOf(cause)}`,
+      { cause, next: 'Run the server as the user of the workers, or name another root.' },
+    )
+  })
   return names
     .flatMap((name) => /^(\d{1,6})\.json$/.exec(name)?.[1] ?? [])
     .map(Number)
