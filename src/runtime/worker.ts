@@ -173,7 +173,14 @@ export async function openWorker(
     })
     const outbox = options.handed?.watch(results) ?? results
     const redactor = options.redactor ?? plainRedactor
-    const told = keepStatusFile({ root: directory, index, process: root.identity, workerId, redactor, logger })
+    const told = keepStatusFile({
+      root: directory,
+      index,
+      process: root.identity,
+      workerId,
+      redactor,
+      logger,
+    })
     closing.push(() => told.close())
     const leases = new ThreadedLeases({ queue: leaseQueueModule(settings), clock: systemClock, logger })
     closing.push(() => leases.close())

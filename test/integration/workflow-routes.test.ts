@@ -206,7 +206,9 @@ test('DO-148 over a real Conductor: a workflow is listed, read with its graph, f
   // Only callers of the default tenant see a Conductor.
   const token = await world.tokenFor('operator', 'north')
   expect((await world.ask('/workflows', { token })).status).toBe(404)
-  expect(await (await world.ask('/session', { token })).json()).toMatchObject({ shows: ['store', 'executions'] })
+  expect(await (await world.ask('/session', { token })).json()).toMatchObject({
+    shows: ['store', 'executions'],
+  })
 }, 120_000)
 
 test('DO-149 DO-150 a server over a real Conductor and a real lakeFS examines them, and shows what may be recovered', async (context) => {

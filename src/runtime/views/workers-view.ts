@@ -82,7 +82,7 @@ async function readStatus(path: string): Promise<StatusFile | undefined> {
 }
 
 async function show(written: StatusFile, index: number, asOf: Date): Promise<ShownWorker> {
-  const { format: _format, version: _version, process: by, state, ...rest } = written
+  const { process: by, state, ...rest } = written
   const isSilent = asOf.getTime() - Date.parse(written.writtenAt) > STATUS_SILENT_MS
   const isGone = await hasCertainlyEnded(by).catch(() => false)
   return { ...rest, index, pid: by.pid, state: isGone ? 'gone' : isSilent ? 'silent' : state }

@@ -62,7 +62,7 @@ test('DO-155 viewers of the default tenant are told of the workers of the machin
   expect(await (await ask(viewer)).json()).toMatchObject({ workers: [], whole: true })
   await startWorkerIn(root)
   await expect
-    .poll(async () => (await (await ask(viewer)).json()) as unknown)
+    .poll(async () => (await ask(viewer)).json())
     .toMatchObject({
       as_of: expect.stringMatching(/Z$/) as unknown,
       workers: [
