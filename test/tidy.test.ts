@@ -44,7 +44,7 @@ const EXPORTED_FOR_TESTS: Readonly<Record<string, string>> = {
   'src/worker/results/failure-map.ts#STATUS_OF_CODE': 'a page is compared with it',
 }
 /** What the page is made with: built into `dist/web`, so its users install none of it. */
-const BUNDLED = ['preact', '@preact/signals', '@dagrejs/dagre', 'uplot', 'hyparquet']
+const BUNDLED = ['preact', '@preact/signals', '@dagrejs/dagre', 'hyparquet']
 const PROVIDER = 'test/support/servers/servers.ts'
 
 const sources = listFiles('src', (path) => /\.tsx?$/.test(path) && !isTest(path))

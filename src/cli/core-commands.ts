@@ -68,7 +68,7 @@ function addUi(program: Command, terminal: Terminal): void {
     .command('ui')
     .summary('Opens a page that shows the configured lakeFS to a browser.')
     .description(
-      'Serves a page that shows the configured lakeFS, for browsers of this machine, until it is stopped. Needs no store. Prints "ready <address>" once it listens: open that address in a browser. The key in it is new with each start; whoever has it sees what the configured credentials see.',
+      'Serves a page that shows the configured lakeFS and the configured Conductor, for browsers of this machine, until it is stopped. Needs no store. Prints "ready <address>" once it listens: open that address in a browser. The key in it is new with each start; whoever has it sees what the configured credentials see.',
     )
     .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, UI_PORT)
     .option('--root <dir>', 'the root of the workers of this machine, to show them (default: .perago/work)')

@@ -191,7 +191,7 @@ async function readFailure(response: Response): Promise<ApiError> {
 }
 
 /** The address of a request, below that of the page. */
-export function fill(path: string, { path: names, query }: AnyQuestion): string {
+function fill(path: string, { path: names, query }: AnyQuestion): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent((names as Record<string, string> | undefined)?.[name] ?? ''),
   )

@@ -50,7 +50,7 @@ export function LogIn() {
         <p class="faint">
           {kind === 'token' ? (
             <>
-              An admin makes one with <code>perago tokens create NAME</code>.
+              An admin makes one with <code>perago token create --name NAME</code>.
             </>
           ) : (
             <>

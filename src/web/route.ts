@@ -20,7 +20,7 @@ export interface ViewProps {
   readonly query: Route['query']
 }
 
-export function readRoute(hash: string): Route {
+function readRoute(hash: string): Route {
   const [path = '', query = ''] = splitAt(hash.replace(/^#/, ''), '?')
   const parts = path
     .split('/')

@@ -66,12 +66,12 @@ test(
       .waitFor()
     await see(page, 'rolled-back')
 
-    expect(await world.ended(await world.start('never'))).toBe('FAILED')
+    expect(await world.ended(await world.start('closed'))).toBe('FAILED')
     for (const [name, heading] of [
       ['', 'Now'],
       ['runs', 'Runs'],
       ['executions', 'Executions'],
-      ['data', 'Data'],
+      ['data', 'Repositories'],
       ['data/shop', 'shop'],
       ['data/shop/at/main', ''],
       ['operations', 'Operations'],

@@ -130,12 +130,13 @@ async function killThem({ url, control }: Queue): Promise<void> {
 }
 
 /** What decides whether a staging branch is removed. */
-async function tellOf(branch: BranchName, { repo, control, at }: WorkerWorld): Promise<unknown> {
+async function tellOf(branch: BranchName, world: WorkerWorld): Promise<unknown> {
+  const { repo, control } = world
   const head = await repo.readBranch(branch)
   const commit = head && (await repo.readCommit(head.head))
   const [workflowId = ''] = /(?<=perago-staging-)[0-9a-f-]{36}/.exec(branch) ?? []
   const workflow = await control.readWorkflow(workflowId as WorkflowId).catch(String)
-  const log = await readFile(at('log'), 'utf8')
+  const log = await readFile(world.at('log'), 'utf8')
   return { branch, commit, workflow, log: log.slice(-LOG_SHOWN) }
 }
 

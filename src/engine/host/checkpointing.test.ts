@@ -54,7 +54,7 @@ interface Scene {
   readonly engine: Engine
   readonly data: Data
   /** Where checkpoints are kept: whether it has room. */
-  readonly place: { isFull: boolean }
+  readonly place: { isFull: boolean; until?: Promise<void> }
   readonly store: Store
   readonly open: (more?: EngineCheckpoints) => Promise<Engine>
 }
@@ -62,12 +62,15 @@ interface Scene {
 async function setUp(kind: StoreKind, context: TestContext, more: EngineCheckpoints = {}): Promise<Scene> {
   const { store, openAnother } = await kind.open(context)
   const data = new Data()
-  const place = { isFull: false }
+  const place: Scene['place'] = { isFull: false }
   const inStore = openStoreBodies(store)
   const bodies: CheckpointBodies = {
     ...inStore,
-    write: (at, bytes) =>
-      place.isFull ? Promise.reject(new Error('no space left on device')) : inStore.write(at, bytes),
+    async write(at, bytes) {
+      await place.until
+      if (place.isFull) throw new Error('no space left on device')
+      return inStore.write(at, bytes)
+    },
   }
   const open = async (again: EngineCheckpoints = {}): Promise<Engine> => {
     const checkpoints = { data, bodies: [bodies], ...more, ...again }
@@ -310,6 +313,21 @@ describe.each(STORE_KINDS)('on $kind', (kind) => {
     await expect(start(second)).rejects.toMatchObject(refused)
     await second.control.abandonRollBack(id, { reason: 'settled by hand' })
     await start(second)
+  })
+
+  test('EN-597 whoever sees that one has ended may start the next on its branch, while its checkpoint is being taken', async (context) => {
+    const { engine, place } = await setUp(kind, context)
+    const id = await engine.control.startGraph(graphOf(CHAIN), START)
+    await workTimes(engine, 2)
+    let release: () => void = () => undefined
+    place.until = new Promise((resolve) => (release = resolve))
+    const [last] = await poll(engine, 1_000)
+    const posted = post(engine, last!, { workspace: workspaceAt(commitOf('report')) })
+    await expect.poll(async () => (await engine.control.readExecution(id))?.status).toBe('COMPLETED')
+    const next = engine.control.startGraph(graphOf(CHAIN), START)
+    release()
+    await posted
+    expect(await next).toBeDefined()
   })
 
   test('EN-596 what has ended is taken back and stays ended, however it had ended', async (context) => {

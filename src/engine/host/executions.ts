@@ -106,7 +106,7 @@ export class Executions {
     return this.#parts.time.nowMs()
   }
 
-  /** The open ones. */
+  /** The open ones, and those that have ended and wait for their last checkpoint. */
   *held(): Iterable<Execution> {
     for (const { execution } of this.#held.values()) yield execution
   }
@@ -296,6 +296,11 @@ export class Executions {
     this.due.clear()
     this.#rooms.clear()
     this.#parts.facts.clear()
+  }
+
+  /** Resolves when what is being done with it now has ended. */
+  untilSettled(workflowId: WorkflowId): Promise<void> {
+    return this.#locks.run(workflowId, () => Promise.resolve())
   }
 
   idle(): Promise<void> {

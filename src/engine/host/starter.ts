@@ -11,7 +11,7 @@ import type { Clock } from '../../base/clock.ts'
 import { makeTraceId } from '../../base/trace-context.ts'
 import type { WorkflowId } from '../../fences/attempt-snapshot.ts'
 import { requirePayloadFits } from '../../worker/payload-limits.ts'
-import { requireFreeBranches } from '../definitions/branch-conflicts.ts'
+import { findBranchConflicts, requireFreeBranches } from '../definitions/branch-conflicts.ts'
 import type { KnownTasks } from '../definitions/graph-writers.ts'
 import type { Graph } from '../graph/graph.ts'
 import type { GraphLimits } from '../graph/problems.ts'
@@ -19,6 +19,7 @@ import type { WorkflowStartRequest } from '../protocol/control.ts'
 import { startExecution, type Execution, type ExecutionTrace } from '../protocol/execution.ts'
 import { taskTypesOf } from '../protocol/task-settings.ts'
 import type { EngineObserver } from '../telemetry/engine-events.ts'
+import { isWorkflowOpen } from '../protocol/state.ts'
 import { startTrace } from '../telemetry/execution-trace.ts'
 import type { DefinitionStore } from './definition-store.ts'
 import type { Executions } from './executions.ts'
@@ -80,6 +81,7 @@ export class Starter {
   async whileFree<T>(execution: Execution, open: () => Promise<T>): Promise<T> {
     const { executions, tasks, reopening } = this.#parts
     const { workflowId } = execution
+    await this.#untilEndsAreNoted(execution)
     const others = [...executions.held(), ...reopening(), ...this.#opening.values()]
       .filter((other) => other.workflowId !== workflowId)
       .map(asOpen)
@@ -90,6 +92,17 @@ export class Starter {
     } finally {
       this.#opening.delete(workflowId)
     }
+  }
+
+  /** What has ended is held until its last checkpoint is taken. Whoever has seen the end may start the next one meanwhile. */
+  async #untilEndsAreNoted(execution: Execution): Promise<void> {
+    const { executions, tasks } = this.#parts
+    const ended = [...executions.held()].filter(
+      ({ workflowId, status }) => workflowId !== execution.workflowId && !isWorkflowOpen(status),
+    )
+    for (const other of ended)
+      if (findBranchConflicts(execution, [asOpen(other)], tasks()).length > 0)
+        await executions.untilSettled(other.workflowId)
   }
 }
 

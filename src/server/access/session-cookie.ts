@@ -10,28 +10,32 @@ import type { OpenedSession } from './sessions.ts'
 
 const NAME = 'perago_session'
 
-export function readSessionCookie(headers: Headers): string | undefined {
+/** Browsers do not tell the ports of a host apart; servers beside each other would end each other's sessions. */
+function nameAt(url: string): string {
+  const port = URL.canParse(url) ? new URL(url).port : ''
+  return port === '' ? NAME : `${NAME}_${port}`
+}
+
+export function readSessionCookie({ headers, url }: Pick<Request, 'headers' | 'url'>): string | undefined {
   for (const pair of (headers.get('cookie') ?? '').split(';')) {
     const [name, value] = pair.trim().split('=', 2)
-    if (name === NAME && value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value)) return value
+    if (name === nameAt(url) && value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value)) return value
   }
   return undefined
 }
 
-/** `isTls`: the browser then never sends it in plain text. */
-export function setSessionCookie(
-  { id, endsAt }: OpenedSession,
-  { isTls }: { readonly isTls: boolean },
-): string {
-  return cookie(id, isTls, `Expires=${endsAt.toUTCString()}`)
+/** For the server at this address. Over TLS the browser never sends it in plain text. */
+export function setSessionCookie({ id, endsAt }: OpenedSession, url: string): string {
+  return cookie(id, url, `Expires=${endsAt.toUTCString()}`)
 }
 
-export function clearSessionCookie({ isTls }: { readonly isTls: boolean }): string {
-  return cookie('', isTls, 'Max-Age=0')
+export function clearSessionCookie(url: string): string {
+  return cookie('', url, 'Max-Age=0')
 }
 
-function cookie(value: string, isTls: boolean, end: string): string {
-  return `${NAME}=${value}; Path=/; HttpOnly; SameSite=Strict${isTls ? '; Secure' : ''}; ${end}`
+function cookie(value: string, url: string, end: string): string {
+  const secure = url.startsWith('https:') ? '; Secure' : ''
+  return `${nameAt(url)}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}; ${end}`
 }
 
 /** Throws `api/foreign-page`. */

@@ -106,7 +106,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   const sessions = new Sessions(clock)
   const identify = async (asked: Asked): Promise<Caller> => {
     const { raw } = asked.req
-    const session = raw.headers.has('authorization') ? undefined : readSessionCookie(raw.headers)
+    const session = raw.headers.has('authorization') ? undefined : readSessionCookie(raw)
     if (session === undefined) {
       return authenticate(
         { tokens: parts.tokens, openLoopback: parts.openLoopback, failures },

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { openDoorWorld, type AskRequest, type DoorWorld } from '../../../test/support/doors/world.ts'
 import { ManualClock } from '../../testing/manual-clock.ts'
+import { readSessionCookie, setSessionCookie } from '../access/session-cookie.ts'
 import { API_FAILURES_AT_ONCE, SESSION_LIFETIME_MS, SESSIONS_MAX } from '../limits.ts'
 
 const LAKEFS = { accessKeyId: 'AKIAPAGE', secretAccessKey: 'a-secret-of-lakefs' }
@@ -57,6 +58,16 @@ test.each([
     expect((await logIn(world, body)).status).toBe(401)
   }
   expect((await logIn(world, body)).status).toBe(429)
+})
+
+test('DO-164 servers beside each other on one host keep their sessions apart', () => {
+  const at = (port: number) => `http://127.0.0.1:${String(port)}/session`
+  const url = at(8090)
+  const made = setSessionCookie({ id: 'a'.repeat(43), endsAt: new Date(0) }, url)
+  const headers = new Headers({ cookie: made.split(';', 1)[0] ?? '' })
+  expect(readSessionCookie({ headers, url })).toBe('a'.repeat(43))
+  expect(readSessionCookie({ headers, url: at(8091) })).toBe(undefined)
+  expect(readSessionCookie({ headers, url: 'http://127.0.0.1/session' })).toBe(undefined)
 })
 
 test('DO-120 a server without such keys takes none, not even empty ones', async () => {

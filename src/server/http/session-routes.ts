@@ -54,7 +54,7 @@ export function addLogInRoute(app: Hono<HttpEnvironment>, parts: SessionRoutesPa
     try {
       const caller = await identify()
       const session = parts.sessions.open(identify)
-      asked.header('set-cookie', setSessionCookie(session, { isTls: isTls(asked.req.url) }))
+      asked.header('set-cookie', setSessionCookie(session, asked.req.url))
       asked.header('cache-control', 'no-store')
       return asked.json(show(caller, parts, session.endsAt))
     } catch (error) {
@@ -68,16 +68,16 @@ export function addLogInRoute(app: Hono<HttpEnvironment>, parts: SessionRoutesPa
 export function addSessionRoutes(app: Hono<HttpEnvironment>, parts: SessionRoutesParts): void {
   app.get('/session', (asked) => {
     readQuery(asked.req.url, {})
-    const id = readSessionCookie(asked.req.raw.headers)
+    const id = readSessionCookie(asked.req.raw)
     return asked.json(
       show(asked.get('caller'), parts, id === undefined ? undefined : parts.sessions.endOf(id)),
     )
   })
   app.delete('/session', (asked) => {
     readQuery(asked.req.url, {})
-    const id = readSessionCookie(asked.req.raw.headers)
+    const id = readSessionCookie(asked.req.raw)
     if (id !== undefined) parts.sessions.close(id)
-    asked.header('set-cookie', clearSessionCookie({ isTls: isTls(asked.req.url) }))
+    asked.header('set-cookie', clearSessionCookie(asked.req.url))
     return asked.body(null, 204)
   })
 }
@@ -111,8 +111,4 @@ function identifyBy(given: z.output<typeof REQUEST>, { tokens, keys }: SessionRo
 function isSame(given: string, known: string | undefined): boolean {
   const digest = (value: string): Buffer => createHash('sha256').update(value).digest()
   return timingSafeEqual(digest(given), digest(known ?? '')) && known !== undefined
-}
-
-function isTls(url: string): boolean {
-  return new URL(url).protocol === 'https:'
 }

@@ -39,7 +39,7 @@ export function useNow(everyMs: number): number {
 }
 
 /** Today without the date, this year without the year. */
-export function showTime(date: Date, now: Date): string {
+function showTime(date: Date, now: Date): string {
   const clock = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
   if (date.toDateString() === now.toDateString()) return clock
   const year = date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' as const }

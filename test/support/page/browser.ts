@@ -61,7 +61,7 @@ export async function openPage(
   page.on('pageerror', (error) => note(`error: ${error.message}`))
   page.on('dialog', (dialog) => {
     note(`dialog: ${dialog.message()}`)
-    void dialog.dismiss()
+    dialog.dismiss().catch(() => undefined)
   })
   page.on('request', (request) => {
     if (!request.url().startsWith(origin) && !request.url().startsWith('blob:'))
@@ -97,15 +97,3 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
     nodes.map(({ html, failureSummary = '' }) => `${id} (${help}): ${html} ${failureSummary}`),
   )
 }
-
-/** How long the longest task of the page was, in milliseconds, while `act` ran; 0 if none took 50. */
-export async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
-  await page.evaluate(NOTES_TASKS)
-  await act()
-  await page.waitForTimeout(200)
-  return page.evaluate<number>('Math.max(0, ...seenTasks)')
-}
-
-const NOTES_TASKS = `globalThis.seenTasks = []
-new PerformanceObserver((list) => seenTasks.push(...list.getEntries().map(({ duration }) => duration)))
-  .observe({ type: 'longtask' })`

@@ -15,6 +15,7 @@ import { openProject } from '../cli/command.ts'
 
 export const MAIN = branchName('main')
 const READY_MS = 60_000
+const STATES: readonly unknown[] = ['RUNNING', 'PAUSED', 'COMPLETED', 'FAILED', 'TIMED_OUT', 'TERMINATED']
 
 const TASKS = `import { defineWorkspaceTask } from 'perago'
 import { existsSync } from 'node:fs'
@@ -51,6 +52,7 @@ export const check = step('shop.check', async ({ workspace }) => {
   return { rows: 2 }
 })
 export const total = step('shop.total', async ({ workspace, params }) => {
+  if (params.day === 'closed') throw new Error('the shop was closed on this day')
   if (params.day === 'never') throw new Error('there is no such day <script>window.pwned = 1</script>')
   await writeFile(workspace.path('total.txt'), 'total of ' + params.day + '\\n')
   return { rows: 1 }
@@ -158,6 +160,7 @@ export async function openPageWorld(): Promise<PageWorld> {
       await until(`the run ${id} has ended`, async () => {
         const view = (await (await fetch(`${url}/api/workflow/${id}`)).json()) as { readonly status: string }
         state = view.status
+        if (!STATES.includes(state)) throw new Error(JSON.stringify(view))
         return state !== 'RUNNING' && state !== 'PAUSED'
       })
       return state

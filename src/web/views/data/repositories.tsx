@@ -50,7 +50,7 @@ export function RepositoriesView() {
         <Loading />
       ) : (
         error === undefined && (
-          <Empty run="perago lakefs --repository orders">
+          <Empty run="npx perago lakefs --repository orders">
             There is no repository yet. Create one in lakeFS, or start a lakeFS with one on this machine:
           </Empty>
         )

@@ -105,7 +105,7 @@ function NoExecutions({ isFiltered }: { readonly isFiltered: boolean }) {
       </Empty>
     )
   return (
-    <Empty run="perago run PIPELINE --repo REPOSITORY --branch main">
+    <Empty run="npx perago run PIPELINE --repo REPOSITORY --branch main">
       Nothing has been executed yet, or it was swept. Start a pipeline:
     </Empty>
   )

@@ -1,6 +1,7 @@
 /** What needs a person now, from everything that can be asked. */
 
 import { get, readHealth, type Schemas } from '../../api.ts'
+import { readReason } from '../../parts/reason.ts'
 import { addressOf } from '../../route.ts'
 
 export interface Concern {
@@ -8,6 +9,7 @@ export interface Concern {
   readonly kind: 'bad' | 'warn'
   readonly what: string
   readonly why: string
+  readonly code?: string | undefined
   readonly next?: string | undefined
   readonly at?: string | undefined
   /** Where it can be looked at. */
@@ -67,7 +69,7 @@ async function examination(signal: AbortSignal): Promise<readonly Concern[]> {
 }
 
 /** `branch lake/main` is looked at where it is; the rest in the operations. */
-export function addressOfCheck(name: string): string {
+function addressOfCheck(name: string): string {
   const [, repository, branch] = /^branch ([^/]+)\/(.+)$/.exec(name) ?? []
   return repository === undefined || branch === undefined
     ? addressOf(['operations'])
@@ -84,8 +86,9 @@ async function failedRuns(signal: AbortSignal): Promise<readonly Concern[]> {
 
 function ofRun({ id, name, status, reason, ended_at }: Schemas['Workflow']): Concern {
   const said = status === 'TIMED_OUT' ? 'timed out' : 'failed'
+  const { what: why, code, next } = readReason(reason ?? '')
   return {
-    ...{ key: `run-${id}`, kind: 'bad', what: `${name} ${said}`, why: reason ?? '', at: ended_at },
+    ...{ key: `run-${id}`, kind: 'bad', what: `${name} ${said}`, why, code, next, at: ended_at },
     to: addressOf(['runs', id]),
   }
 }

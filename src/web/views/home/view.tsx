@@ -57,7 +57,7 @@ function Concerns({ shows }: { readonly shows: readonly string[] }) {
 }
 
 function ConcernItem({ concern }: { readonly concern: Concern }) {
-  const { kind, what, why, next, at, to } = concern
+  const { kind, what, why, code, next, at, to } = concern
   return (
     <li class={`concern concern-${kind}`}>
       <p>
@@ -69,7 +69,11 @@ function ConcernItem({ concern }: { readonly concern: Concern }) {
           </span>
         )}
       </p>
-      {why !== '' && <p class="why">{why}</p>}
+      {why !== '' && (
+        <p class="why">
+          {why} {code !== undefined && <code>{code}</code>}
+        </p>
+      )}
       {next !== undefined && <p class="next">→ {next}</p>}
     </li>
   )
@@ -110,7 +114,9 @@ function Running({ shows }: { readonly shows: readonly string[] }) {
   if (data === undefined) return error === undefined ? <Loading /> : <Problem error={error} />
   if (data.length === 0)
     return (
-      <Empty run="npx perago workflow start NAME --branch main">Nothing runs. To start a workflow:</Empty>
+      <Empty run="npx perago workflow start NAME --repo REPOSITORY --branch main">
+        Nothing runs. To start a workflow:
+      </Empty>
     )
   return (
     <div class="scrolls" tabIndex={0} role="region" aria-label="What runs">
@@ -151,7 +157,7 @@ function Changes() {
   if (data === undefined) return error === undefined ? <Loading /> : <Problem error={error} />
   if (data.length === 0)
     return (
-      <Empty run="npx perago run FILE TASK --repository REPOSITORY --branch main">
+      <Empty run="npx perago run TASK FILE --repo REPOSITORY --branch main">
         Nothing did. To run a task:
       </Empty>
     )

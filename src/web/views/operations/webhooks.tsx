@@ -23,7 +23,7 @@ export function Webhooks() {
       {data === undefined ? (
         error === undefined && <Loading />
       ) : data.webhooks.length === 0 ? (
-        <Empty run="npx perago webhooks add https://example.org/hook --types execution.failed">
+        <Empty run="npx perago webhooks add https://example.org/hook --type '*.failed'">
           Nobody is told. To add one:
         </Empty>
       ) : (

@@ -12,7 +12,9 @@ export function RunDrawing({ run }: { readonly run: Run }) {
   )
   if (graph.nodes.length === 0)
     return (
-      <Empty run="perago doctor">It has no tasks yet. If that stays so, see whether a worker polls:</Empty>
+      <Empty run="npx perago doctor">
+        It has no tasks yet. If that stays so, see whether a worker polls:
+      </Empty>
     )
   return (
     <>

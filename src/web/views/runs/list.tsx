@@ -106,7 +106,7 @@ function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
       </Empty>
     )
   return (
-    <Empty run="perago workflow start NAME --repository REPOSITORY --branch main">
+    <Empty run="npx perago workflow start NAME --repo REPOSITORY --branch main">
       No workflow has run yet. Start one:
     </Empty>
   )

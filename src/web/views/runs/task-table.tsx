@@ -10,7 +10,9 @@ import type { Run, Task } from './run-graph.ts'
 export function TaskTable({ run }: { readonly run: Run }) {
   if (run.tasks.length === 0)
     return (
-      <Empty run="perago doctor">It has no tasks yet. If that stays so, see whether a worker polls:</Empty>
+      <Empty run="npx perago doctor">
+        It has no tasks yet. If that stays so, see whether a worker polls:
+      </Empty>
     )
   return <Rows label="Tasks" items={run.tasks} columns={columnsOf(run.id)} keyOf={({ id }) => id} />
 }

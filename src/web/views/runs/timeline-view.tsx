@@ -16,7 +16,9 @@ export function TimelineOf({ run }: { readonly run: Run }) {
   const timeline = useMemo(() => readTimeline(run, now), [run, now])
   if (timeline === undefined)
     return (
-      <Empty run="perago doctor">No task has a time yet. If that stays so, see whether a worker polls:</Empty>
+      <Empty run="npx perago doctor">
+        No task has a time yet. If that stays so, see whether a worker polls:
+      </Empty>
     )
   const isCritical = route.value.query['only'] === 'critical'
   const rows = isCritical ? timeline.rows.filter((row) => row.isCritical) : timeline.rows

@@ -1,0 +1,19 @@
+// `npm run pictures`: what the page looks like, for the documents. A test drives it in a real Chromium, and keeps what it sees.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const directory = resolve('docs/images')
+mkdirSync(directory, { recursive: true })
+const { status } = spawnSync(
+  process.execPath,
+  ['node_modules/vitest/vitest.mjs', 'run', 'test/integration/page.test.ts', '-t', 'WB-01'],
+  { stdio: 'inherit', env: { ...process.env, PERAGO_PICTURES: directory } },
+)
+process.exitCode = status ?? 1
+
+// What no document shows is not kept.
+const pages = ['README.md', ...readdirSync('docs', { recursive: true }).map((path) => join('docs', path))]
+const shown = pages.filter((path) => path.endsWith('.md')).map((path) => readFileSync(path, 'utf8'))
+for (const name of readdirSync(directory))
+  if (!shown.some((text) => text.includes(`images/${name}`))) rmSync(join(directory, name))
