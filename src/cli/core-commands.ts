@@ -44,6 +44,7 @@ function addServe(program: Command, terminal: Terminal): void {
       'proxies, such as 10.0.0.1,10.1.0.0/16, whose X-Forwarded-For names the client',
       (text: string) => text.split(','),
     )
+    .option('--root <dir>', 'the root of the workers of this machine, to show them (default: .perago/work)')
     .option('--allow-private-webhooks', 'allow webhooks to call private addresses')
     .addOption(
       new Option('--open-loopback <role>', 'accept requests from this machine without a token').choices(
@@ -70,6 +71,7 @@ function addUi(program: Command, terminal: Terminal): void {
       'Serves a page that shows the configured lakeFS and the configured Conductor, for browsers of this machine, until it is stopped. Needs no store. Prints "ready <address>" once it listens: open that address in a browser. The key in it is new with each start; whoever has it sees what the configured credentials see.',
     )
     .option('--port <port>', 'the port to listen on; 0 takes a free one', parsePort, UI_PORT)
+    .option('--root <dir>', 'the root of the workers of this machine, to show them (default: .perago/work)')
   configuredServing(ui)
     .addHelpText('after', example('perago ui', 'perago ui --port 0 --config staging.yaml'))
     .action(lazy(terminal, async () => (await import('./commands/ui.ts')).openUi))

@@ -1,9 +1,11 @@
 /** Options that several commands have. */
 
 import { InvalidArgumentError } from 'commander'
+import { join, resolve } from 'node:path'
 import { parseDuration } from '../base/quantities.ts'
 import { COMMAND_COUNT_MAX, STOP_DEADLINE_MAX_MS } from './limits.ts'
 import type { LogLevel } from '../base/logger.ts'
+import type { Terminal } from './terminal.ts'
 
 /** Options of every command that reads the configuration. */
 export interface ConfiguredOptions {
@@ -18,6 +20,14 @@ export const PATIENCE = { maxAttempts: 2, maxElapsedMs: 5_000 }
 /** Directories of workers and of single runs of a task, relative to the working directory. */
 export const WORK_ROOT = ['.perago', 'work'] as const
 export const RUN_ROOT = ['.perago', 'run'] as const
+
+/** The root of the workers of this machine. */
+export function workRootOf(
+  { root }: { readonly root?: string },
+  { directory }: Pick<Terminal, 'directory'>,
+): string {
+  return resolve(directory, root ?? join(...WORK_ROOT))
+}
 
 /** Where the address of `perago dev` is while it runs. */
 export const DEV_DATA_DIR = '.perago/dev'

@@ -66,7 +66,7 @@ test(
     const headers = await logInWithKey(url, key)
     const session = await fetch(`${url}/session`, { headers })
     expect(await session.json()).toMatchObject({
-      shows: ['repositories', 'examination', 'recoveries', 'workflows', 'executions'],
+      shows: ['repositories', 'examination', 'recoveries', 'workers', 'workflows', 'store', 'executions'],
     })
     expect(await namesOf(url, headers)).toEqual(['lake'])
     expect((await fetch(`${url}/executions`, { headers })).status).toBe(200)

@@ -127,6 +127,8 @@ export interface Store {
   clear(prefix: string, options?: StoreCallOptions): Promise<number>
   /** Reports every change that is committed after its `ready` notice, or a `gap`. */
   watch(request: WatchRequest): AsyncIterable<WatchNotice>
+  /** What it takes on its disk, about. Only a store that knows it without reading everything has it. */
+  readonly sizeBytes?: ((options?: StoreCallOptions) => Promise<number>) | undefined
   /** May be called twice. Ends watches; later calls throw. */
   close(): Promise<void>
 }

@@ -21,6 +21,7 @@ import { openWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { openEngines, type EngineSetup, type Engines } from './engines.ts'
 import { EXECUTION_TENANTS_REMEMBERED } from './limits.ts'
 import { openExamination } from './stores/store-health.ts'
+import { openStoreReporter, type StoreReport } from './stores/store-report.ts'
 
 export interface HostParts {
   readonly store: Store
@@ -44,6 +45,8 @@ export interface Host {
   readonly engines: Engines | undefined
   /** What keeps the server from working, or stands still, one sentence each; empty when all is well. */
   examine(): Promise<readonly string[]>
+  /** What is known of the store and the archive, and of the last passes over them. */
+  describeStore(): Promise<StoreReport>
   /** Starts to deliver webhooks, to archive and to sweep, until it closes. */
   startWork(): void
   /** Ends that work. The store and the archive stay open. May be called twice. */
@@ -80,6 +83,7 @@ export function openHost(parts: HostParts): Host {
   const closing = new AbortController()
   let work: Work | undefined
   const examination = openExamination(store, clock)
+  const reporter = openStoreReporter({ store, archive, clock })
   return {
     store,
     executions: openExecutions(parts),
@@ -90,6 +94,7 @@ export function openHost(parts: HostParts): Host {
       const still = Object.values(work?.progress ?? {}).flatMap((progress) => progress.problem() ?? [])
       return [...(await examination()), ...still, ...((own ?? given)?.problems() ?? [])]
     },
+    describeStore: () => reporter.report(),
     startWork() {
       own?.startWork()
       if (work !== undefined) return
@@ -97,7 +102,10 @@ export function openHost(parts: HostParts): Host {
       work = {
         progress,
         dispatcher: webhooks.startDelivering({ onProgress: () => progress.webhooks.note() }),
-        maintained: keepMaintained({ maintenance, signal: closing.signal, logger, ...defined({ clock }) }),
+        maintained: keepMaintained({
+          ...{ maintenance, signal: closing.signal, logger, onPass: reporter.note },
+          ...defined({ clock }),
+        }),
       }
     },
     close: once(async () => {

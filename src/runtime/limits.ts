@@ -83,3 +83,25 @@ export const EXAMINATION_MAX_MS = 10_000
 export const EXAMINATION_KEPT_MS = 5_000
 /** @internal Queues without a worker that an examination names. */
 export const EXAMINATION_QUEUES_MAX = 50
+
+// ── what is shown of the workers of this machine
+/** A worker looks so often whether its status has changed. */
+export const STATUS_LOOK_MS = 2_000
+/** It writes its status after this time even when nothing has changed. */
+export const STATUS_WRITE_MS = 10_000
+/** A worker that has not written its status for so long is not shown as running. */
+export const STATUS_SILENT_MS = 30_000
+/** Largest file with the status of a worker; of more it tells less. */
+export const STATUS_FILE_MAX_BYTES = 16_384
+/** Task types in a worker's status. */
+export const STATUS_TASKS_MAX = 50
+/** Running attempts in it. */
+export const STATUS_ATTEMPTS_MAX = 20
+/** Attempts in it that failed or were handed back, the newest ones. */
+export const STATUS_ENDS_MAX = 10
+/** @internal Characters of a name or an id in it. */
+export const STATUS_NAME_MAX_CHARS = 128
+/** @internal Characters of a reason in it. */
+export const STATUS_REASON_MAX_CHARS = 240
+/** Workers of a root that are shown. */
+export const WORKERS_SHOWN_MAX = 200

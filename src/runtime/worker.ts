@@ -40,6 +40,7 @@ import { openLakefs } from './connections/lakefs-connection.ts'
 import { leaseQueueModule } from './connections/lease-queue.ts'
 import { loadWithBuiltIns, withBranchHead } from './modules/built-in-tasks.ts'
 import { assertMayStart, examineRegistration } from './modules/task-registration.ts'
+import { keepStatusFile } from './telemetry/keep-status-file.ts'
 import { serveWorkerHealth, type HealthAddress } from './telemetry/worker-health.ts'
 import { openWorkerMetrics } from './telemetry/worker-metrics.ts'
 import { traceWorker } from './telemetry/worker-tracing.ts'
@@ -171,6 +172,16 @@ export async function openWorker(
       ...defined({ formerEnd: formerEndOf(options) }),
     })
     const outbox = options.handed?.watch(results) ?? results
+    const redactor = options.redactor ?? plainRedactor
+    const told = keepStatusFile({
+      root: directory,
+      index,
+      process: root.identity,
+      workerId,
+      redactor,
+      logger,
+    })
+    closing.push(() => told.close())
     const leases = new ThreadedLeases({ queue: leaseQueueModule(settings), clock: systemClock, logger })
     closing.push(() => leases.close())
 
@@ -192,7 +203,7 @@ export async function openWorker(
       // Their loop's worker id is the same for all of its claims.
       ...(options.handed && { polls: false, executionIdOf: () => `${workerId}-${randomUUID()}` }),
       logger,
-      redactor: options.redactor ?? plainRedactor,
+      redactor,
       secretResults: configuration.results?.secrets,
       checkOutput: (output) => requirePayloadFits('task output', output),
       uploadLimit: createAdaptiveLimit(),
@@ -200,7 +211,7 @@ export async function openWorker(
       ledger,
       watches: [availability, node],
       onFileError: (error) => node.notice(error),
-      observers: [metrics.observe, traceWorker(), ...(options.observers ?? [])],
+      observers: [metrics.observe, told.observe, traceWorker(), ...(options.observers ?? [])],
       ...defined({
         slots,
         domain,
@@ -213,6 +224,7 @@ export async function openWorker(
       }),
     })
     running.worker = worker
+    told.start(() => worker.status())
     const closeAfter = once((report: Promise<StopReport>) => report.finally(() => closeAll(closing, logger)))
     return {
       worker,

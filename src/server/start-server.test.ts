@@ -54,13 +54,13 @@ test('DO-147 a server shows the workflows of the Conductor that it is given, or 
     const { shows } = (await session!.json()) as { readonly shows: readonly string[] }
     return [workflows!.status, shows.join()]
   }
-  expect(await look({})).toEqual([404, 'examination,executions'])
+  expect(await look({})).toEqual([404, 'examination,store,executions'])
   expect(await look({ lakefs, engine: true })).toEqual([
-    ...[200, 'repositories,examination,recoveries,workflows,executions'],
+    ...[200, 'repositories,examination,recoveries,workflows,store,executions'],
   ])
   expect(await look({ engine: true }, 'north')).toEqual([200, 'workflows,executions'])
   const [status, shows] = await look({ conductor })
-  expect([status, shows]).toEqual([503, 'examination,workflows,executions'])
+  expect([status, shows]).toEqual([503, 'examination,workflows,store,executions'])
   expect(await look({ conductor }, 'north')).toEqual([404, 'executions'])
   // It is often the engine itself.
   expect((await look({ conductor, engine: true }))[0]).toBe(200)

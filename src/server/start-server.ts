@@ -9,6 +9,7 @@
  * ```
  */
 
+import { resolve } from 'node:path'
 import { defined } from '../base/defined.ts'
 import { InvalidError } from '../base/errors.ts'
 import { silentLogger, type Logger } from '../base/logger.ts'
@@ -38,6 +39,8 @@ export interface StartServerOptions {
   readonly lakefs?: PagedLakefs | undefined
   /** Its workflows are shown to callers of the default tenant, and controlled by operators, unless the server has an engine. */
   readonly conductor?: PagedConductor | undefined
+  /** The root of workers on this machine, such as `.perago/work`: they are shown to callers of the default tenant. */
+  readonly workersRoot?: string | undefined
   /** A port for the metrics of the engine, for Prometheus. It speaks TLS where the server does. */
   readonly metrics?: MetricsPlace | undefined
   /** The address to listen on; 127.0.0.1 unless given. */
@@ -89,6 +92,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     { openTokens },
     { checkCertificate, serveHttp },
     { BUILT_PAGE },
+    { openWorkersView },
   ] = await Promise.all([
     import('../runtime/host.ts'),
     import('../runtime/stores/open-store.ts'),
@@ -96,9 +100,12 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
     import('./access/tokens.ts'),
     import('./http/serve.ts'),
     import('./http/page-routes.ts'),
+    import('../runtime/views/workers-view.ts'),
   ])
   checkCertificate(options.tls)
   const { logger = silentLogger, retention, allowPrivateWebhooks, host: address, ...http } = options
+  const { workersRoot } = options
+  const workers = workersRoot === undefined ? undefined : openWorkersView({ root: resolve(workersRoot) })
   const place = { directory: process.cwd(), environment: process.env }
   const stores = await openStores(options, place)
   const { store, archive } = stores
@@ -130,7 +137,7 @@ export async function startServer(options: StartServerOptions): Promise<RunningS
       logger,
       redactor,
       pageOf,
-      page: { files: BUILT_PAGE },
+      page: { files: BUILT_PAGE, workers },
     })
     closing.push(() => door.close())
     host.startWork()

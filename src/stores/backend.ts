@@ -29,6 +29,8 @@ export interface Backend {
   clearSome(stretch: KeyStretch, signal: AbortSignal | undefined): Promise<Cleared>
   /** The changes of a range of keys, for one watch. */
   openFeed(stretch: KeyStretch): ChangeFeed
+  /** What it takes on its disk, about; only where that is cheap to know. */
+  sizeBytes?(signal: AbortSignal | undefined): Promise<number>
   close(): Promise<void>
 }
 

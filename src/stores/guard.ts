@@ -38,8 +38,11 @@ export function guardStore(backend: Backend): Store {
     begin('read a key', undefined)
     return backend.peek?.(key)
   }
+  const sizeBytes: Store['sizeBytes'] = async (options) =>
+    (await backend.sizeBytes?.(begin('measure the store', options?.signal))) ?? 0
   return {
     name: backend.name,
+    ...(backend.sizeBytes === undefined ? {} : { sizeBytes }),
     ...(backend.peek === undefined ? {} : { peek }),
     get: async (key, options) => {
       const signal = begin('read a key', options?.signal)

@@ -218,3 +218,11 @@ test('E-81 nothing is lost while PostgreSQL is away for an hour: it is archived 
     expect(await (await core.openExecution(id)).events.query()).toEqual(history)
   }
 }, 120_000)
+
+test('DO-156 an archive in PostgreSQL tells the size of its table, and none before there is one', async (context) => {
+  const archive = await openPostgresArchive({ url: postgres(context).url, schema: freshName() })
+  onTestFinished(() => archive.close())
+  expect(await archive.sizeBytes?.()).toBe(0)
+  await archive.count({ tenant: '', execution: 'exec_1' })
+  expect(await archive.sizeBytes?.()).toBeGreaterThan(0)
+})

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -57,3 +58,23 @@ test('ST-81 batches that only look at one key go side by side, and one that writ
     await store.close()
   }
 })
+
+test('DO-156 a store in PostgreSQL tells the size of its tables, not of others in the same database', async (context) => {
+  const { url } = postgres(context)
+  const [store, other] = [
+    await openPostgresStore({ url, schema: freshName() }),
+    await openPostgresStore({ url, schema: freshName() }),
+  ]
+  const before = (await store.sizeBytes?.()) ?? 0
+  expect(before).toBeGreaterThan(0)
+  for (let count = 0; count < 20; count++) await write(other, put(`k${String(count)}`, randomText()))
+  expect(await store.sizeBytes?.()).toBe(before)
+  for (let count = 0; count < 20; count++) await write(store, put(`k${String(count)}`, randomText()))
+  expect(await store.sizeBytes?.()).toBeGreaterThan(before + 100_000)
+  await Promise.all([store.close(), other.close()])
+})
+
+/** That no database makes smaller. */
+function randomText(): string {
+  return randomBytes(10_000).toString('base64')
+}

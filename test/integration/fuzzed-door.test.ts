@@ -76,8 +76,8 @@ const PARTS = [
   'executions/[^/]+/(events|variables|follow)',
   '(pipelines|schedules)',
   '(repositories|session)',
-  '(workflows|pollers|examination)',
-  '(?!executions|pipelines|schedules|repositories|session|workflows|pollers|examination)',
+  '(workflows|pollers|examination|workers|store)',
+  '(?!executions|pipelines|schedules|repositories|session|workflows|pollers|examination|workers|store)',
 ]
 
 interface Run {

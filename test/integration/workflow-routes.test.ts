@@ -213,7 +213,9 @@ test('DO-148 over a real Conductor: a workflow is listed, read with its graph, f
   // Only callers of the default tenant see a Conductor.
   const token = await world.tokenFor('operator', 'north')
   expect((await world.ask('/workflows', { token })).status).toBe(404)
-  expect(await (await world.ask('/session', { token })).json()).toMatchObject({ shows: ['executions'] })
+  expect(await (await world.ask('/session', { token })).json()).toMatchObject({
+    shows: ['store', 'executions'],
+  })
 }, 120_000)
 
 const stepsOf = (ms: number): string =>

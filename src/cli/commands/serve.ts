@@ -10,6 +10,7 @@ import { openTenantRollbacks } from '../../runtime/lakefs-rollback.ts'
 import { loadCore, openCoreStores } from '../core-stores.ts'
 import type { CoreOptions } from '../store-options.ts'
 import { openSpans } from '../engine-spans.ts'
+import { workRootOf } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface ServeOptions extends CoreOptions {
@@ -24,6 +25,7 @@ export interface ServeOptions extends CoreOptions {
   readonly engine?: boolean
   readonly metricsPort?: number
   readonly metricsHost?: string
+  readonly root?: string
 }
 
 /** Serves until the terminal says to stop. Standard output gets one line, when the server listens. */
@@ -44,6 +46,7 @@ export async function serveExecutions(options: ServeOptions, terminal: Terminal)
       ...lakefsOf(loaded.configuration),
       ...conductorOf(loaded.configuration),
       metrics: metricsPlaceOf(options),
+      workersRoot: workRootOf(options, terminal),
       retention: loaded.core.retention,
       logger: loaded.logger,
       redactor: terminal.redactor,

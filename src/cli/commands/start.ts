@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { aborted } from '../../base/abort-signals.ts'
 import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
@@ -7,7 +7,7 @@ import type { PrestartedWorker } from '../../runtime/processes/prestarted-worker
 import { startProcesses } from '../../runtime/processes/start-processes.ts'
 import { loadForCommand } from '../configured.ts'
 import { revisionOf } from '../revision.ts'
-import { WORK_ROOT, type ConfiguredOptions } from '../options.ts'
+import { workRootOf, type ConfiguredOptions } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface StartOptions extends Omit<ConfiguredOptions, 'json'> {
@@ -39,7 +39,7 @@ export async function startTasks(
   })
   // Before the start, so that a signal during it is not lost.
   const stop = terminal.stopSignal()
-  const root = resolve(terminal.directory, options.root ?? join(...WORK_ROOT))
+  const root = workRootOf(options, terminal)
   const { slots, domain, allowDrift, healthPort: port, healthHost: host } = options
   const health = port === undefined ? undefined : { port, ...defined({ host }) }
   const supervisor = await startProcesses({

@@ -2,17 +2,19 @@ import { aborted } from '../../base/abort-signals.ts'
 import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import type { PeragoConfiguration } from '../../runtime/configuration/configuration.ts'
+import { openWorkersView } from '../../runtime/views/workers-view.ts'
 import { BUILT_PAGE } from '../../server/http/page-routes.ts'
 import { LOOKS_IN_FLIGHT } from '../../server/limits.ts'
 import { openPageViews } from '../../server/open-page.ts'
 import { servePage } from '../../server/serve-page.ts'
 import { loadForCommand } from '../configured.ts'
-import type { ConfiguredOptions } from '../options.ts'
+import { workRootOf, type ConfiguredOptions } from '../options.ts'
 import { newPageKey, pageAddress } from '../page-address.ts'
 import type { Terminal } from '../terminal.ts'
 
 export interface UiOptions extends ConfiguredOptions {
   readonly port: number
+  readonly root?: string
 }
 
 /** Serves the page until the terminal says to stop. Standard output gets one line, with the key that opens it. */
@@ -31,7 +33,8 @@ export async function openUi(options: UiOptions, terminal: Terminal): Promise<vo
   try {
     const key = newPageKey(terminal)
     const keys = { address: key, lakefs: configuration.lakefs.credentials }
-    const page = { files: BUILT_PAGE, keys, ...pageOf(undefined) }
+    const workers = openWorkersView({ root: workRootOf(options, terminal) })
+    const page = { files: BUILT_PAGE, keys, workers, ...pageOf(undefined) }
     const door = await servePage({ page, logger, redactor, port: options.port })
     terminal.answer(`ready ${pageAddress(door.url, key)}\n`)
     await aborted(stop)

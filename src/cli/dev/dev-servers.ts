@@ -18,6 +18,7 @@ import { openHost } from '../../runtime/host.ts'
 import { openLakefsRollback } from '../../runtime/lakefs-rollback.ts'
 import { openStores } from '../../runtime/stores/open-store.ts'
 import { openRepositoryView } from '../../runtime/views/repository-view.ts'
+import { openWorkersView } from '../../runtime/views/workers-view.ts'
 import { openDefinitionShelf } from '../../server/conductor/definition-shelf.ts'
 import type { DefinitionShelf } from '../../server/conductor/served-queue.ts'
 import { BUILT_PAGE } from '../../server/http/page-routes.ts'
@@ -26,7 +27,7 @@ import { LOOKS_IN_FLIGHT } from '../../server/limits.ts'
 import { serveDev } from '../../server/serve-dev.ts'
 import { DEFAULT_STORE } from '../store-options.ts'
 import { DEV_ENGINE_LEASE_MS, DEV_ENGINE_LOOK_MS } from '../limits.ts'
-import { DEV_DATA_DIR, EMBEDDED_DATA_DIR } from '../options.ts'
+import { DEV_DATA_DIR, EMBEDDED_DATA_DIR, workRootOf } from '../options.ts'
 import { serveMetrics } from '../../runtime/telemetry/serve-metrics.ts'
 import { pageAddress, newPageKey } from '../page-address.ts'
 import { forgetServerAddress, recordServerAddress } from '../server-address.ts'
@@ -123,7 +124,10 @@ async function openServed(
   closing.push(() => host.close())
   const key = newPageKey(terminal)
   const shown = (await lakefs).settings
-  const page = openPage({ lakefs: shown, key, logger }, closing)
+  const page = {
+    ...openPage({ lakefs: shown, key, logger }, closing),
+    workers: openWorkersView({ root: workRootOf({}, terminal) }),
+  }
   const served = { queue, control, reader, definitions, host, metrics }
   const door = await serveDev({ ...served, page, lakefs: shown, port, logger })
   closing.push(() => door.close())

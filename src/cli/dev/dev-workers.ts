@@ -1,6 +1,5 @@
 /** The worker processes of `perago dev`, which are replaced when their module has changed. */
 
-import { join, resolve } from 'node:path'
 import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -8,7 +7,7 @@ import type { PrestartedWorker } from '../../runtime/processes/prestarted-worker
 import { startProcesses } from '../../runtime/processes/start-processes.ts'
 import type { Supervisor } from '../../runtime/processes/supervisor.ts'
 import { CACHE_MAX_BYTES } from '../../runtime/limits.ts'
-import { WORK_ROOT } from '../options.ts'
+import { workRootOf } from '../options.ts'
 import type { Terminal } from '../terminal.ts'
 import type { DevServers } from './dev-servers.ts'
 
@@ -38,7 +37,7 @@ export class DevWorkers {
         ...{ configuration, modulePath, secrets },
         log: { ...configuration.log, isTerminal: process.stderr.isTTY },
         options: {
-          root: resolve(terminal.directory, join(...WORK_ROOT)),
+          root: workRootOf({}, terminal),
           cacheBytes: CACHE_MAX_BYTES,
           warm: true,
           branchHead: true,

@@ -942,6 +942,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/workers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The worker processes of this machine, as each last wrote of itself.
+         * @description Needs the role viewer, and the default tenant. Those of the one root that the server was given. Each writes its status when something has changed, else every 10 seconds; nobody is asked, and nothing changes.
+         */
+        readonly get: operations["listWorkers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/store": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The store and the archive of this server, and when data was last swept and archived.
+         * @description Needs the role viewer, and the default tenant.
+         */
+        readonly get: operations["describeStore"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/repositories/{repository}/recoveries/preview": {
         readonly parameters: {
             readonly query?: never;
@@ -1476,7 +1516,7 @@ export interface components {
             /** @description Absent for the default one. */
             readonly tenant?: string;
             /** @description Which parts of this contract this server answers for this caller. */
-            readonly shows: readonly ("repositories" | "workflows" | "examination" | "recoveries" | "executions")[];
+            readonly shows: readonly ("repositories" | "workflows" | "examination" | "recoveries" | "workers" | "store" | "executions")[];
             /**
              * Format: date-time
              * @description Absent without a cookie.
@@ -1732,6 +1772,130 @@ export interface components {
                 /** @description What to do about it. */
                 readonly next?: string;
             }[];
+        };
+        readonly Workers: {
+            /** Format: date-time */
+            readonly as_of: string;
+            readonly workers: readonly components["schemas"]["Worker"][];
+            /** @description False when there are more. */
+            readonly whole: boolean;
+        };
+        readonly Worker: {
+            /** @description Its number among those of the root. */
+            readonly index: number;
+            readonly pid: number;
+            /** @description The beginning of the worker ids that the queue sees. */
+            readonly worker_id: string;
+            /**
+             * @description `silent`: it has written nothing for 30 seconds. `gone`: its process has ended. Of both the rest is what was known last.
+             * @enum {string}
+             */
+            readonly state: "running" | "stopping" | "stopped" | "silent" | "gone";
+            /** Format: date-time */
+            readonly started_at: string;
+            /**
+             * Format: date-time
+             * @description When all of this was so.
+             */
+            readonly written_at: string;
+            readonly slots: {
+                readonly limit: number;
+                readonly taken: number;
+            };
+            /** @description One for each task type; of very many some. */
+            readonly polls: readonly {
+                readonly task_type: string;
+                /**
+                 * Format: date-time
+                 * @description The last poll that succeeded; absent before.
+                 */
+                readonly succeeded_at?: string;
+                /** @description How many of it may run there at the same time. */
+                readonly slots: number;
+                /** @description Not polled because of an outage. */
+                readonly held: boolean;
+            }[];
+            /** @description Those that run; of very many some. */
+            readonly attempts: readonly {
+                readonly task_id: string;
+                readonly workflow_id: string;
+                readonly task_type: string;
+                /** @description From 0. */
+                readonly attempt: number;
+                /** @description The last one that it has done, such as `claimed` or `lay-out`. */
+                readonly step: string;
+                /** Format: date-time */
+                readonly started_at: string;
+                /**
+                 * Format: date-time
+                 * @description When the queue last confirmed the lease.
+                 */
+                readonly renewed_at: string;
+                /** @description How long a lease lasts without a renewal. */
+                readonly lease_ms: number;
+            }[];
+            /** @description Where the files of workspaces came from since it started. */
+            readonly files: {
+                readonly cached: number;
+                readonly cached_bytes: number;
+                readonly fetched: number;
+                readonly fetched_bytes: number;
+                /** @description Directories taken over from the task before. */
+                readonly warm_directories: number;
+            };
+            /** @description What keeps it from its work at that moment. */
+            readonly outages: readonly {
+                /** @description `lakefs`, `object-store` or `node`. */
+                readonly what: string;
+                readonly why: string;
+                /** Format: date-time */
+                readonly since: string;
+            }[];
+            /** @description The last attempts that did not succeed, the newest first. */
+            readonly ended: readonly {
+                /** Format: date-time */
+                readonly at: string;
+                readonly task_id: string;
+                readonly workflow_id: string;
+                readonly task_type: string;
+                readonly attempt: number;
+                /**
+                 * @description `superseded`: the task was decided without this result. `refused`: the queue did not take the result.
+                 * @enum {string}
+                 */
+                readonly outcome: "failed" | "handed-back" | "superseded" | "refused";
+                readonly code?: string;
+                readonly why: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description When the oldest result was written that the queue has not taken yet.
+             */
+            readonly oldest_result_at?: string;
+        };
+        readonly StoreReport: {
+            readonly store: components["schemas"]["StorePlace"];
+            readonly archive?: components["schemas"]["StorePlace"];
+            readonly swept?: components["schemas"]["MaintenancePass"];
+            readonly archived?: components["schemas"]["MaintenancePass"];
+        };
+        readonly StorePlace: {
+            /** @description Such as `sqlite`, `postgres` or `memory`. */
+            readonly kind: string;
+            /** @description Absent where it is not cheap to know. */
+            readonly bytes?: number;
+        };
+        /** @description The last pass of this server; absent before, and where another server does it. */
+        readonly MaintenancePass: {
+            /**
+             * Format: date-time
+             * @description When it ended.
+             */
+            readonly at: string;
+            /** @description Executions that were swept or archived. */
+            readonly done: number;
+            /** @description The next pass tries them again. */
+            readonly failed: number;
         };
         /** @enum {string} */
         readonly RecoveryAction: "resend" | "finish-claim" | "relocate" | "replace" | "quarantine" | "restart" | "adopt";
@@ -3854,6 +4018,62 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ServerExamination"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listWorkers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description In the order of their numbers. Also those that have ended without a farewell, told as such. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Workers"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly describeStore: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What is known without reading it all. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["StoreReport"];
                 };
             };
             readonly 400: components["responses"]["Invalid"];

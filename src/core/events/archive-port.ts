@@ -55,6 +55,8 @@ export interface EventArchive {
   count(place: ArchivePlace): Promise<number>
   /** Removes the events of an execution, and returns how many there were. */
   remove(place: ArchivePlace): Promise<number>
+  /** What it takes on its disk, about; absent where that is not cheap to know. */
+  readonly sizeBytes?: (() => Promise<number>) | undefined
   close(): Promise<void>
 }
 

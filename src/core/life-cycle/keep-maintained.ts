@@ -4,6 +4,7 @@ import { systemClock, type Clock } from '../../base/clock.ts'
 import { ARCHIVE_INTERVAL_MS, SWEEP_INTERVAL_MS } from '../limits.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import type { Maintenance } from './maintenance.ts'
+import type { PassReport } from './run-pass.ts'
 
 export interface KeepMaintainedOptions {
   readonly maintenance: Maintenance
@@ -11,8 +12,14 @@ export interface KeepMaintainedOptions {
   readonly signal: AbortSignal
   readonly archiveIntervalMs?: number
   readonly sweepIntervalMs?: number
+  /** Called after each pass that this instance has made. */
+  readonly onPass?: (pass: MaintainedPass) => void
   readonly clock?: Clock
   readonly logger?: Logger
+}
+
+export interface MaintainedPass extends PassReport {
+  readonly of: 'archive' | 'sweep'
 }
 
 /** Logs what each pass does. A failed pass is logged and repeated after the interval. */
@@ -23,8 +30,8 @@ export async function keepMaintained(options: KeepMaintainedOptions): Promise<vo
     sweepIntervalMs = SWEEP_INTERVAL_MS,
   } = options
   await Promise.all([
-    repeat(options, { what: 'archiving', intervalMs: archiveIntervalMs, pass: maintenance.archiveOnce }),
-    repeat(options, { what: 'sweeping', intervalMs: sweepIntervalMs, pass: sweepAndRelease(maintenance) }),
+    repeat(options, { of: 'archive', intervalMs: archiveIntervalMs, pass: maintenance.archiveOnce }),
+    repeat(options, { of: 'sweep', intervalMs: sweepIntervalMs, pass: sweepAndRelease(maintenance) }),
   ])
   await maintenance.release().catch(() => undefined)
 }
@@ -41,18 +48,20 @@ function sweepAndRelease({ sweepOnce, release }: Maintenance): Maintenance['swee
 }
 
 interface Job {
-  readonly what: string
+  readonly of: MaintainedPass['of']
   readonly intervalMs: number
   readonly pass: Maintenance['archiveOnce']
 }
 
 async function repeat(
-  { signal, clock = systemClock, logger = silentLogger }: KeepMaintainedOptions,
-  { what, intervalMs, pass }: Job,
+  { signal, onPass, clock = systemClock, logger = silentLogger }: KeepMaintainedOptions,
+  { of, intervalMs, pass }: Job,
 ): Promise<void> {
+  const what = of === 'archive' ? 'archiving' : 'sweeping'
   while (!signal.aborted) {
     try {
       const report = await pass(signal)
+      if (report !== undefined) onPass?.({ of, ...report })
       if (report !== undefined && report.done + report.failed > 0)
         logger.info(`a pass of ${what}`, { ...report })
     } catch (error) {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { InvalidError, messageOf, RefusedError } from '../../base/errors.ts'
 import { makeDirectory } from '../../base/make-directory.ts'
+import { clearStatusFiles } from '../telemetry/status-file.ts'
 import { adoptOutboxes } from '../../worker/results/outbox.ts'
 import { takeProcessLock, type ProcessLock } from '../../workspace/ownership/process-lock.ts'
 
@@ -60,6 +61,7 @@ export async function takeRoot(directory: string): Promise<ProcessLock> {
   if (lock === undefined) throw rootTaken(directory)
   try {
     writeFileSync(join(directory, HOLDER), JSON.stringify(thisProcess()))
+    clearStatusFiles(directory)
     await adoptOutboxes(directory)
     return lock
   } catch (error) {

@@ -16,6 +16,7 @@ import type { Host } from '../../runtime/host.ts'
 import type { ExaminationView } from '../../runtime/views/examination-view.ts'
 import type { RecoveryView } from '../../runtime/views/recovery-view.ts'
 import type { RepositoryView } from '../../runtime/views/repository-view.ts'
+import type { WorkersView } from '../../runtime/views/workers-view.ts'
 import type { WorkflowViews } from '../../runtime/views/workflow-view.ts'
 import type { Caller, Role } from '../access/callers.ts'
 import { RateLimiter } from '../access/rate-limit.ts'
@@ -34,6 +35,7 @@ import type { Asked, HttpEnvironment } from './environment.ts'
 import { addExaminationRoute } from './examination-routes.ts'
 import { addExecutionRoutes } from './execution-routes.ts'
 import { logFailure } from './log-failure.ts'
+import { addMachineRoutes } from './machine-routes.ts'
 import { addPageRoutes } from './page-routes.ts'
 import { addPipelineRoutes } from './pipeline-routes.ts'
 import { addPictureRoutes, addRollbackRoutes } from './rollback-routes.ts'
@@ -61,7 +63,10 @@ export interface HttpAppParts {
   readonly page?: PageParts
 }
 
-export type HttpHost = Pick<Host, 'executions' | 'webhooks' | 'engines' | 'examine' | 'store'>
+export type HttpHost = Pick<
+  Host,
+  'executions' | 'webhooks' | 'engines' | 'examine' | 'describeStore' | 'store'
+>
 
 export interface PageParts {
   /** The directory with its files; without it there is only what it asks for. */
@@ -71,6 +76,7 @@ export interface PageParts {
   readonly workflows?: WorkflowViews | undefined
   readonly examination?: ExaminationView | undefined
   readonly recoveries?: RecoveryView | undefined
+  readonly workers?: WorkersView | undefined
 }
 
 export interface HttpLimits {
@@ -135,10 +141,11 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
     ...{ tokens: parts.tokens, keys: page.keys ?? {}, sessions },
     showsOf: ({ tenant }) => [
       // What is configured is the default tenant's.
-      ...(['repositories', 'examination', 'recoveries'] as const).filter(
+      ...(['repositories', 'examination', 'recoveries', 'workers'] as const).filter(
         (part) => page[part] !== undefined && tenant === undefined,
       ),
       ...(page.workflows?.of(tenant) === undefined ? [] : ['workflows']),
+      ...(host === undefined || tenant !== undefined ? [] : ['store']),
       ...(host === undefined ? [] : ['executions']),
     ],
     noteFailure: (address) => failures.take(address ?? 'unknown'),
@@ -158,6 +165,7 @@ export function buildHttpApp(parts: HttpAppParts): HttpApp {
   addRepositoryRoutes(app, page.repositories)
   addWorkflowRoutes(app, page.workflows)
   addExaminationRoute(app, page.examination)
+  addMachineRoutes(app, { workers: page.workers, host })
   addRecoveryRoutes(app, page.recoveries)
   if (host === undefined) refuseExecutions(app)
   else addHostRoutes(app, host, { identify, logger, clock, ...defined({ limits }), closing: parts.closing })

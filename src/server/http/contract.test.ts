@@ -230,11 +230,37 @@ const REPOSITORY_REQUESTS = [
   '/repositories/lake/objects?at=main',
   '/repositories/lake/object?at=main&path=a.csv',
   '/examination',
+  '/workers',
+  '/store',
 ]
 
 const EXAMINATION: PageParts['examination'] = {
   examine: () =>
     Promise.resolve({ examinedAt: new Date(0), checks: [{ name: 'store', state: 'ok', text: 'well' }] }),
+}
+const AT = new Date(0).toISOString()
+const OF_TASK = { taskId: 't', workflowId: 'w', taskType: 'etl', retryCount: 0 }
+const WORKERS: PageParts['workers'] = {
+  read: () =>
+    Promise.resolve({
+      asOf: new Date(0),
+      isWhole: true,
+      workers: [
+        {
+          ...{ index: 0, pid: 1, workerId: 'worker-1', state: 'silent', startedAt: AT, writtenAt: AT },
+          slots: { limit: 1, taken: 1 },
+          polls: [
+            { taskType: 'etl', slots: 1, isHeld: true },
+            { taskType: 'other', slots: 1, isHeld: false, succeededAt: AT },
+          ],
+          attempts: [{ ...OF_TASK, step: 'body', startedAt: AT, renewedAt: AT, leaseMs: 60_000 }],
+          outages: [{ what: 'lakefs', why: 'it answers 503', since: AT }],
+          files: { fetched: 1, fetchedBytes: 2, cached: 3, cachedBytes: 4, warmDirectories: 5 },
+          ended: [{ ...OF_TASK, at: AT, outcome: 'failed', why: 'no rows', code: 'task/failed' }],
+          oldestResultAt: AT,
+        },
+      ],
+    }),
 }
 /** Nothing to recover; what is done twice has changed. */
 const RECOVERIES: PageParts['recoveries'] = {
@@ -292,6 +318,7 @@ async function lookAtRepositories(): Promise<DoorWorld> {
       keys: { address: 'the-key' },
       examination: EXAMINATION,
       recoveries: RECOVERIES,
+      workers: WORKERS,
     },
   })
   const [viewer, eager] = [await world.tokenFor('viewer'), await world.tokenFor('viewer')]
@@ -383,7 +410,7 @@ async function lookAtWorkflows(): Promise<DoorWorld> {
 test('DO-16 random requests are answered by the contract, and never with a mistake of the server', async () => {
   const world = await openWorld({
     hasWorkflows: true,
-    page: { examination: EXAMINATION, recoveries: RECOVERIES },
+    page: { examination: EXAMINATION, recoveries: RECOVERIES, workers: WORKERS },
     limits: { requestsAtOnce: 1e9, requestsPerSecond: 1e9 },
   })
   const operator = await world.tokenFor('operator')
@@ -424,7 +451,14 @@ test('DO-16 random requests are answered by the contract, and never with a mista
     odd.map((name) => `/pipelines/${name}`),
     odd.map((name) => `/pipelines/${name}/schedules/${name}/pause`),
     fc.constantFrom('/pipelines', '/executions', '/schedules'),
-    fc.constantFrom('/workflows', '/pollers', '/examination', '/repositories/lake/recoveries'),
+    fc.constantFrom(
+      '/workflows',
+      '/pollers',
+      '/workers',
+      '/store',
+      '/examination',
+      '/repositories/lake/recoveries',
+    ),
     fc
       .tuple(odd, fc.constantFrom('', '/tasks/x/log', '/pause', '/retry', '/terminate'))
       .map(([id, what]) => `/workflows/${id}${what}`),

@@ -217,7 +217,7 @@ test('DO-147 each tenant sees the workflows of its own engine, and none of a Con
   expect(await (await world.ask('/workflows', { token })).json()).toEqual({ workflows: [] })
   expect((await world.ask(`/workflows/${id}/pause`, { token, method: 'POST' })).status).toBe(403)
   expect(await (await world.ask('/session', { token })).json()).toMatchObject({
-    shows: ['workflows', 'executions'],
+    shows: ['workflows', 'store', 'executions'],
   })
 })
 

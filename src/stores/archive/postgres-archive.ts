@@ -130,6 +130,16 @@ class PostgresArchive implements WalkableArchive {
     return Number(row?.n ?? 0)
   }
 
+  async sizeBytes(): Promise<number> {
+    const statement = {
+      name: '',
+      text: 'SELECT pg_total_relation_size(to_regclass($1)) AS bytes',
+      values: [`${this.#schema}.events`],
+    }
+    const [row] = await this.#connections.query<{ bytes: string | null }>(reading, statement)
+    return Number(row?.bytes ?? 0)
+  }
+
   async remove(place: ArchivePlace): Promise<number> {
     const work = { store: this.name, doing: 'remove events', changes: [place.execution] }
     const text = `WITH removed AS (DELETE FROM ${this.#schema}.events ${OF_EXECUTION} RETURNING 1)

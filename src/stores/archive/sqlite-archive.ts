@@ -5,6 +5,7 @@ import type { EventRow, WalkableArchive } from '../../core/events/archive-port.t
 import type { SqlValue } from '../../base/sqlite-connection.ts'
 import { nextAfter, sqliteTroubleOf } from '../../base/sqlite-trouble.ts'
 import { corruptStore } from '../corruption.ts'
+import { sizeOfDatabase } from '../sqlite/file-size.ts'
 import {
   damagedRow,
   eventRowOf,
@@ -49,6 +50,7 @@ export function openSqliteArchive({ file }: SqliteArchiveOptions): WalkableArchi
   }
   return {
     name: 'sqlite archive',
+    sizeBytes: () => act('measure', () => sizeOfDatabase(file)),
     write: (rows) =>
       act('write to', () => {
         db.exec('BEGIN IMMEDIATE')

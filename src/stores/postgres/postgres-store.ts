@@ -113,6 +113,18 @@ class PostgresBackend implements Backend {
     return rows[0] === undefined ? undefined : show(rows[0])
   }
 
+  async sizeBytes(signal: AbortSignal | undefined): Promise<number> {
+    const text = `SELECT sum(pg_total_relation_size(oid)) AS bytes FROM pg_class
+      WHERE relkind = 'r' AND relnamespace = $1::regnamespace`
+    const statement = { name: 'size', text, values: [this.#schema] }
+    const [row] = await this.#connections.query<{ readonly bytes: string | null }>(
+      reading(NAME, 'measure the store'),
+      statement,
+      signal,
+    )
+    return Number(row?.bytes ?? 0)
+  }
+
   async range({ from, to, order, limit }: KeySpan, signal: AbortSignal | undefined): Promise<RangePage> {
     const direction = order === 'ascending' ? 'ASC' : 'DESC'
     // The first entry always fits; others while the ones before are below the limit.

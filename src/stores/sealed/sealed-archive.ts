@@ -15,6 +15,7 @@
  */
 
 import { crc32 } from 'node:zlib'
+import { defined } from '../../base/defined.ts'
 import {
   SEALED_SOURCE,
   type EventArchive,
@@ -50,6 +51,7 @@ export function sealArchive(archive: EventArchive, options: ArchiveSealOptions):
     listTypes: (place) => archive.listTypes(place),
     count: (place) => archive.count(place),
     remove: (place) => archive.remove(place),
+    ...defined({ sizeBytes: archive.sizeBytes?.bind(archive) }),
     close: () => archive.close(),
   }
 }

@@ -35,6 +35,7 @@ import { ChangeLog } from './change-log.ts'
 import { CommitMark } from './commit-mark.ts'
 import { openDatabase } from './database.ts'
 import { EntryTable, showEntry } from './entry-table.ts'
+import { sizeOfDatabase } from './file-size.ts'
 
 export interface SqliteStoreOptions {
   /** Created with its directories if it does not exist. */
@@ -91,6 +92,10 @@ class SqliteBackend implements Backend {
       const isGone = stored === undefined || (stored.expiresAt !== null && stored.expiresAt <= this.#now())
       return isGone ? undefined : showEntry(key, stored)
     })
+  }
+
+  sizeBytes(): Promise<number> {
+    return this.#ask('measure the store', () => sizeOfDatabase(this.#db.file))
   }
 
   async range(span: KeySpan): Promise<RangePage> {

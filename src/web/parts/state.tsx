@@ -23,7 +23,10 @@ const KINDS = {
     states: ['scheduled', 'queued', 'waiting', 'pending', 'planned', 'created', 'scheduling'],
   },
   paused: { sign: '‖', states: ['paused', 'pausing'] },
-  stopped: { sign: '■', states: ['terminated', 'cancelled', 'canceled', 'skipped', 'rolled_back'] },
+  stopped: {
+    sign: '■',
+    states: ['terminated', 'cancelled', 'canceled', 'skipped', 'rolled_back', 'stopping', 'stopped'],
+  },
   bad: {
     sign: '✕',
     states: [
@@ -35,10 +38,14 @@ const KINDS = {
       'fail',
       'error',
       'gone',
+      'silent',
       'stuck',
     ],
   },
-  warn: { sign: '!', states: ['warn', 'completed_with_errors', 'replaced', 'relocated', 'superseded'] },
+  warn: {
+    sign: '!',
+    states: ['warn', 'completed_with_errors', 'replaced', 'relocated', 'superseded', 'handed_back'],
+  },
 } as const
 
 export type StateKind = keyof typeof KINDS | 'other'

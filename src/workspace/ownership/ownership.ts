@@ -11,6 +11,7 @@
  *     tree/                              the files the task sees, and nothing else
  *     scratch/                           files that are not published
  *   workers/<worker>/aside/…             directories that a later attempt may use
+ *   status/<number>.json                 what a worker process says of itself, for those who look
  *   trash/…                              being removed
  *   reserve/…                            space that opening a root on a full disk may use
  * ```

@@ -14,7 +14,7 @@ export function Pollers() {
   })
   return (
     <section aria-labelledby="pollers">
-      <h2 id="pollers">Workers and queues</h2>
+      <h2 id="pollers">Queues</h2>
       <Problem error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Loading />
@@ -32,7 +32,7 @@ export function Pollers() {
 
 function PollerTable({ pollers }: { readonly pollers: Schemas['Pollers']['pollers'] }) {
   return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="Table of workers and queues">
+    <div class="scrolls" tabIndex={0} role="region" aria-label="Table of queues">
       <table>
         <thead>
           <tr>

@@ -9,7 +9,9 @@ import { addressOf, type ViewProps } from '../../route.ts'
 import { session } from '../../session.ts'
 import { Pollers } from './pollers.tsx'
 import { Recover } from './recover.tsx'
+import { Store } from './store.tsx'
 import { Webhooks } from './webhooks.tsx'
+import { Workers } from './workers.tsx'
 import './operations.css'
 
 const EXAMINE_MS = 30_000
@@ -21,7 +23,9 @@ export function OperationsView({ parts, query }: ViewProps) {
     <>
       <h1>Operations</h1>
       {shows.includes('examination') && <Examination />}
+      {shows.includes('workers') && <Workers />}
       {shows.includes('workflows') && <Pollers />}
+      {shows.includes('store') && <Store />}
       {shows.includes('executions') && <Webhooks />}
       {!shows.includes('workflows') && !shows.includes('executions') && (
         <Empty run="npx perago ui">
