@@ -122,7 +122,7 @@ test('DO-45 a server that cannot listen closes what it opened and ends with the 
 
 test('DO-45 the example of the guide compiles and runs', async () => {
   const section = readText('docs/guides/run-the-server.md').split('## From code')[1]
-  const [, code = ''] = /^```ts\n([\s\S]*?)^```/m.exec(section ?? '') ?? []
+  const [, code = ''] = /^```(?:js|ts)\n([\s\S]*?)^```/m.exec(section ?? '') ?? []
   expect(compileSnippets([code.replace("'perago'", "'./src/perago.ts'")])).toEqual([[]])
   const parent = join(PROJECT_ROOT, 'test-report')
   await mkdir(parent, { recursive: true })
