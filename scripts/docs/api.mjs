@@ -1,6 +1,6 @@
 // The pages on what each package entry exports, from its doc comments.
 import { readFileSync } from 'node:fs'
-import { Application } from 'typedoc'
+import { Application, ReflectionKind } from 'typedoc'
 import { load } from 'typedoc-plugin-markdown'
 
 /** Writes Markdown below a directory; a link of a doc comment that leads nowhere fails the build. */
@@ -45,9 +45,27 @@ export async function writeApiPages(directory) {
   })
   const project = await app.convert()
   if (project === undefined) throw new Error('the sources do not compile: run `npm run types`')
+  requireDocumentedOptions(project)
   app.validate(project)
   await app.generateOutputs(project)
   if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error('TypeDoc has warned: see above')
+}
+
+const OF_OPTIONS = /(?:Options|Input|Setup|Controls|Limits|Place|Definition)$/
+
+/** What an editor shows on hover. */
+function requireDocumentedOptions(project) {
+  const left = project
+    .getReflectionsByKind(ReflectionKind.Property)
+    .filter((property) => OF_OPTIONS.test(ownerOf(property)) && !property.hasComment())
+    .map((property) => `${ownerOf(property)}.${property.name}`)
+  if (left.length === 0) return
+  throw new Error(`options without a doc comment:\n${[...new Set(left)].sort().join('\n')}`)
+}
+
+/** The type that a property is of, also where it is written in place. */
+function ownerOf({ parent }) {
+  return (parent?.name === '__type' ? parent.parent?.name : parent?.name) ?? ''
 }
 
 /** The sources of the entries that `package.json` exports. */
