@@ -8,17 +8,22 @@ import { CLIENT_ANSWER_TIMEOUT_MS } from './limits.ts'
 import { failureOf } from './server-failure.ts'
 
 export interface ClientOptions {
+  /** Address of the server, such as `https://perago.example`; without credentials and query. */
   readonly url: string
   /** Not needed where the server lets programs of its machine in. */
   readonly token?: string | undefined
+  /** How requests that may be sent again are repeated. Unless given: at most 6 tries within 60 s. */
   readonly retry?: Partial<RetryPolicy>
+  /** How long a response may take, in milliseconds; 30 s unless given. Time that the server waits on purpose is added. */
   readonly answerTimeoutMs?: number
+  /** Measures time limits and delays; the machine's own clock unless given. */
   readonly clock?: Clock
   /** Default: that of Node. */
   readonly fetch?: typeof fetch
 }
 
 export interface ClientCallOptions {
+  /** Ends the call and its retries. A request that was already sent may still take effect. */
   readonly signal?: AbortSignal | undefined
 }
 

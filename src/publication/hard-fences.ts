@@ -22,7 +22,9 @@ export type FencePolicy = (typeof FENCE_POLICIES)[number]
 export interface HardFencesOptions {
   /** `preferred` unless set. */
   readonly policy?: FencePolicy | undefined
+  /** Dates commits, and measures how long a branch is remembered to have no fence file. */
   readonly clock: Clock
+  /** Told whether lakeFS evaluates the fence; silent unless given. */
   readonly logger?: Logger | undefined
 }
 

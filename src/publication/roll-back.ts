@@ -18,6 +18,7 @@ import type { BranchRollback, BranchRolledBack, DataRollback } from './rollback-
 import { openSession, readHead, type Session, type SessionOptions } from './session.ts'
 
 export interface RollBackOptions extends Pick<SessionOptions, 'fences' | 'observer' | 'clock' | 'random'> {
+  /** Opens the repository that a rollback names. */
   readonly repoOf: (repository: RepositoryName) => VersionedRepo
 }
 

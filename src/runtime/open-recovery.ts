@@ -24,7 +24,9 @@ export interface RecoveryOptions {
   readonly root: string | undefined
   /** Instead of the configured one; stays open. */
   readonly conductor?: ConductorClient | undefined
+  /** How requests to lakeFS and the configured Conductor are repeated. Unless given: at most 6 tries within 60 s. */
   readonly retry?: Partial<RetryPolicy>
+  /** Aborts requests of the recovery. */
   readonly signal?: AbortSignal | undefined
 }
 

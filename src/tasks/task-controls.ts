@@ -25,6 +25,7 @@ export interface PublishBudget {
 }
 
 export interface TaskControls {
+  /** Attempts after a failure. Unless given: 3, the first after 5 s, each delay doubled up to 120 s, plus up to 2 s at random. */
   readonly retry: {
     readonly count: number
     readonly logic: 'FIXED' | 'EXPONENTIAL_BACKOFF' | 'LINEAR_BACKOFF'
@@ -32,6 +33,7 @@ export interface TaskControls {
     readonly maxDelaySeconds: number
     readonly jitterMs: number
   }
+  /** Time limits in seconds, and what follows one. Unless given: a lease of 60 s, no other limit, and a retry. */
   readonly timeout: {
     readonly policy: 'RETRY' | 'TIME_OUT_WF' | 'ALERT_ONLY'
     /** From the first poll to the end; 0: none. */
@@ -43,6 +45,7 @@ export interface TaskControls {
     /** How long a task may wait for a worker; 0: for ever. Each timeout uses up a retry. */
     readonly pollSeconds: number
   }
+  /** How many run at the same time, and how many start in a period; none of these limits unless given. */
   readonly limits: {
     /** How many a worker runs in parallel. Default: as many as it has slots. */
     readonly perWorker: number | undefined
@@ -50,6 +53,7 @@ export interface TaskControls {
     readonly concurrent: number | undefined
     readonly rate: { readonly count: number; readonly perSeconds: number } | undefined
   }
+  /** Seconds that a publication may need; 50 in all unless given. Must be less than `timeout.responseSeconds`. */
   readonly publishBudget: PublishBudget
   /** What may be replaced if the branch is one commit ahead of the input. */
   readonly replace: 'any' | 'own'

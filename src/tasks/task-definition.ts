@@ -66,11 +66,15 @@ export interface TaskWorkspaceSpec extends WorkspaceSpec {
 interface Described<Params extends z.ZodType, Result extends z.ZodType> {
   /** The task type: letters, digits, `_`, `-` and `.`. */
   readonly name: string
+  /** What it does, for people; becomes part of its task definition on the server. */
   readonly description?: string
   /** E-mail address of the person or team responsible for this task. */
   readonly owner: string
+  /** A Zod schema that can be written as JSON Schema. The body gets what it has parsed. */
   readonly params: Params
+  /** A Zod schema that can be written as JSON Schema. A result that does not match it fails the attempt. */
   readonly result: Result
+  /** How it is retried, limited and published; each setting that is left out has its default. */
   readonly controls?: TaskControlsInput
 }
 
@@ -84,6 +88,7 @@ export interface WorkspaceTaskInput<Params extends z.ZodType, Result extends z.Z
   readonly workspace?: TaskWorkspaceSpec
   /** Message and metadata of the commit that is published. */
   readonly commit?: CommitSpec<z.output<Params>, z.output<Result>>
+  /** Where the body runs; `inline`, on the thread of the worker, unless given. */
   readonly runIn?: BodyPlace
   body(context: WorkspaceBodyContext<z.output<Params>>): Awaitable<z.input<Result>>
 }
@@ -92,12 +97,14 @@ export interface PlainTaskInput<Params extends z.ZodType, Result extends z.ZodTy
   Params,
   Result
 > {
+  /** Where the body runs; `inline`, on the thread of the worker, unless given. */
   readonly runIn?: BodyPlace
   body(context: BodyContext<z.output<Params>>): Awaitable<z.input<Result>>
 }
 
 /** A program as a body: parameters on stdin and in `PERAGO_PARAMS`, the result from a file or from stdout. */
 export interface CommandSpec {
+  /** The program and its arguments, such as `['python', 'etl.py']`; started without a shell. */
   readonly command: readonly [string, ...string[]]
   /** Added to the program's environment. */
   readonly env?: Readonly<Record<string, string>>
@@ -111,6 +118,7 @@ export interface CommandTaskInput<
   Workspace extends TaskWorkspaceSpec | undefined = TaskWorkspaceSpec | undefined,
 >
   extends Described<Params, Result>, CommandSpec {
+  /** The files it works on, in which the program starts. Without it the task has no workspace. */
   readonly workspace?: Workspace
   /** Message and metadata of the commit that is published. */
   readonly commit?: CommitSpec<z.output<Params>, z.output<Result>>
@@ -138,15 +146,25 @@ export interface TaskDefinition<
   Result extends z.ZodType = z.ZodType,
   Workspace extends TaskWorkspaceSpec | undefined = TaskWorkspaceSpec | undefined,
 > {
+  /** Marks a declared task, from any copy of the package. */
   readonly [TASK]: true
+  /** The task type that workers poll. */
   readonly name: string
+  /** What it does, for people. */
   readonly description: string | undefined
+  /** E-mail address of the person or team responsible for it. */
   readonly owner: string
+  /** The Zod schema of its parameters. */
   readonly params: Params
+  /** The Zod schema of its result. */
   readonly result: Result
+  /** The files it works on, and its guardrails; `undefined` for a task without files. */
   readonly workspace: Workspace
+  /** Message and metadata of the commit that is published; those of perago alone unless given. */
   readonly commit?: CommitSpec | undefined
+  /** How it is retried, limited and published, with the defaults of what was left out. */
   readonly controls: TaskControls
+  /** What does the work: a function or a program. */
   readonly body: TaskBody
 }
 

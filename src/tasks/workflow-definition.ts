@@ -38,17 +38,23 @@ export interface PlainStep {
 export type StepInput = TaskStep | PlainStep
 
 export interface WorkflowInput {
+  /** Under which it is registered and started: letters, digits, `_`, `-` and `.`, at most 200. */
   readonly name: string
   /** Default: 1. */
   readonly version?: number
+  /** What it does, for people; none unless given. */
   readonly description?: string
   /** E-mail address of the person or team responsible for this workflow. */
   readonly owner: string
   /** The names of its inputs, as documentation. */
   readonly inputParameters?: readonly string[]
+  /** Its output, with expressions such as `${load.output.result}`. Unless given: the output of its last task. */
   readonly outputParameters?: JsonObject
+  /** How long an execution may take, in seconds; 0, the default, is no limit. */
   readonly timeoutSeconds?: number
+  /** After the time limit: `TIME_OUT_WF`, the default if there is one, ends the execution; with `ALERT_ONLY` it goes on. */
   readonly timeoutPolicy?: 'TIME_OUT_WF' | 'ALERT_ONLY'
+  /** What it runs, in this order; at least one. */
   readonly steps: readonly StepInput[]
 }
 
@@ -77,9 +83,13 @@ const WORKFLOW = Symbol.for('perago.workflow')
 
 /** A checked workflow. */
 export interface WorkflowDefinition {
+  /** Marks a declared workflow, from any copy of the package. */
   readonly [WORKFLOW]: true
+  /** Under which it is registered and started. */
   readonly name: string
+  /** A whole number from 1. */
   readonly version: number
+  /** The definition in Conductor's form, as it is registered. */
   readonly document: WorkflowDefDocument
   /** The declared tasks it refers to. */
   readonly tasks: readonly TaskDefinition[]

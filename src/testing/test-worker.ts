@@ -30,6 +30,7 @@ interface LakefsAddress {
 type OpenRepo = (repository: RepositoryName) => VersionedRepo
 
 export interface TestWorkerOptions {
+  /** Gives the tasks, and gets their results. */
   readonly queue: TaskQueue
   /** A separate connection for lease renewals, which may fail alone as in a real worker. Default: `queue`. */
   readonly leaseQueue?: TaskQueue
@@ -43,8 +44,11 @@ export interface TestWorkerOptions {
   readonly root: string
   /** Unique among the workers of the queue. */
   readonly workerId: string
+  /** How many tasks run at the same time; 4 unless given. */
   readonly slots?: number
+  /** Gets the log of the worker; silent unless given. */
   readonly logger?: Logger
+  /** Called with every event of the worker. */
   readonly observe?: WorkerObserver
 }
 

@@ -19,7 +19,9 @@ export interface EventRow {
 export const SEALED_SOURCE = 'sealed'
 
 export interface ArchivePlace {
+  /** Empty for the default tenant. */
   readonly tenant: string
+  /** The id of an execution. */
   readonly execution: string
 }
 

@@ -7,14 +7,19 @@ import type { Maintenance } from './maintenance.ts'
 import type { PassReport } from './run-pass.ts'
 
 export interface KeepMaintainedOptions {
+  /** What archives and sweeps, from `openMaintenance`. */
   readonly maintenance: Maintenance
   /** Stops it after the current step; it then resolves. */
   readonly signal: AbortSignal
+  /** Pause after each pass that archives, in milliseconds; 5 s unless given. */
   readonly archiveIntervalMs?: number
+  /** Pause after each pass that sweeps, in milliseconds; 60 s unless given. */
   readonly sweepIntervalMs?: number
   /** Called after each pass that this instance has made. */
   readonly onPass?: (pass: MaintainedPass) => void
+  /** Measures the pauses; the machine's own clock unless given. */
   readonly clock?: Clock
+  /** Told of passes that did something, and of failed ones; silent unless given. */
   readonly logger?: Logger
 }
 

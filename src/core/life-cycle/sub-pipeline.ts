@@ -16,6 +16,7 @@ export interface SubPipelineSpec {
   readonly node: string
   /** The pipeline that runs as the child. */
   readonly name: string
+  /** Version of that pipeline, recorded with the child; none unless given. */
   readonly version?: string
   /** Input of the child → template over the parent's variables, such as `{{ prepare.path }}`. */
   readonly inputBindings?: Readonly<Record<string, Json>>

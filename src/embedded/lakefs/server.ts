@@ -65,15 +65,19 @@ export interface EmbeddedLakefsOptions {
   readonly dataDir?: string
   /** Both or neither. Without them the stored pair is used, or one is generated (and stored with a data directory). */
   readonly accessKeyId?: string
+  /** The secret of `accessKeyId`. Other hosts than loopback need at least 16 characters. */
   readonly secretAccessKey?: string
   /** Made, with a branch `main`, before the server listens; existing ones are left as they are. */
   readonly repositories?: readonly string[]
   /** Offer presigned addresses, as lakeFS does over an object store. */
   readonly presign?: boolean
+  /** Limits of size, time and number; each that is left out has its default. */
   readonly limits?: Partial<EmbeddedLakefsLimits>
+  /** Which requests fail on purpose, for tests of clients; none unless given. */
   readonly faults?: FaultPlan
   /** Answers what is no operation of lakeFS, such as a page in a browser; resolves with false to leave it. */
   readonly fallback?: Fallback
+  /** Time of commits, sessions and signatures; the machine's own clock unless given. */
   readonly clock?: Clock
   /** Gets internal errors; never credentials. */
   readonly logger?: Logger

@@ -6,6 +6,7 @@ import type { CheckpointRecord } from './checkpoint.ts'
 export interface CheckpointLimits {
   /** The newest ones that are kept. */
   readonly kept: number
+  /** One that is older than this is removed, in milliseconds; 7 days unless given. */
   readonly retentionMs: number
   /** Of one checkpoint, as stored. */
   readonly maxBytes: number

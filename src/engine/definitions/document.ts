@@ -54,13 +54,20 @@ export type UnitDocument =
   | InstanceDocument
 
 export interface CommonDocument {
+  /** What it is for, for readers; changes nothing. */
   readonly description?: string
   readonly after?: readonly string[]
+  /** A condition, evaluated once when the unit could start: if it does not hold, the unit is skipped. */
   readonly onlyIf?: string
+  /** A condition over events and variables: the unit does not start before it holds. */
   readonly startWhen?: string
+  /** How long the unit waits when it could start, such as `30s`; not at all unless given. */
   readonly startDelay?: DurationText
+  /** Whether the execution goes on after the unit has failed for good; false unless given. */
   readonly optional?: boolean
+  /** One word; checkpoints and limits are per phase. Unless given: the layer of the unit, such as `layer-1`. */
   readonly phase?: string
+  /** What scheduling knows of the unit, such as its priority; affects only the order of units. */
   readonly planning?: PlanningDocument
   readonly undo?: { readonly task: string; readonly input?: JsonObject; readonly order?: number }
 }

@@ -39,6 +39,7 @@ export interface UntypedHandle extends UnitHandle {
 export interface UnitOptions extends Omit<CommonDocument, 'after' | 'undo'> {
   /** Units that end before it starts, besides those whose outputs it uses. */
   readonly after?: readonly UnitHandle[]
+  /** The task that undoes it in a rollback, given the output of the unit and `input`. Lower `order` first; 0 unless given. */
   readonly undo?: {
     readonly task: TaskDefinition | string
     readonly input?: unknown
@@ -68,11 +69,20 @@ export type TaskOptions<Params, Workspace> = TaskSettings & ParamsOption<Params>
 
 export type WaitOptions = UnitOptions &
   (
-    | { readonly for: DurationText }
-    | { readonly until: Given<string> }
     | {
+        /** How long it waits: a whole number and `s`, `min`, `h` or `d`, such as `30s`. */
+        readonly for: DurationText
+      }
+    | {
+        /** A time in ISO 8601, or a reference to one. */
+        readonly until: Given<string>
+      }
+    | {
+        /** Types of events of this execution, such as `external.approved`. */
         readonly events: readonly [string, ...string[]]
+        /** Whether it waits for all of several events or for the first one; `all` unless given. */
         readonly which?: 'all' | 'any'
+        /** The unit fails if the events have not come within this time, such as `2h`; no limit unless given. */
         readonly timeout?: DurationText
       }
   )

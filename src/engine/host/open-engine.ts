@@ -60,7 +60,9 @@ export interface EngineOptions {
   readonly store: Store
   /** Default: the default tenant. Each tenant has executions and definitions of its own. */
   readonly tenant?: string
+  /** Measures delays and time limits, and dates what happens; the machine's own clock unless given. */
   readonly clock?: Clock
+  /** Varies the delays before retries; of the operating system unless given. Tests give one with a seed. */
   readonly random?: Random
   /** Gets a record of whatever happens: see `LOG_EVENTS`. */
   readonly logger?: Logger

@@ -11,7 +11,9 @@ import { PlanCore, type CoreHost, type PlanOptions } from './plan-core.ts'
 import type { PlanTask, TaskCall } from './plan-task.ts'
 
 export interface PlanRegistryOptions {
+  /** Measures delays and time limits of the plans; the machine's own clock unless given. */
   readonly clock?: Clock
+  /** Gets warnings, such as of plans that were not released; silent unless given. */
   readonly logger?: Logger
   /** Default: those of the process. */
   readonly handlers?: HandlerRegistry
@@ -19,6 +21,7 @@ export interface PlanRegistryOptions {
   readonly leakWarningMs?: number
   /** Of every plan that does not set its own. */
   readonly defaults?: PlanOptions
+  /** Makes the ids of runs and of their tasks, each a new one; random UUIDs unless given. */
   readonly nextId?: () => string
 }
 

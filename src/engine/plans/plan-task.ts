@@ -10,6 +10,7 @@ export interface TaskDeclaration {
   readonly needs?: readonly string[]
   /** Keys that it sets. */
   readonly produces?: readonly string[]
+  /** How often and when it is called again after a failure, before the next order begins; not unless given. */
   readonly retry?: PlanRetry
 }
 

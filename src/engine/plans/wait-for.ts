@@ -11,7 +11,9 @@ export interface WaitForOptions {
   readonly interval?: number
   /** Which value to wait for. Default: any. */
   readonly until?: (value: unknown) => boolean
+  /** Ends the wait: it rejects with the reason of the signal. */
   readonly signal?: AbortSignal
+  /** Measures `timeout` and `interval`; the machine's own clock unless given. */
   readonly clock?: Clock
 }
 

@@ -11,6 +11,7 @@ import { once } from '../../base/once.ts'
 import type { EngineMetrics } from './engine-metrics.ts'
 
 export interface ServeMetricsOptions {
+  /** What `/metrics` answers with: the result of `openEngineMetrics`. */
   readonly metrics: Pick<EngineMetrics, 'render' | 'contentType'>
   /** 0 takes a free one. */
   readonly port?: number

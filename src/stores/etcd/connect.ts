@@ -10,7 +10,9 @@ import { answerLost, notDone, refusedByServer, type Work } from '../failures.ts'
 export interface EtcdAddress {
   /** `http://host:2379` or `https://host:2379`, one for each member. */
   readonly endpoints: readonly string[]
+  /** User for the authentication of etcd; none is used unless given. */
   readonly username?: string
+  /** The password of `username`; empty unless given. */
   readonly password?: string
   /** Certificates in PEM, for `https`. */
   readonly tls?: { readonly ca?: Buffer; readonly key?: Buffer; readonly certificate?: Buffer }

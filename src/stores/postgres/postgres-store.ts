@@ -36,6 +36,7 @@ export interface PostgresStoreOptions {
   readonly schema?: string
   /** Most connections, not counting the one for watches. */
   readonly connections?: number
+  /** How long a statement may take before it is stopped, in milliseconds; 10 s unless given. */
   readonly answerTimeoutMs?: number
   /** Changes kept for watches that lag behind. */
   readonly changesKept?: number

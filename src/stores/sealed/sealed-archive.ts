@@ -27,7 +27,10 @@ import { damagedRow, keyOfRow } from '../archive/event-rows.ts'
 import { keyIdOf, openValue, sealValue, type Seal } from './seal.ts'
 import { sealOf, type EncryptionOptions, type SealOptions } from './sealed-store.ts'
 
-export type ArchiveSealOptions = SealOptions & { readonly encryption: EncryptionOptions }
+export type ArchiveSealOptions = SealOptions & {
+  /** The keys by id, and which of them encrypts new rows. */
+  readonly encryption: EncryptionOptions
+}
 
 /** A row as it was before it was sealed. Throws `stores/corrupt`, `stores/unknown-key` or `stores/damaged`. */
 type OpenRow = (row: EventRow) => Promise<EventRow>

@@ -23,6 +23,7 @@ export interface CrashOptions<Params extends z.ZodType = z.ZodType> {
   readonly task: TaskDefinition<Params, z.ZodType, TaskWorkspaceSpec>
   /** The path of the module that exports the task; needed where its body runs in a thread or a process. */
   readonly module?: string
+  /** The parameters of the task, the same in every case. */
   readonly params: z.input<Params>
   /** Text by path: what the branch begins with. */
   readonly files?: Readonly<Record<string, string>>

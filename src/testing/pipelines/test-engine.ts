@@ -47,15 +47,20 @@ export interface TestEngineOptions {
   readonly checkpoints?: CheckpointFrequency
   /** Which writes of the engine to its store fail, or kill the engine. */
   readonly storeFaults?: StoreFaults
+  /** Gets the log of the engine; silent unless given. */
   readonly logger?: Logger
 }
 
 /** The workspace may be left out: the pipeline then works on the branch `main` of the repository of the test. */
 export type TestInput<Input> = Input extends { readonly workspace: WorkspaceValue }
-  ? Omit<Input, 'workspace'> & { readonly workspace?: WorkspaceValue }
+  ? Omit<Input, 'workspace'> & {
+      /** Where it works. Unless given: the default branch of the repository of the test, at its head. */
+      readonly workspace?: WorkspaceValue
+    }
   : Input
 
 export interface StartOptions<Input> extends SourceOptions {
+  /** The input of the execution; empty unless given. */
   readonly input?: TestInput<Input>
 }
 
