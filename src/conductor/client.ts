@@ -24,12 +24,19 @@ export interface ConductorClientOptions {
   readonly endpoint: string
   /** Nothing else is consulted: no environment variable overrides or supplies it. */
   readonly key?: ConductorKey
+  /** Connections to the server, and so parallel requests and polls. Default: 64. */
   readonly connectionsMax?: number
+  /** Longest time to open a connection. Default: 10 s. */
   readonly connectTimeoutMs?: number
+  /** Longest time for a whole request; a poll gets the time that the server waits on top. Default: 30 s. */
   readonly answerTimeoutMs?: number
+  /** How failed requests are tried again. Default: 6 tries within 60 s, with random waits of up to 100 ms at first, 10 s later. */
   readonly retry?: Partial<RetryPolicy>
+  /** Gets a line for each request that is sent again. Default: nothing is logged. */
   readonly logger?: Logger
+  /** For waits between tries and the lifetime of tokens. Default: the machine's clock. */
   readonly clock?: Clock
+  /** For the waits between tries. Default: the operating system's randomness. */
   readonly random?: Random
   /** Called for every request that was made, those for a token included: for metrics. */
   readonly onExchange?: (notice: ExchangeNotice) => void

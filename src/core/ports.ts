@@ -92,6 +92,7 @@ export interface WatchRequest {
 }
 
 export interface StoreCallOptions {
+  /** Stops waiting for the call. A write that was sent may still take effect. */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -48,15 +48,23 @@ export interface MultipartSizes {
 export interface LakefsClientOptions {
   /** With or without `/api/v1`. */
   readonly endpoint: string
+  /** The access key of a lakeFS user. */
   readonly accessKeyId: string
+  /** The secret of this access key; never part of an error. */
   readonly secretAccessKey: string
   /** Connections, and so parallel requests. */
   readonly connectionsMax?: number
+  /** Time limits of requests. Default of each field: 10 s to connect, 2 min until a response begins, 60 s of silence in it. */
   readonly timeouts?: Partial<LakefsTimeouts>
+  /** How failed requests are tried again. Default: 6 tries within 60 s, with random waits of up to 100 ms at first, 10 s later. */
   readonly retry?: Partial<RetryPolicy>
+  /** When uploads go in parts, and how. Default of each field: from 64 MiB on, parts of 16 MiB, 4 at once. */
   readonly multipart?: Partial<MultipartSizes>
+  /** Gets a line for each request that is sent again, and for uploads that left parts behind. Default: nothing is logged. */
   readonly logger?: Logger
+  /** For waits between tries and the speed of uploads. Default: the machine's clock. */
   readonly clock?: Clock
+  /** For the waits between tries. Default: the operating system's randomness. */
   readonly random?: Random
   /** Called for every request to lakeFS that was made, not for those to the object store: for metrics. */
   readonly onExchange?: (notice: RequestNotice<OperationName>) => void

@@ -12,6 +12,7 @@ import type { BranchName, CommitRef, MetaRangeId, RepositoryName } from '../base
 export type Metadata = Readonly<Record<string, string>>
 
 export interface CallOptions {
+  /** Cuts the request. Throws `uncertain` where it may have taken effect, otherwise the reason of the signal. */
   readonly signal?: AbortSignal | undefined
   /** Given to a guard: what it reads belongs to a branch write and never queues behind anything else. */
   readonly lane?: 'branch-write' | undefined
@@ -67,9 +68,11 @@ export type ListEntry =
   ({ readonly kind: 'object' } & ObjectStat) | { readonly kind: 'prefix'; readonly path: string }
 
 export interface ListOptions extends CallOptions {
+  /** Only paths that start with this text. Default: all. */
   readonly prefix?: string
   /** Exclusive; need not exist. */
   readonly after?: string
+  /** Usually `/`: what has it after the prefix is listed as one entry of kind `prefix`. Default: every object is listed. */
   readonly delimiter?: string
   /** How many entries to ask for in one page; the iterator asks for as many pages as there are. */
   readonly pageSize?: number
@@ -213,6 +216,7 @@ export interface TagRequest {
 export type TagOutcome = { readonly created: true } | { readonly created: false; readonly at: CommitRef }
 
 export interface LogOptions extends CallOptions {
+  /** Follows the first parent of each commit only, so that commits that came by a merge are left out. Default: false. */
   readonly firstParent?: boolean
   /** At most this many commits in all. */
   readonly limit?: number

@@ -21,8 +21,11 @@ export interface SessionOptions {
   readonly strategy?: PublishStrategy | undefined
   /** Where they are installed, branches are written with hard fences; without this, never. */
   readonly fences?: HardFences | undefined
+  /** Told of each step when it ends; what it throws is ignored. Default: nobody is told. */
   readonly observer?: PublicationObserver | undefined
+  /** Measures the steps and the waits between tries. Default: the machine's clock. */
   readonly clock?: Clock | undefined
+  /** For the waits between tries. Default: the operating system's randomness. */
   readonly random?: Random | undefined
   readonly signal?: AbortSignal | undefined
 }

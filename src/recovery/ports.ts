@@ -47,6 +47,8 @@ export interface RecoveryWorld {
 }
 
 export interface BranchPlace {
+  /** The name of the repository in lakeFS. */
   readonly repository: RepositoryName
+  /** Only the name, such as `main`. */
   readonly branch: BranchName
 }

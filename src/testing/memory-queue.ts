@@ -44,7 +44,9 @@ export interface Deficiencies {
 }
 
 export interface MemoryQueueOptions {
+  /** For timeouts, delays and the waits of polls; a virtual one lets a test move the time. Default: the machine's clock. */
   readonly clock?: Clock
+  /** Weaknesses of a real server to simulate. Default: none. */
   readonly deficiencies?: Deficiencies
   /** Default: random ids. */
   readonly nextId?: () => string

@@ -38,6 +38,7 @@ export interface QueueLink {
 }
 
 export interface TestQueueOptions extends MemoryQueueOptions {
+  /** Delays or loses requests and responses. Default: all arrive at once. */
   readonly link?: QueueLink
 }
 

@@ -26,9 +26,13 @@ export const calmScript: RepoScript = {
 }
 
 export interface ScriptedRepoOptions {
+  /** Decides what becomes of each request. Default: `calmScript`, every request succeeds at once. */
   readonly script?: RepoScript
+  /** The time of new commits, cut to whole seconds. Default: that of the machine. */
   readonly now?: () => Date
+  /** The name that the repository has for its clients. Default: `scripted`. */
   readonly repository?: RepositoryName
+  /** The branch that exists from the start, with one commit. Default: `main`. */
   readonly defaultBranch?: BranchName
   /** Whether the publish fence is evaluated where its file is; true unless set. Other hooks do not exist here. */
   readonly runsActions?: boolean

@@ -512,20 +512,37 @@ export interface components {
             readonly [key: string]: unknown;
         };
         readonly WorkflowDef: {
+            /** @description What the workflow is started by; a definition is known by name and version. */
             readonly name: string;
+            /** @description From 1; a start without a version takes the latest. Default: 1. */
             readonly version?: number;
+            /** @description For people; changes nothing about a run. */
             readonly description?: string;
+            /** @description Whom to ask about the workflow. */
             readonly ownerEmail?: string;
-            /** @enum {integer} */
+            /**
+             * @description The form of this document. Default: 2.
+             * @enum {integer}
+             */
             readonly schemaVersion?: 2;
+            /** @description Whether a completed execution may be started over. Default: true. */
             readonly restartable?: boolean;
-            /** @enum {string} */
+            /**
+             * @description After `timeoutSeconds`: `TIME_OUT_WF` ends the execution, `ALERT_ONLY` lets it go on. Default: `ALERT_ONLY`.
+             * @enum {string}
+             */
             readonly timeoutPolicy?: "TIME_OUT_WF" | "ALERT_ONLY";
+            /** @description Longest time of an execution; 0: no limit. Default: 0. */
             readonly timeoutSeconds?: number;
+            /** @description Names of the inputs, for people and tools; changes nothing about a run. Default: none. */
             readonly inputParameters?: readonly string[];
+            /** @description The output by name, such as `${load.output.rows}`. Default: the output of the last task. */
             readonly outputParameters?: components["schemas"]["JsonObject"];
+            /** @description Values of inputs that the start does not give. Default: none. */
             readonly inputTemplate?: components["schemas"]["JsonObject"];
+            /** @description The first values of the workflow variables. Default: none. */
             readonly variables?: components["schemas"]["JsonObject"];
+            /** @description Run in this order. */
             readonly tasks: readonly components["schemas"]["WorkflowTask"][];
         } & {
             readonly [key: string]: unknown;

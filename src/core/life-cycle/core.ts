@@ -24,6 +24,7 @@ import { bindExecution, type Execution } from './execution.ts'
 import { startExecution, type StartRequest } from './start-execution.ts'
 
 export interface CoreOptions {
+  /** Keeps the records, events and variables of the executions. */
   readonly store: Store
   /** The tenant of the executions. Default: the default tenant. */
   readonly tenant?: string
@@ -33,9 +34,13 @@ export interface CoreOptions {
   readonly outbox?: boolean
   /** What happens to payloads above the advised size. Default: `warn`. */
   readonly payloads?: PayloadRule
+  /** For the times in records and the waits before a write is repeated. Default: the machine's clock. */
   readonly clock?: Clock
+  /** For the waits before a write is repeated. Default: the operating system's randomness. */
   readonly random?: Random
+  /** Makes the ids of executions and events; must never return one twice. Default: random ids that cannot be guessed. */
   readonly makeId?: MakeId
+  /** Gets a warning for each payload above the advised size. Default: nothing is logged. */
   readonly logger?: Logger
 }
 

@@ -40,8 +40,11 @@ export const DEFAULT_RETENTION: Retention = {
 }
 
 export interface MaintenanceOptions {
+  /** The store with the executions, those of all tenants. */
   readonly store: Store
+  /** Where events of ended executions are moved to. Default: events are not archived. */
   readonly archive?: EventArchive
+  /** How long data is kept after its execution ended. Default: events 30 days, variables and checkpoints 7 days. */
   readonly retention?: Partial<Retention>
   /**
    * Removes other data about executions whose events are about to be removed, such as messages that could not be delivered.
@@ -50,8 +53,11 @@ export interface MaintenanceOptions {
   readonly forget?: (executions: readonly MaintainedExecution[]) => Promise<void>
   /** Called whenever a pass has got on, also where that is only to see that another instance works. */
   readonly onProgress?: (of: 'archive' | 'sweep') => void
+  /** Decides which data is old enough, and when a lease is over. Default: the machine's clock. */
   readonly clock?: Clock
+  /** Gets a warning for each execution that could not be archived or swept. Default: nothing is logged. */
   readonly logger?: Logger
+  /** Makes the id under which this instance holds its leases. Default: random ids. */
   readonly makeId?: MakeId
 }
 

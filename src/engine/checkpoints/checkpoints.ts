@@ -41,12 +41,17 @@ import type { CheckpointBodies } from './ports.ts'
 import { DEFAULT_CHECKPOINT_LIMITS, type CheckpointLimits } from './retention.ts'
 
 export interface CheckpointsOptions {
+  /** Holds the small records of the checkpoints; their content is in `bodies`. */
   readonly store: Store
   /** One or more places. A checkpoint is taken when all of them hold it, and read from the first that has it undamaged. */
   readonly bodies: readonly CheckpointBodies[]
+  /** How many checkpoints of an execution are kept, how long, and their largest size. Default: 5, 7 days, 50 MiB. */
   readonly limits?: Partial<CheckpointLimits>
+  /** For the times of checkpoints and their age. Default: the machine's clock. */
   readonly clock?: Clock
+  /** For the ids of checkpoints and the waits before a write is repeated. Default: the operating system's randomness. */
   readonly random?: Random
+  /** Gets a warning when old checkpoints could not be removed. Default: nothing is logged. */
   readonly logger?: Logger
   /** Told of each checkpoint that was taken. */
   readonly observe?: EngineObserver

@@ -3,7 +3,9 @@
 import type { ExecutionScope } from '../../core/keys.ts'
 
 export interface BodyPlace {
+  /** The execution that the checkpoint belongs to, with its tenant if it has one. */
   readonly scope: ExecutionScope
+  /** Such as `cp-3-mjv0q8w0-4f1k2z9c`; unique. */
   readonly checkpointId: string
 }
 

@@ -38,9 +38,13 @@ export interface PolicySettings extends Omit<PolicyDocument, 'verify'> {
 
 /** A schema for the input of a pipeline that works on a branch. */
 export const workspaceInput = z.object({
+  /** The name of the repository in lakeFS. */
   repository: z.string().min(1),
+  /** The branch that the tasks publish to. */
   branch: z.string().min(1),
+  /** Always `commit`: a branch may move between two attempts. */
   refType: z.literal('commit'),
+  /** The commit to begin with: its full id of 64 lower-case hexadecimal digits. */
   ref: z.string().min(1),
 })
 

@@ -36,6 +36,7 @@ export type IndependentOutcome =
 export type SyncWait = (signalKey: string, timeout?: number) => Promise<unknown>
 
 export interface PlanBuilderOptions extends PlanOptions, PlanPlace {
+  /** Gets a line for each added task and each failed independent one. Default: the logger of the registry. */
   readonly logger?: Logger
   /** Default: `SharedSpaceDecisionMaker`. */
   readonly decide?: (requirements: SharingRequirements) => Pick<SharingDecision, 'recommendation'>

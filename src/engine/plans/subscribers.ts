@@ -7,7 +7,9 @@ import { PLAN_NESTED_NOTIFICATIONS_MAX, PLAN_SLOW_CALLBACK_MS } from '../limits.
 import type { ChangeKind, SpaceCallback } from './shared-space.ts'
 
 export interface SubscriberOptions {
+  /** Measures how long a callback takes. Default: the machine's clock. */
   readonly clock?: Clock
+  /** Gets a warning for each callback that fails or is slow. Default: nothing is logged. */
   readonly logger?: Logger
   /** A callback that takes longer causes a warning. Default: 50. */
   readonly slowCallbackMs?: number

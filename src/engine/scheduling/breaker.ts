@@ -12,7 +12,9 @@ export type BreakerState =
 export interface BreakerOptions {
   /** In a row. */
   readonly failures: number
+  /** How long tasks are held back before one is tried; doubles each time that one fails. 30 s in the embedded engine. */
   readonly openMs: number
+  /** Longest time that tasks are held back before one is tried. 10 min in the embedded engine. */
   readonly openMaxMs: number
 }
 

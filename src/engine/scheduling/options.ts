@@ -50,6 +50,7 @@ export interface SchedulingOptions {
   readonly balancing: (typeof BALANCING)[number]
   /** Longest time that a task is left for another worker. */
   readonly balanceWaitMs: number
+  /** No task is left for a worker that runs nothing and has not polled for this long. 10 s unless given. */
   readonly executorAliveMs: number
   /** For `weighted`, by worker; 1 where none is given. */
   readonly weights: Readonly<Record<string, number>>

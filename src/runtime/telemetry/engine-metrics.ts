@@ -94,6 +94,7 @@ type MetricName = keyof typeof ENGINE_METRICS
 export interface EngineMetricsOptions {
   /** The stages of the open executions, when somebody asks. */
   readonly stages?: () => Iterable<string>
+  /** What the store takes on disk, when somebody asks. Default: the metric shows 0. */
   readonly storageBytes?: () => Promise<number>
 }
 

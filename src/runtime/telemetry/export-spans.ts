@@ -17,9 +17,11 @@ import {
 export interface ExportSpansOptions {
   /** Such as `http://localhost:4318`; `/v1/traces` is added. */
   readonly endpoint: string
+  /** The `service.name` under which the collector shows the spans. Default: `perago`. */
   readonly serviceName?: string
   /** For a collector that asks who sends. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Gets a warning when the collector begins to fail, once per outage. */
   readonly logger: Logger
 }
 

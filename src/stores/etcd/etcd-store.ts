@@ -21,6 +21,7 @@ import { EtcdFeed } from './etcd-feed.ts'
 export interface EtcdStoreOptions extends EtcdAddress {
   /** Prefix of every key in etcd. */
   readonly prefix?: string
+  /** Longest time for one call of the store. Default: 10 s. */
   readonly answerTimeoutMs?: number
 }
 

@@ -43,6 +43,7 @@ export interface RedisStoreOptions extends RedisAddress {
    * Prefix of every key in Redis. In a cluster it must contain a hash tag, as the default does: one store is in one slot.
    */
   readonly prefix?: string
+  /** Longest time for one call of the store. Default: 10 s. */
   readonly answerTimeoutMs?: number
   /** Batches kept for watches that lag behind. */
   readonly changesKept?: number

@@ -15,6 +15,7 @@ export interface EncryptionOptions {
 }
 
 export interface SealOptions {
+  /** The keys that values are encrypted with. Default: values are not encrypted. */
   readonly encryption?: EncryptionOptions
   /** Values of at least this size are compressed if that makes them smaller; `Infinity`: never. */
   readonly compressFromBytes?: number

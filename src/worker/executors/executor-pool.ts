@@ -21,11 +21,15 @@ import { openMemoryOutbox } from './memory-outbox.ts'
 import { PooledExecutor } from './pooled-executor.ts'
 
 export interface ExecutorPoolOptions {
+  /** Where units are taken from, and where their results are sent. */
   readonly queue: TaskQueue
+  /** Gets a line for each unit that ended, and warnings. Default: nothing is logged. */
   readonly logger?: Logger
   /** Removes secrets from the reasons of failures and from logs of tasks; an output with a secret that it knows is refused. */
   readonly redactor?: Redactor
+  /** Times polls, lease renewals and deadlines. Default: the machine's clock. */
   readonly clock?: Clock
+  /** For the waits between polls. Default: the operating system's randomness. */
   readonly random?: Random
   /**
    * A directory for results that the queue has not taken yet; the next pool that has it sends them. Default: they are kept in
