@@ -16,6 +16,9 @@ const { base } = parseArgs({ options: { base: { type: 'string', default: '/' } }
 
 rmSync(PAGES, { recursive: true, force: true })
 for (const page of listPages()) copy(page, join(PAGES, placeOf(page)))
+// Documents name them relative to their own place; the README is at the root, where `docs/` is before it.
+for (const place of [PAGES, join(PAGES, 'docs')])
+  cpSync('docs/images', join(place, placeOf('docs/images')), { recursive: true })
 await writeApiPages(join(PAGES, 'api'))
 await build('docs', { base })
 

@@ -214,7 +214,7 @@ test('DO-148 over a real Conductor: a workflow is listed, read with its graph, f
   const token = await world.tokenFor('operator', 'north')
   expect((await world.ask('/workflows', { token })).status).toBe(404)
   expect(await (await world.ask('/session', { token })).json()).toMatchObject({
-    shows: ['store', 'executions'],
+    shows: ['executions'],
   })
 }, 120_000)
 
