@@ -1,7 +1,8 @@
 /** A list of which only the rows in sight are in the document, however long it is. */
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { useScrollPlace } from './scroll-place.ts'
 
 const AROUND = 8
 
@@ -30,20 +31,7 @@ export interface RowsProps<T> {
 export function Rows<T>(props: RowsProps<T>) {
   const { label, items, columns, keyOf, rowPx = 34, more, count, isChosen } = props
   const box = useRef<HTMLDivElement>(null)
-  const [place, setPlace] = useState({ top: 0, height: 600 })
-  useEffect(() => {
-    const element = box.current
-    if (element === null) return undefined
-    const look = (): void => setPlace({ top: element.scrollTop, height: element.clientHeight })
-    look()
-    const watcher = new ResizeObserver(look)
-    watcher.observe(element)
-    element.addEventListener('scroll', look, { passive: true })
-    return () => {
-      watcher.disconnect()
-      element.removeEventListener('scroll', look)
-    }
-  }, [])
+  const place = useScrollPlace(box, 600)
   const first = Math.max(0, Math.floor(place.top / rowPx) - AROUND)
   const last = Math.min(items.length, Math.ceil((place.top + place.height) / rowPx) + AROUND)
   useEffect(() => {

@@ -1,7 +1,8 @@
 /** A scrolled box of rows of one height, of which only those in sight are in the document; wide rows scroll sideways together. */
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
+import { useScrollPlace } from '../../parts/scroll-place.ts'
 
 const AROUND = 10
 
@@ -18,20 +19,7 @@ export interface VirtualBoxProps {
 
 export function VirtualBox({ label, role, count, rowPx, chars, head, row }: VirtualBoxProps) {
   const box = useRef<HTMLDivElement>(null)
-  const [place, setPlace] = useState({ top: 0, height: 500 })
-  useEffect(() => {
-    const element = box.current
-    if (element === null) return undefined
-    const look = (): void => setPlace({ top: element.scrollTop, height: element.clientHeight })
-    look()
-    const watcher = new ResizeObserver(look)
-    watcher.observe(element)
-    element.addEventListener('scroll', look, { passive: true })
-    return () => {
-      watcher.disconnect()
-      element.removeEventListener('scroll', look)
-    }
-  }, [])
+  const place = useScrollPlace(box, 500)
   const first = Math.min(count, Math.max(0, Math.floor(place.top / rowPx) - AROUND))
   const last = Math.min(count, Math.ceil((place.top + place.height) / rowPx) + AROUND)
   return (
