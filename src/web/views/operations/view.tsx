@@ -42,7 +42,7 @@ function Examination() {
   })
   return (
     <section aria-labelledby="examined">
-      <h2 id="examined">What perago doctor says</h2>
+      <h2 id="examined">Checks</h2>
       <Problem error={error} retry={reload} />
       {data === undefined ? (
         error === undefined && <Loading />
