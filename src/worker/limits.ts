@@ -81,6 +81,14 @@ export const POLL_WAIT_MS = 100
 export const POLL_WAIT_MAX_MS = 1_000
 /** How much longer it waits for a poll without answer. */
 export const POLL_STOP_WAIT_MS = 400
+/** Pause between two polls without a wait, right after a task began or ended; only where the server looks for tasks now and then. */
+export const POLL_QUICK_FIRST_MS = 4
+/** @internal Later it is this part of the time since. */
+export const POLL_QUICK_PART = 0.25
+/** For how long. Afterwards polls wait at the server again. */
+export const POLL_QUICK_FOR_MS = 400
+/** @internal Shortest time between two polls of a task type because tasks of other types ended. */
+export const POLL_AFTER_OTHER_MS = 25
 /** @internal A task that arrives within this time was already queued. */
 export const POLL_QUEUED_MAX_MS = 75
 /** Upper bound of the random pause after a failed poll; doubles with each. */

@@ -200,7 +200,7 @@ describe('a task', () => {
     ])
   })
 
-  test('WK-71 ends in one order: lease released, result kept, posted and read back, cleaned up', async () => {
+  test('WK-71 ends in one order: lease released, result kept, posted; then read back and cleaned up', async () => {
     const calls: string[] = []
     const note = ({ operation }: QueueCall): void => void calls.push(operation)
     const queue = await openQueue({ link: { onRequest: note } })
@@ -217,14 +217,14 @@ describe('a task', () => {
     const end = calls.slice(calls.indexOf('step release-lease')).filter((call) => call !== 'poll')
     // What the attempt fence has only just read is not read again, unless that took too long by now.
     if (end[1] === 'readTask') end.splice(1, 1)
-    expect(end).toEqual([
-      'step release-lease',
-      'postResult',
-      'readTask',
-      'step deliver',
-      'step publish/clean-up',
-      'step clean-up',
-    ])
+    expect(end.slice(0, 2)).toEqual(['step release-lease', 'postResult'])
+    // One beside the other.
+    const [deliver, cleanUp] = [
+      (call: string) => !/clean-up/.test(call),
+      (call: string) => /clean-up/.test(call),
+    ]
+    expect(end.slice(2).filter(deliver)).toEqual(['readTask', 'step deliver'])
+    expect(end.slice(2).filter(cleanUp)).toEqual(['step publish/clean-up', 'step clean-up'])
   })
 
   test('F-27 WK-71 the lease is renewed during body, staging and publishing, and never after its release', async () => {
