@@ -39,6 +39,10 @@ export const RESULT_FENCE_AGE_MAX_MS = 250
 export const RESULT_POST_DELAY_MS = 200
 /** Longest such wait. */
 export const RESULT_POST_DELAY_MAX_MS = 5_000
+/** @internal Size of the outbox files that are made ahead: a larger result gets its own file. */
+export const OUTBOX_PLACE_BYTES = 8_192
+/** @internal Such files per worker process. */
+export const OUTBOX_PLACES_MAX = 8
 /** @internal Results of an earlier process that are sent at once. */
 export const OUTBOX_ENTRIES_MAX = 1_000
 /** Time for an aborted body to end before its attempt is abandoned. */
