@@ -99,8 +99,7 @@ export class LostOutputs {
         this.#awaited.set(ref, { taskId, generation })
         continue
       }
-      const isKept =
-        (generation !== undefined && (await this.#wasPassed(ref))) || (await this.#isTagged(ref))
+      const isKept = (generation !== undefined && (await this.#wasPassed(ref))) || (await this.#isTagged(ref))
       this.#awaited.delete(ref)
       if (isKept) continue
       this.#onLost({ check: 'nothing-lost', ref, why: `the output of task ${taskId} is not in the history` })

@@ -77,9 +77,10 @@ class Walk {
   readonly #outputs: LostOutputs
   readonly #unfenced = new UnfencedPublishers()
   readonly #refuted = new Counted<VerifyFinding>()
-  readonly #refutedOf = Object.fromEntries(
-    Object.keys(VERIFIED_CHECKS).map((check) => [check, 0]),
-  ) as Record<VerifiedCheck, number>
+  readonly #refutedOf = Object.fromEntries(Object.keys(VERIFIED_CHECKS).map((check) => [check, 0])) as Record<
+    VerifiedCheck,
+    number
+  >
   readonly #foreign = new Counted<CommitRef>()
   #commits = 0
   #oldest: CommitRecord | undefined

@@ -124,13 +124,14 @@ test(
 
 async function expectInSight(locator: Locator): Promise<void> {
   await locator.waitFor()
-  const inSight = () =>
-    locator.evaluate((element) => {
-      const { top, bottom } = element.getBoundingClientRect()
-      return top >= 0 && bottom <= innerHeight
-    })
+  const inSight = async () => {
+    const { y, height } = (await locator.boundingBox()) ?? { y: -1, height: 0 }
+    return y >= 0 && y + height <= (locator.page().viewportSize()?.height ?? 0)
+  }
   await expect.poll(inSight, { timeout: 10_000 }).toBe(true)
 }
+
+const HEIGHTS = `['.graph-box', '.graph-box svg'].map((name) => document.querySelector(name).clientHeight)`
 
 test(
   'WB-79 a small graph, and a branch of few commits, stand in a box that is as high as they are',
@@ -140,9 +141,7 @@ test(
     expect(await world.ended(id)).toBe('COMPLETED')
     const { page } = await openPage(await browser(context), world.pageUrl)
     await page.getByRole('heading', { name: 'Now', exact: true }).waitFor()
-    const box = page.locator('.graph-box')
-    const heights = () =>
-      box.evaluate((element) => [element.clientHeight, element.querySelector('svg')?.clientHeight ?? 0])
+    const heights = () => page.evaluate<readonly number[]>(HEIGHTS)
     for (const [address, width] of [
       [`runs/${id}`, 1280],
       [`executions/${id}`, 1280],
@@ -167,8 +166,7 @@ test(
     }
     await page.goto(`${world.url}/#/data/shop/branches/main`)
     await page.getByRole('link', { name: /load, attempt 0/ }).waitFor()
-    const rows = page.locator('.rows-box')
-    expect(await rows.evaluate((element) => element.clientHeight)).toBe(4 * 54)
+    expect(await page.evaluate(`document.querySelector('.rows-box').clientHeight`)).toBe(4 * 54)
   },
   TEST_MS,
 )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { groupFindings, judge, readLimit, sayExtent, type Verification } from './verification.ts'
+import { groupFindings, isLeftOpen, judge, readLimit, sayExtent, type Verification } from './verification.ts'
 
 const oldest = '0123456789abcdef'
 
@@ -31,6 +31,15 @@ test('WB-74 a verification says how far it looked, and never that what it did no
   expect(['', undefined, '0', '1', '10000', '10001', '1.5', 'x'].map(readLimit)).toEqual([
     ...[1_000, 1_000, 1_000, 1, 10_000, 1_000, 1_000, 1_000],
   ])
+})
+
+test('WB-74 it says of no check that it holds for what could not be judged', () => {
+  const all = { open_outputs: 0, unknown_workflows: [] }
+  const lost = { check: 'nothing-lost' } as const
+  expect(isLeftOpen(lost, all)).toBe(false)
+  expect(isLeftOpen(lost, { ...all, open_outputs: 1 })).toBe(true)
+  expect(isLeftOpen(lost, { ...all, unknown_workflows: ['w'] })).toBe(true)
+  expect(isLeftOpen({ check: 'fence-held' }, { ...all, open_outputs: 1 })).toBe(false)
 })
 
 test('WB-73 findings stand with their check; what is not shown of many is counted', () => {

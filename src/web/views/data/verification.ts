@@ -66,6 +66,14 @@ export function groupFindings({
   })
 }
 
+/** Whether a check was not judged for all of what was walked. */
+export function isLeftOpen(
+  { check }: Pick<Check, 'check'>,
+  found: Pick<Verification, 'open_outputs' | 'unknown_workflows'>,
+): boolean {
+  return check === 'nothing-lost' && found.open_outputs + found.unknown_workflows.length > 0
+}
+
 /** `1 commit`, `1,200 commits`. */
 export function say(count: number, what: string): string {
   return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`

@@ -14,6 +14,7 @@ import { toBranch, toRepository } from './addresses.ts'
 import {
   CHECKED_COMMITS_MAX,
   groupFindings,
+  isLeftOpen,
   judge,
   readLimit,
   say,
@@ -124,7 +125,9 @@ function Verdict({ repository, branch, since, found }: VerdictProps) {
     <>
       <p role="status">
         {verdict !== undefined && <State state={verdict} />}{' '}
-        <strong>{verdict === 'refuted' ? say(count, 'finding') : verdict && 'Nothing is refuted.'}</strong>{' '}
+        <strong>
+          {verdict === 'refuted' ? `${say(count, 'finding')}.` : verdict && 'Nothing is refuted.'}
+        </strong>{' '}
         {sayExtent(found, since)}
       </p>
       {stopped === 'limit' && commits < CHECKED_COMMITS_MAX && (
@@ -148,15 +151,23 @@ function Checks({ repository, branch, found }: Place & { readonly found: Verific
       <h2 id="checks">What was checked</h2>
       <ul class="promises">
         {groupFindings(found).map((each) => (
-          <Promised key={each.check.check} {...{ repository, branch, found: each }} />
+          <Promised
+            key={each.check.check}
+            {...{ repository, branch, found: each, isOpen: isLeftOpen(each.check, found) }}
+          />
         ))}
       </ul>
     </section>
   )
 }
 
-function Promised(props: Place & { readonly found: FoundOfCheck }) {
-  const { repository, branch, found } = props
+interface PromisedProps extends Place {
+  readonly found: FoundOfCheck
+  /** Some of it could not be judged. */
+  readonly isOpen: boolean
+}
+
+function Promised({ repository, branch, found, isOpen }: PromisedProps) {
   const { check, findings, left } = found
   const isRefuted = check.refuted > 0
   return (
@@ -164,13 +175,14 @@ function Promised(props: Place & { readonly found: FoundOfCheck }) {
       <p>
         <State state={isRefuted ? 'refuted' : 'holds'} /> {check.says}{' '}
         <code class="faint">{check.check}</code>
+        {isOpen && <span class="faint">, as far as it could be judged: see below</span>}
       </p>
       {isRefuted && (
         <>
           <ul class="findings">
             {findings.map(({ commit, why }) => (
               <li key={`${commit} ${why}`}>
-                <Commit repository={repository} id={commit} /> {why}
+                <Commit repository={repository} id={commit} />: <WithCommits {...{ repository, text: why }} />
               </li>
             ))}
             {left > 0 && <li class="faint">and {left} more</li>}
@@ -181,5 +193,20 @@ function Promised(props: Place & { readonly found: FoundOfCheck }) {
         </>
       )}
     </li>
+  )
+}
+
+const COMMIT_ID = /([0-9a-f]{64})/
+
+/** Ids of commits in it lead to them. */
+function WithCommits({ repository, text }: { readonly repository: string; readonly text: string }) {
+  return (
+    <>
+      {text
+        .split(COMMIT_ID)
+        .map((part) =>
+          COMMIT_ID.test(part) ? <Commit key={part} repository={repository} id={part} /> : part,
+        )}
+    </>
   )
 }
