@@ -9,8 +9,10 @@ import { openConductorView } from '../../src/runtime/views/open-workflow-views.t
 import type { TaskRecord, WorkflowId } from '../../src/worker/ports.ts'
 import { createRepository } from '../../src/lakefs/administration.ts'
 import { createLakefsClient } from '../../src/lakefs/client.ts'
+import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import { startServer } from '../../src/server/start-server.ts'
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { commitOf } from '../conformance/versioned-repo-cases/world.ts'
 import { openDoorWorld } from '../support/doors/world.ts'
 import { askJson } from '../support/servers/http.ts'
 import { openSuiteLakefs } from '../support/servers/suite-lakefs.ts'
@@ -221,7 +223,7 @@ test('DO-148 over a real Conductor: a workflow is listed, read with its graph, f
 const stepsOf = (ms: number): string =>
   `steps: ${JSON.stringify([{ step: 'body', at: '2026-01-31T10:00:00.000Z', ms }])}`
 
-test('DO-149 DO-150 a server over a real Conductor and a real lakeFS examines them, and shows what may be recovered', async (context) => {
+test('DO-149 DO-150 DO-169 a server over a real Conductor and a real lakeFS examines them, and shows recoveries and verifications', async (context) => {
   const { url } = conductor(context)
   const lakefs = await openSuiteLakefs()
   closing.push(() => lakefs.close())
@@ -252,5 +254,24 @@ test('DO-149 DO-150 a server over a real Conductor and a real lakeFS examines th
   })
   expect(await ask(path, { branch: 'main', digest: shown.digest, action: 'restart' })).toMatchObject({
     error: { code: 'recovery/not-offered' },
+  })
+  const repo = openLakefsRepo(client, names.repository)
+  // Conductor is asked for the workflow, and does not know it.
+  const metadata = { 'publish.run': 'r', 'publish.input': 'f'.repeat(64), 'publish.workflow': 'nobody' }
+  const { ref } = await commitOf(repo, branchName('main'), { 'a.txt': 'x' }, { metadata })
+  const verification = `/repositories/${names.repository}/branches/main/verification`
+  expect(await ask(verification)).toMatchObject({
+    ...{
+      holds: false,
+      stopped: 'beginning',
+      is_whole: true,
+      commits: 2,
+      oldest: expect.any(String) as string,
+    },
+    ...{ findings: [{ check: 'expected-parent', commit: ref }], unknown_workflows: ['nobody'] },
+  })
+  expect(await ask(`${verification}?since=main`)).toMatchObject({ holds: true, commits: 0, stopped: 'since' })
+  expect(await ask(verification.replace('/main/', '/none/'))).toMatchObject({
+    error: { code: 'recovery/no-such-ref' },
   })
 }, 60_000)

@@ -6,7 +6,7 @@ export type Verification = Schemas['Verification']
 type Check = Verification['checks'][number]
 
 /** What is checked unless the address says more. */
-export const CHECKED_COMMITS = 1_000
+const CHECKED_COMMITS = 1_000
 export const CHECKED_COMMITS_MAX = 10_000
 
 export function readLimit(text: string | undefined): number {

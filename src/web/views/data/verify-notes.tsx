@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { Commit } from '../../parts/data-links.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
+import { session } from '../../session.ts'
 import { toRun } from './addresses.ts'
 import { say, type Verification } from './verification.ts'
 
@@ -14,6 +15,7 @@ interface NoticedProps {
 export function Noticed({ repository, found }: NoticedProps) {
   const { foreign, foreign_count: count, without_fence: unfenced, unknown_workflows: unknown } = found
   const { open_outputs: open } = found
+  const showsRuns = session.value?.shows.includes('workflows') === true
   if (count + unfenced.length + unknown.length + open === 0) return null
   return (
     <section aria-labelledby="noticed">
@@ -31,9 +33,7 @@ export function Noticed({ repository, found }: NoticedProps) {
         title={`${say(unknown.length, 'workflow')} that the server does not know: their outputs are not judged`}
       >
         {unknown.map((id) => (
-          <li key={id}>
-            <a href={toRun(id)}>{id}</a>
-          </li>
+          <li key={id}>{showsRuns ? <a href={toRun(id)}>{id}</a> : id}</li>
         ))}
       </Named>
       {open > 0 && <p>{say(open, 'output')} not judged: they may lie below the end of what was checked.</p>}
