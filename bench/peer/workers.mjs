@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { declaredTaskDef } from '../../dist/runtime/modules/task-registration.js'
 import { loadTasks } from '../../dist/worker/bodies/load-tasks.js'
-import { HERE as THIS, layOutTasks, mainOf } from '../support/checkouts.mjs'
+import { HERE as THIS, layOutTask, layOutTasks, mainOf } from '../support/checkouts.mjs'
 import {
   cpuMs,
   peakRssMib,
@@ -58,13 +58,15 @@ function openOurs(bench, kind, checkout) {
     ...{ isOurs: true, main, tasksPath },
     taskOf: (name) => `perago_bench_${name}`,
     taskDefs: async () => (await loadTasks(tasksPath)).map(declaredTaskDef),
-    start({ lakefs, conductor, slots, processes = 1, node = process.execPath, profile }) {
+    // One module, one task, like the peer.
+    start({ task, lakefs, conductor, slots, processes = 1, node = process.execPath, profile }) {
       const directory = join(bench.directory, 'ours', kind.id, String(++count))
       mkdirSync(directory, { recursive: true })
       const root = join(directory, 'root')
       const many = ['--slots', String(slots), '--jobs', String(processes)]
       const options = [...many, '--root', root, '--domain', kind.domain, ...known]
-      return startProgram(node, [main, 'start', tasksPath, ...options], {
+      const module = layOutTask(bench, tasksPath, task)
+      return startProgram(node, [main, 'start', module, ...options], {
         cwd: directory,
         env: {
           ...serversEnv({ lakefs, conductor }),

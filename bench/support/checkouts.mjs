@@ -1,7 +1,7 @@
 // Another built checkout of this package, which does the same work in turn with this one.
-import { copyFileSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const SUPPORT = dirname(fileURLToPath(import.meta.url))
 
@@ -32,4 +32,13 @@ export function layOutTasks(bench, checkout) {
     for (const name of ['tasks.mjs', 'contents.mjs']) copyFileSync(join(SUPPORT, name), join(directory, name))
   }
   return join(directory, 'tasks.mjs')
+}
+
+/** A module with one of these tasks: a worker with few slots asks for each of its tasks in turn. */
+export function layOutTask(bench, tasksPath, task) {
+  const directory = join(bench.directory, 'modules')
+  mkdirSync(directory, { recursive: true })
+  const path = join(directory, `${basename(dirname(tasksPath))}-${task}.mjs`)
+  if (!existsSync(path)) writeFileSync(path, `export { ${task} } from '${pathToFileURL(tasksPath).href}'\n`)
+  return path
 }
