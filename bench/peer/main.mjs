@@ -76,6 +76,16 @@ async function measure() {
   )
   console.log(`Load average before: ${load()}.\n`)
 
+  try {
+    await compare(world)
+  } finally {
+    // Also of the rows before one that failed.
+    summary.print()
+    console.log(`Load average after: ${load()}.`)
+  }
+}
+
+async function compare(world) {
   const stable = openStable(world, { warmUp: (side, task) => runSmallest(world, side, task) })
   if (wants('noop')) await compareNoop(world, stable)
   const rows = ROWS.filter(({ id }) => wants(id))
@@ -93,8 +103,6 @@ async function measure() {
   if (wants('first')) await compareFirstRun(world)
   if (wants('fleet')) await compareFleets(world, { sizes: numbers('fleet'), slots: SLOTS })
   if (wants('growth')) await showGrowth(world, numbers('growth'))
-  summary.print()
-  console.log(`Load average after: ${load()}.`)
 }
 
 async function openWorld(beside) {
