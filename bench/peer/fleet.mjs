@@ -47,6 +47,8 @@ export async function compareFleets(world, { sizes, slots }) {
       ...[requests, polls, serverPercent, percent, pssMib].map(round),
     ]),
   )
+  for (const { what, kinds } of rows) if (kinds.length > 0) console.log(`${what}: ${kinds.join(', ')}`)
+  console.log('')
 }
 
 async function measureFleet(world, side, { size, slots }) {
@@ -72,6 +74,7 @@ async function measureServer({ conductor: { pid } }, { counter, worker } = {}) {
   const counts = (await counter?.take()) ?? {}
   const aSecond = (matches) => (1_000 * sumOf(counts, matches)) / MEASURE_MS
   return {
+    kinds: Object.entries(counts).map(([kind, count]) => `${kind} ${round((1_000 * count) / MEASURE_MS)}/s`),
     requests: aSecond(() => true),
     polls: aSecond((what) => what.includes('/poll')),
     serverPercent: (100 * (after.server - before.server)) / MEASURE_MS,
