@@ -44,6 +44,8 @@ export function openAllOurs(bench, beside) {
 
 function openOurs(bench, kind, checkout) {
   let count = 0
+  // Two benches on one Conductor take no task of each other.
+  const domain = `${kind.domain}-${process.pid}`
   const main = mainOf(checkout)
   const tasksPath = layOutTasks(bench, checkout)
   const { stdout: help } = spawnSync(process.execPath, [main, 'start', '--help'], { encoding: 'utf8' })
@@ -55,6 +57,7 @@ function openOurs(bench, kind, checkout) {
   const known = flags.filter(([flag]) => help.includes(flag)).flat()
   return {
     ...kind,
+    domain,
     ...{ isOurs: true, main, tasksPath },
     taskOf: (name) => `perago_bench_${name}`,
     taskDefs: async () => (await loadTasks(tasksPath)).map(declaredTaskDef),
@@ -64,7 +67,7 @@ function openOurs(bench, kind, checkout) {
       mkdirSync(directory, { recursive: true })
       const root = join(directory, 'root')
       const many = ['--slots', String(slots), '--jobs', String(processes)]
-      const options = [...many, '--root', root, '--domain', kind.domain, ...known]
+      const options = [...many, '--root', root, '--domain', domain, ...known]
       const module = layOutTask(bench, tasksPath, task)
       return startProgram(node, [main, 'start', module, ...options], {
         cwd: directory,
