@@ -63,7 +63,7 @@ export async function readVariableHistory(
   )
   const found = places
     .flatMap((place) => place.found)
-    .sort((left, right) => right.entry.atMs - left.entry.atMs || right.revision - left.revision)
+    .sort(latestFirst)
   const shown = found.slice(0, VARIABLE_HISTORY_MAX)
   const isFixed = namespace === 'pipeline.input' || namespace === 'system'
   const writes = withPresent(
@@ -75,6 +75,15 @@ export async function readVariableHistory(
     writes: Object.freeze(writes.slice(0, VARIABLE_HISTORY_MAX)),
     hasDropped: found.length > shown.length || places.some((place) => place.hasDropped),
   })
+}
+
+/** Entries of one batch have the same revision. */
+function latestFirst(left: Found, right: Found): number {
+  return (
+    right.entry.atMs - left.entry.atMs ||
+    right.revision - left.revision ||
+    right.entry.count - left.entry.count
+  )
 }
 
 async function readPlace(store: Store, prefix: string, name: string): Promise<Place> {
@@ -147,8 +156,12 @@ function decode(bytes: Uint8Array): HistoryEntry {
   } catch (error) {
     cause = error
   }
-  throw new DefectError('core/bad-record', 'read the history of a variable: the value is not an entry of it', {
-    next: 'Check whether another program writes to this store.',
-    cause,
-  })
+  throw new DefectError(
+    'core/bad-record',
+    'read the history of a variable: the value is not an entry of it',
+    {
+      next: 'Check whether another program writes to this store.',
+      cause,
+    },
+  )
 }

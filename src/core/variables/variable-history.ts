@@ -26,7 +26,7 @@ import type { StorePut } from '../ports.ts'
 /** What is known of the writer. Nothing: the engine, or a program that uses the core. */
 export interface WrittenBy {
   readonly unit?: string
-  /** Of the unit, from 1. */
+  /** Of the unit, from 0. */
   readonly attempt?: number
   readonly taskId?: string
   readonly workerId?: string

@@ -137,7 +137,7 @@ function sharedPuts({ before, after, encodeVariables, recordVariables }: StepPar
 
 function writerOf({ record }: AttemptRow): WrittenBy {
   const { referenceTaskName: unit, retryCount, taskId, workerId } = record
-  return { unit, attempt: retryCount + 1, taskId, ...(workerId === '' ? {} : { workerId }) }
+  return { unit, attempt: retryCount, taskId, ...(workerId === '' ? {} : { workerId }) }
 }
 
 /** What cannot be a variable, by its name or size, is only in the attempt; the event names it. */
