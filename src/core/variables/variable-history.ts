@@ -137,7 +137,7 @@ function subjectOf(names: readonly string[]): string {
 }
 
 /** Of a name that was checked. */
-export function namespaceOf(name: string): string {
+function namespaceOf(name: string): string {
   const [first = '', second = ''] = name.split('.', 2)
   return first === 'pipeline' ? `${first}.${second}` : first
 }
