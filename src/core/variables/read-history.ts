@@ -61,9 +61,7 @@ export async function readVariableHistory(
   const places = await Promise.all(
     [full, namespace, MIXED_SUBJECT].map((subject) => readPlace(store, keys.historyOf(subject), full)),
   )
-  const found = places
-    .flatMap((place) => place.found)
-    .sort(latestFirst)
+  const found = places.flatMap((place) => place.found).sort(latestFirst)
   const shown = found.slice(0, VARIABLE_HISTORY_MAX)
   const isFixed = namespace === 'pipeline.input' || namespace === 'system'
   const writes = withPresent(

@@ -17,7 +17,7 @@ describe.each(STORE_KINDS)('history on $kind', ({ open }) => {
     const other = await (await openOther()).openExecution(execution.id)
     await execution.variables.set('shared.note', 'first')
     clock.move(1_000)
-    await other.node('load').variables.update('shared.note', (text) => `${String(text)}, second`)
+    await other.node('load').variables.update('shared.note', (text) => `${text as string}, second`)
     clock.move(1_000)
     await execution.variables.remove('shared.note')
     clock.move(1_000)

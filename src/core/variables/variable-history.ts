@@ -3,7 +3,7 @@
  * batch; a process uses the places of its own oldest entries again, so that nothing is read or removed for it.
  *
  * - VH-1 An entry is written in the same batch as the values that it tells of.
- * - VH-2 A process keeps so many entries of a variable and no more, and the same of the values that it writes together.
+ * - VH-2 A process keeps so many entries of a variable and no more, and the same of the values that it writes with events.
  * - VH-3 What looks like a secret, by its name or form, is in no entry.
  * - VH-4 The place of an entry is not used again before its write is settled: by it a write whose response was lost is recognised.
  */
@@ -67,7 +67,7 @@ interface Ring {
 export interface PendingEntry {
   readonly put: StorePut
   /** To be called once, when the write has ended. `conflict`: it has certainly not happened. */
-  settle(outcome: 'written' | 'conflict' | 'unknown'): void
+  readonly settle: (outcome: 'written' | 'conflict' | 'unknown') => void
 }
 
 export class HistoryWriter {
@@ -83,14 +83,17 @@ export class HistoryWriter {
     this.#makeId = makeId
   }
 
-  /** The entry of values that are written together. */
+  /**
+   * The entry of values that are written together, whenever that is: its place is one that no entry of a single value has, so that
+   * it overwrites none that VH-4 needs.
+   */
   ofPuts({ keys }: Pick<Scope, 'keys'>, puts: readonly StorePut[], by: WrittenBy): readonly StorePut[] {
     if (puts.length === 0) return []
     const written = puts.map(({ key, value }) => ({ name: key.slice(keys.variables.length), value }))
-    const { put, settle } = this.#begin(
-      keys.historyOf(subjectOf(written.map(({ name }) => name))),
-      render(written, by),
-    )
+    const { put, settle } = this.#begin(keys.historyOf(subjectOf(written.map(({ name }) => name))), {
+      rest: render(written, by),
+      ring: 'together',
+    })
     settle('unknown')
     return [put]
   }
@@ -105,11 +108,14 @@ export class HistoryWriter {
       value === undefined
         ? `"by":${JSON.stringify(by)},"values":{},"removed":${JSON.stringify([name])}`
         : render([{ name, value }], by)
-    return this.#begin(keys.historyOf(name), rest)
+    return this.#begin(keys.historyOf(name), { rest, ring: 'single' })
   }
 
-  #begin(subject: string, rest: string): PendingEntry {
-    const ring = this.#rings.getOrAdd(subject, () => ({
+  #begin(
+    subject: string,
+    { rest, ring: kind }: { readonly rest: string; readonly ring: 'single' | 'together' },
+  ): PendingEntry {
+    const ring = this.#rings.getOrAdd(subject + kind, () => ({
       prefix: `${subject}${this.#makeId('mark')}-`,
       ...{ settled: [], places: 0, count: 0 },
     }))
@@ -119,7 +125,7 @@ export class HistoryWriter {
     const again = free === undefined ? '' : ',"again":true'
     const text = `{"atMs":${this.#clock.now().getTime()},"count":${count}${again},${rest}}`
     return {
-      put: { do: 'put', key: ring.prefix + place, value: toBytes(text) },
+      put: { do: 'put', key: `${ring.prefix}${place}`, value: toBytes(text) },
       settle: (outcome) => {
         // What was not overwritten is still the oldest.
         if (outcome === 'conflict') ring.settled.unshift(place)
