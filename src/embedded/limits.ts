@@ -117,6 +117,10 @@ export const EMBEDDED_FULL_CHECK_MAX_BYTES = 67_108_864
 export const EMBEDDED_STAGING_READ_ROWS = 512
 /** @internal Write buffer for request bodies. */
 export const EMBEDDED_BLOB_BUFFER_BYTES = 1_048_576
+/** @internal Largest object that is held in memory until it is stored together with others. */
+export const EMBEDDED_BLOB_GROUPED_MAX_BYTES = 65_536
+/** @internal Objects that are stored together. */
+export const EMBEDDED_BLOB_GROUP_MAX = 128
 /** @internal Piece in which a large object is read and checked. */
 export const EMBEDDED_BLOB_READ_BYTES = 262_144
 /** Largest object that is checked before its first byte is sent; a larger one is checked while it is sent. */

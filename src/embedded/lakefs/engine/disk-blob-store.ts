@@ -1,6 +1,7 @@
 /**
  * Objects' bytes on disk: temp file → fsync → rename → fsync of the directory, and only then the answer. So a file with its
- * final name is complete, also after a crash; a crash leaves only temp files, which are removed at the next start.
+ * final name is complete, also after a crash; a crash leaves only temp files, which are removed at the next start. Small
+ * objects take these steps together: blob-group.ts.
  *
  * A small object is checked before its first byte is given out, a large one while it is read: the stream fails before its
  * end. Before the first range of a large object all of it is checked.
@@ -11,8 +12,13 @@ import { createReadStream, statSync } from 'node:fs'
 import { open, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { EMBEDDED_BLOB_BUFFER_BYTES, EMBEDDED_BLOB_WHOLE_MAX_BYTES } from '../../limits.ts'
+import {
+  EMBEDDED_BLOB_BUFFER_BYTES,
+  EMBEDDED_BLOB_GROUPED_MAX_BYTES,
+  EMBEDDED_BLOB_WHOLE_MAX_BYTES,
+} from '../../limits.ts'
 import { CheckedFiles, isIntact, readChecked } from './blob-check.ts'
+import { BlobGroup } from './blob-group.ts'
 import {
   BlobHasher,
   noSuchBlob,
@@ -28,6 +34,7 @@ export class DiskBlobStore implements BlobStore {
   readonly #objectsDir: string
   readonly #tempDir: string
   readonly #syncer: DirectorySyncer
+  readonly #group: BlobGroup
   readonly #checked = new CheckedFiles()
   readonly #underWay = new Set<Promise<HashedBlob>>()
   #closed = false
@@ -36,6 +43,7 @@ export class DiskBlobStore implements BlobStore {
     this.#objectsDir = directories.objectsDir
     this.#tempDir = directories.tempDir
     this.#syncer = new DirectorySyncer(directories.objectsDir)
+    this.#group = new BlobGroup({ tempDir: this.#tempDir, syncer: this.#syncer })
   }
 
   store(body: Readable): Promise<HashedBlob> {
@@ -76,32 +84,62 @@ export class DiskBlobStore implements BlobStore {
   }
 
   async #store(body: Readable): Promise<HashedBlob> {
+    const hasher = new BlobHasher()
+    const pieces = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
+    try {
+      const begun = await readPieces(pieces, hasher, EMBEDDED_BLOB_GROUPED_MAX_BYTES)
+      return begun.isWhole
+        ? await this.#storeSmall(begun.bytes, hasher.finish())
+        : await this.#storeLarge(pieces, hasher, begun.bytes)
+    } catch (error) {
+      // Where no file could be made nobody reads the rest of the body, and its sender would wait for ever.
+      body.destroy()
+      throw explainFullDisk('store an object', error)
+    }
+  }
+
+  async #storeSmall(bytes: Buffer, blob: HashedBlob): Promise<HashedBlob> {
+    await this.#group.store({ bytes, file: this.#fileOf(blob.sha256), isThere: await this.#isThere(blob) })
+    return blob
+  }
+
+  async #storeLarge(
+    pieces: AsyncIterator<Buffer, undefined>,
+    hasher: BlobHasher,
+    first: Buffer,
+  ): Promise<HashedBlob> {
     const tempFile = join(this.#tempDir, randomBytes(16).toString('hex'))
     let handle: FileHandle | undefined
     try {
       handle = await open(tempFile, 'wx', 0o600)
-      const blob = await writeHashed(body, handle)
-      const file = this.#fileOf(blob.sha256)
-      // A damaged file is not "there already": the new one takes its place, and every entry that names it is well again.
-      const isThere =
-        this.sizeOf(blob.sha256) === blob.sizeBytes &&
-        (await isIntact({ file, sha256: blob.sha256 }, blob.sizeBytes))
+      await writeWholly(handle, first)
+      for (let isWhole = false; !isWhole;) {
+        const next = await readPieces(pieces, hasher, EMBEDDED_BLOB_BUFFER_BYTES)
+        await writeWholly(handle, next.bytes)
+        isWhole = next.isWhole
+      }
+      const blob = hasher.finish()
+      const isThere = await this.#isThere(blob)
       if (!isThere) await handle.sync()
       await handle.close()
       handle = undefined
       if (isThere) await rm(tempFile)
-      else await rename(tempFile, file)
+      else await rename(tempFile, this.#fileOf(blob.sha256))
       // Also when it was there: a process that was killed may have renamed it and not synced the directory.
       await this.#syncer.sync()
       return blob
     } catch (error) {
-      // Where no file could be made nobody has read the body, and its sender would wait for ever.
-      body.destroy()
       // A full disk may show only now, again; what matters is the first error.
       await handle?.close().catch(() => undefined)
       await rm(tempFile, { force: true })
-      throw explainFullDisk('store an object', error)
+      throw error
     }
+  }
+
+  /** A damaged file is not there: the new one takes its place, and every entry that names it is well again. */
+  async #isThere({ sha256, sizeBytes }: HashedBlob): Promise<boolean> {
+    if (this.sizeOf(sha256) !== sizeBytes) return false
+    return isIntact({ file: this.#fileOf(sha256), sha256 }, sizeBytes)
   }
 
   #fileOf(sha256: string): string {
@@ -114,24 +152,26 @@ export async function sweepTempFiles(tempDir: string): Promise<void> {
   for (const name of await readdir(tempDir)) await rm(join(tempDir, name), { force: true })
 }
 
-async function writeHashed(body: Readable, handle: FileHandle): Promise<HashedBlob> {
-  const hasher = new BlobHasher()
-  let pending: Buffer[] = []
-  let pendingBytes = 0
-  const writePending = async (): Promise<void> => {
-    const joined = pending.length === 1 && pending[0] !== undefined ? pending[0] : Buffer.concat(pending)
-    pending = []
-    pendingBytes = 0
-    await writeWholly(handle, joined)
+/** Reads until there is more than `enoughBytes`, or to the end. */
+async function readPieces(
+  pieces: AsyncIterator<Buffer, undefined>,
+  hasher: BlobHasher,
+  enoughBytes: number,
+): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
+  const read: Buffer[] = []
+  let bytes = 0
+  let isWhole = false
+  while (bytes <= enoughBytes) {
+    const { done, value } = await pieces.next()
+    if (done === true) {
+      isWhole = true
+      break
+    }
+    hasher.add(value)
+    read.push(value)
+    bytes += value.length
   }
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    hasher.add(chunk)
-    pending.push(chunk)
-    pendingBytes += chunk.length
-    if (pendingBytes >= EMBEDDED_BLOB_BUFFER_BYTES) await writePending()
-  }
-  if (pendingBytes > 0) await writePending()
-  return hasher.finish()
+  return { bytes: read.length === 1 && read[0] !== undefined ? read[0] : Buffer.concat(read), isWhole }
 }
 
 async function writeWholly(handle: FileHandle, buffer: Buffer): Promise<void> {
