@@ -5,7 +5,11 @@ import { Readable } from 'node:stream'
 import { DiskBlobStore } from '../../../src/embedded/lakefs/engine/disk-blob-store.ts'
 
 const [directory = ''] = process.argv.slice(2)
-const directories = { objectsDir: join(directory, 'objects'), tempDir: join(directory, 'temp') }
+const directories = {
+  objectsDir: join(directory, 'objects'),
+  tempDir: join(directory, 'temp'),
+  incomingDir: join(directory, 'incoming'),
+}
 for (const each of Object.values(directories)) mkdirSync(each)
 const store = new DiskBlobStore(directories)
 for (const content of ['one', 'two', 'three']) {

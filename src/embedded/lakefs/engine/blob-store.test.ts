@@ -10,9 +10,14 @@ import { DiskBlobStore, sweepTempFiles } from './disk-blob-store.ts'
 
 function diskStore() {
   const dir = temporaryDir()
-  const dirs = { objectsDir: join(dir, 'objects'), tempDir: join(dir, 'temp') }
+  const dirs = {
+    objectsDir: join(dir, 'objects'),
+    tempDir: join(dir, 'temp'),
+    incomingDir: join(dir, 'incoming'),
+  }
   mkdirSync(dirs.objectsDir)
   mkdirSync(dirs.tempDir)
+  mkdirSync(dirs.incomingDir)
   const store = new DiskBlobStore(dirs)
   onTestFinished(() => store.close())
   return { ...dirs, store }

@@ -1,7 +1,7 @@
 /**
  * Objects' bytes on disk: temp file → fsync → rename → fsync of the directory, and only then the answer. So a file with its
  * final name is complete, also after a crash; a crash leaves only temp files, which are removed at the next start. Small
- * objects take these steps together: blob-group.ts.
+ * objects are answered from a journal and get their files later: small-blobs.ts.
  *
  * A small object is checked before its first byte is given out, a large one while it is read: the stream fails before its
  * end. Before the first range of a large object all of it is checked.
@@ -18,7 +18,6 @@ import {
   EMBEDDED_BLOB_WHOLE_MAX_BYTES,
 } from '../../limits.ts'
 import { CheckedFiles, isIntact, readChecked } from './blob-check.ts'
-import { BlobGroup } from './blob-group.ts'
 import {
   BlobHasher,
   noSuchBlob,
@@ -28,22 +27,27 @@ import {
   type HashedBlob,
 } from './blob-store.ts'
 import { DirectorySyncer } from './directory-syncer.ts'
+import { SmallBlobs } from './small-blobs.ts'
 import { closedError, explainFullDisk } from './storage-errors.ts'
 
 export class DiskBlobStore implements BlobStore {
   readonly #objectsDir: string
   readonly #tempDir: string
   readonly #syncer: DirectorySyncer
-  readonly #group: BlobGroup
+  readonly #small: SmallBlobs
   readonly #checked = new CheckedFiles()
   readonly #underWay = new Set<Promise<HashedBlob>>()
   #closed = false
 
-  constructor(directories: { readonly objectsDir: string; readonly tempDir: string }) {
+  constructor(directories: {
+    readonly objectsDir: string
+    readonly tempDir: string
+    readonly incomingDir: string
+  }) {
     this.#objectsDir = directories.objectsDir
     this.#tempDir = directories.tempDir
     this.#syncer = new DirectorySyncer(directories.objectsDir)
-    this.#group = new BlobGroup({ tempDir: this.#tempDir, syncer: this.#syncer })
+    this.#small = new SmallBlobs({ ...directories, syncer: this.#syncer })
   }
 
   store(body: Readable): Promise<HashedBlob> {
@@ -58,6 +62,8 @@ export class DiskBlobStore implements BlobStore {
   }
 
   async open(sha256: string, range?: BlobRange): Promise<() => Readable> {
+    const held = this.#small.find(sha256)
+    if (held !== undefined) return () => streamPart(held, range)
     const sizeBytes = this.sizeOf(sha256)
     if (sizeBytes === undefined) throw noSuchBlob(sha256)
     const named = { file: this.#fileOf(sha256), sha256 }
@@ -74,12 +80,13 @@ export class DiskBlobStore implements BlobStore {
   }
 
   sizeOf(sha256: string): number | undefined {
-    return statSync(this.#fileOf(sha256), { throwIfNoEntry: false })?.size
+    return this.#small.find(sha256)?.length ?? this.#fileSize(sha256)
   }
 
   async close(): Promise<void> {
     this.#closed = true
     await Promise.allSettled(this.#underWay)
+    await this.#small.close()
     await this.#syncer.close()
   }
 
@@ -99,7 +106,10 @@ export class DiskBlobStore implements BlobStore {
   }
 
   async #storeSmall(bytes: Buffer, blob: HashedBlob): Promise<HashedBlob> {
-    await this.#group.store({ bytes, file: this.#fileOf(blob.sha256), isThere: await this.#isThere(blob) })
+    const { sha256 } = blob
+    const isFiled = this.#small.find(sha256) === undefined && (await this.#isThere(blob))
+    // Also when it was there: a process that was killed may have renamed it and not synced the directory.
+    await (isFiled ? this.#syncer.sync() : this.#small.store({ sha256, bytes }))
     return blob
   }
 
@@ -138,8 +148,12 @@ export class DiskBlobStore implements BlobStore {
 
   /** A damaged file is not there: the new one takes its place, and every entry that names it is well again. */
   async #isThere({ sha256, sizeBytes }: HashedBlob): Promise<boolean> {
-    if (this.sizeOf(sha256) !== sizeBytes) return false
+    if (this.#fileSize(sha256) !== sizeBytes) return false
     return isIntact({ file: this.#fileOf(sha256), sha256 }, sizeBytes)
+  }
+
+  #fileSize(sha256: string): number | undefined {
+    return statSync(this.#fileOf(sha256), { throwIfNoEntry: false })?.size
   }
 
   #fileOf(sha256: string): string {
