@@ -12,8 +12,9 @@ const directories = {
 }
 for (const each of Object.values(directories)) mkdirSync(each)
 const store = new DiskBlobStore(directories)
+// Larger than what goes into a journal.
 for (const content of ['one', 'two', 'three']) {
-  await store.store(Readable.from([Buffer.from(content)]))
+  await store.store(Readable.from([Buffer.alloc(100_000, content)]))
   writeSync(1, 'answered\n')
 }
 await store.close()

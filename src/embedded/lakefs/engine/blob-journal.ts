@@ -1,11 +1,11 @@
 /**
  * Objects' bytes one after the other in a file, until each has a file of its own. Many that arrive together are one write
  * and one sync. A record names its content by the SHA-256, so reading one again, or one that was filed already, changes
- * nothing: space is used again from the front without removing what is behind.
+ * nothing: a journal need not be emptied durably.
  */
 
 import { createHash } from 'node:crypto'
-import { close, existsSync, fdatasync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import { close, existsSync, fdatasync, ftruncateSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -58,9 +58,11 @@ export class BlobJournal {
     })
   }
 
-  /** Everything in it has a file of its own: its space is used again. */
+  /** Everything in it has a file of its own. */
   empty(): void {
     this.#end = 0
+    this.#grownTo = 0
+    if (this.#handle !== undefined) ftruncateSync(this.#handle)
   }
 
   /** `keep`: something in it has no file of its own yet; the next start looks for it. */
@@ -81,8 +83,9 @@ export class BlobJournal {
   /** Ahead and with zeros: a sync of blocks that are there already needs no change of the file system's own records. */
   #grow(handle: number, neededBytes: number): void {
     while (this.#grownTo < neededBytes) {
-      writeWholly(handle, Buffer.alloc(EMBEDDED_JOURNAL_GROWTH_BYTES), this.#grownTo)
-      this.#grownTo += EMBEDDED_JOURNAL_GROWTH_BYTES
+      const growth = Math.min(Math.max(this.#grownTo, neededBytes), EMBEDDED_JOURNAL_GROWTH_BYTES)
+      writeWholly(handle, Buffer.alloc(growth), this.#grownTo)
+      this.#grownTo += growth
     }
   }
 }

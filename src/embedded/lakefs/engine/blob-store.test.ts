@@ -62,6 +62,7 @@ test('EE-52 equal bytes are kept once, and no temp file stays', async () => {
   const blobs = await Promise.all(
     Array.from({ length: 20 }, (_, index) => store.store(bodyOf(`body ${index % 3}`))),
   )
+  await store.close()
   expect(readdirSync(objectsDir).sort()).toEqual([...new Set(blobs.map((blob) => blob.sha256))].sort())
   expect(readdirSync(tempDir)).toEqual([])
 })
@@ -83,7 +84,9 @@ test('EE-52 a file of the right name and the wrong length is written again', asy
   const content = Buffer.from('whole')
   const file = join(objectsDir, hash('sha256', content))
   writeFileSync(file, 'who')
-  await store.store(bodyOf('whole'))
+  const { sha256 } = await store.store(bodyOf('whole'))
+  expect(await readAll(store.open(sha256))).toBe('whole')
+  await store.close()
   expect(readFileSync(file, 'utf8')).toBe('whole')
 })
 
@@ -115,6 +118,7 @@ test('EE-54 a store that is closed waits for what is under way and takes nothing
 test('EE-55 files of objects can be read by their owner alone', async () => {
   const { store, objectsDir } = diskStore()
   const { sha256 } = await store.store(bodyOf('private'))
+  await store.close()
   expect(statSync(join(objectsDir, sha256)).mode & 0o777).toBe(0o600)
 })
 

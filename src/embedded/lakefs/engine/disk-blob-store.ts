@@ -21,10 +21,11 @@ import { CheckedFiles, isIntact, readChecked } from './blob-check.ts'
 import {
   BlobHasher,
   noSuchBlob,
-  streamPart,
+  openPart,
   type BlobRange,
   type BlobStore,
   type HashedBlob,
+  type OpenBlob,
 } from './blob-store.ts'
 import { DirectorySyncer } from './directory-syncer.ts'
 import { SmallBlobs } from './small-blobs.ts'
@@ -50,9 +51,9 @@ export class DiskBlobStore implements BlobStore {
     this.#small = new SmallBlobs({ ...directories, syncer: this.#syncer })
   }
 
-  store(body: Readable): Promise<HashedBlob> {
+  store(body: Readable | Buffer): Promise<HashedBlob> {
     if (this.#closed) return Promise.reject(closedError('store an object'))
-    const stored = this.#store(body)
+    const stored = Buffer.isBuffer(body) ? this.#storeWhole(body) : this.#store(body)
     this.#underWay.add(stored)
     const forget = (): void => {
       this.#underWay.delete(stored)
@@ -61,15 +62,15 @@ export class DiskBlobStore implements BlobStore {
     return stored
   }
 
-  async open(sha256: string, range?: BlobRange): Promise<() => Readable> {
+  async open(sha256: string, range?: BlobRange): Promise<OpenBlob> {
     const held = this.#small.find(sha256)
-    if (held !== undefined) return () => streamPart(held, range)
+    if (held !== undefined) return openPart(held, range)
     const sizeBytes = this.sizeOf(sha256)
     if (sizeBytes === undefined) throw noSuchBlob(sha256)
     const named = { file: this.#fileOf(sha256), sha256 }
     if (sizeBytes <= EMBEDDED_BLOB_WHOLE_MAX_BYTES) {
-      const bytes = await readChecked(named)
-      return () => streamPart(bytes, range)
+      const bytes = await readChecked(named, sizeBytes)
+      return openPart(bytes, range)
     }
     if (range !== undefined) {
       await this.#checked.requireIntact(named)
@@ -101,6 +102,17 @@ export class DiskBlobStore implements BlobStore {
     } catch (error) {
       // Where no file could be made nobody reads the rest of the body, and its sender would wait for ever.
       body.destroy()
+      throw explainFullDisk('store an object', error)
+    }
+  }
+
+  async #storeWhole(bytes: Buffer): Promise<HashedBlob> {
+    if (bytes.length > EMBEDDED_BLOB_GROUPED_MAX_BYTES) return this.#store(Readable.from([bytes]))
+    const hasher = new BlobHasher()
+    hasher.add(bytes)
+    try {
+      return await this.#storeSmall(bytes, hasher.finish())
+    } catch (error) {
       throw explainFullDisk('store an object', error)
     }
   }
