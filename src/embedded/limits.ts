@@ -129,8 +129,8 @@ export const EMBEDDED_JOURNAL_GROWTH_BYTES = 1_048_576
 export const EMBEDDED_JOURNAL_IDLE_MS = 250
 /** @internal How long after a failure that is tried again. */
 export const EMBEDDED_JOURNAL_RETRY_MS = 5_000
-/** @internal Files of small objects that are made in parallel. */
-export const EMBEDDED_BLOB_FILES_IN_FLIGHT = 4
+/** @internal Files of small objects that are made in parallel: fewer than Node has threads for files, of which uploads need some. */
+export const EMBEDDED_BLOB_FILES_IN_FLIGHT = 2
 /** @internal Piece in which a large object is read and checked. */
 export const EMBEDDED_BLOB_READ_BYTES = 262_144
 /** Largest object that is checked before its first byte is sent; a larger one is checked while it is sent. */

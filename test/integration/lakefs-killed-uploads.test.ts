@@ -145,10 +145,7 @@ async function makeRepository(pool: Pool): Promise<void> {
 async function list(pool: Pool): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   for (let after = '', isMore = true; isMore;) {
-    const { bytes } = await get(
-      pool,
-      `/refs/main/objects/ls?amount=1000&after=${encodeURIComponent(after)}`,
-    )
+    const { bytes } = await get(pool, `/refs/main/objects/ls?amount=1000&after=${encodeURIComponent(after)}`)
     const page = JSON.parse(bytes.toString()) as {
       readonly results: readonly { readonly path: string; readonly checksum: string }[]
       readonly pagination: { readonly has_more: boolean; readonly next_offset: string }

@@ -58,7 +58,8 @@ function readTrace(text: string): readonly KernelCall[] {
     const whole = resumed === null ? rest : (begun.get(thread) ?? '') + (resumed[1] ?? '')
     if (whole.endsWith('<unfinished ...>')) begun.set(thread, whole.slice(0, -'<unfinished ...>'.length))
     else {
-      const [, name] = /^(fsync|fdatasync|ftruncate|rename|renameat|renameat2|write)\(.*= \d+$/.exec(whole) ?? []
+      const [, name] =
+        /^(fsync|fdatasync|ftruncate|rename|renameat|renameat2|write)\(.*= \d+$/.exec(whole) ?? []
       if (name !== undefined) calls.push({ name: name as KernelCall['name'], text: whole })
     }
   }

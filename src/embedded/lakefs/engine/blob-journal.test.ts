@@ -108,6 +108,31 @@ test('ES-304 after a power cut at any moment every upload that was answered is t
   }
 }, 60_000)
 
+test('ES-304 whenever a crash comes while small objects get files of their own, all are there', async () => {
+  const dataDir = temporaryDir()
+  const lake = await openLake({ dataDir })
+  const paths = Array.from({ length: 100 }, (_, index) => `p${String(index).padStart(3, '0')}`)
+  await Promise.all(paths.map((path) => lake.put('main', path)))
+  const images: string[] = []
+  const run = { isOn: true }
+  const closed = lake.engine.close().finally(() => (run.isOn = false))
+  while (run.isOn) {
+    for (let turn = 0; turn < 40; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    const copy = temporaryDir()
+    cpSync(dataDir, copy, { recursive: true })
+    images.push(copy)
+  }
+  await closed
+  const filed = images.map((image) => readdirSync(join(image, 'objects')).length)
+  expect(filed.some((count) => count > 0 && count < paths.length)).toBe(true)
+  for (const image of images.filter((_, index) => index % Math.ceil(images.length / 10) === 0)) {
+    const after = await reopenLake({ dataDir: image })
+    expect(after.paths('main')).toEqual(paths)
+    for (const path of paths) expect(await after.read('main', path)).toBe(path)
+    await after.engine.close()
+  }
+}, 60_000)
+
 test('ES-305 a check and a garbage collection know what is in a journal that a killed server left', async () => {
   const dataDir = temporaryDir()
   const lake = await openLake({ dataDir })

@@ -5,7 +5,16 @@
  */
 
 import { createHash } from 'node:crypto'
-import { close, existsSync, fdatasync, ftruncateSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs'
+import {
+  close,
+  existsSync,
+  fdatasync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -23,6 +32,9 @@ const MAGIC = Buffer.from('PGO1')
 const HEADER_BYTES = 4 + 4 + 32
 /** Records begin at multiples of it, so that the next one is found behind a damaged one. */
 const ALIGNMENT = 8
+
+/** One is written while what is in the other is filed. */
+export const JOURNAL_NAMES: readonly string[] = ['a', 'b']
 
 export class BlobJournal {
   readonly #file: string
@@ -114,7 +126,8 @@ export async function fileLeftBlobs(
 }
 
 function listJournals(directory: string): readonly string[] {
-  return existsSync(directory) ? readdirSync(directory) : []
+  // A file with another name is not ours.
+  return existsSync(directory) ? readdirSync(directory).filter((name) => JOURNAL_NAMES.includes(name)) : []
 }
 
 function* readJournal(content: Buffer): Generator<NamedBytes> {

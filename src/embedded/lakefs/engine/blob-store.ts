@@ -74,7 +74,9 @@ export class MemoryBlobStore implements BlobStore {
 
 export function openPart(whole: Buffer, range: BlobRange | undefined): OpenBlob {
   const bytes = range === undefined ? whole : whole.subarray(range.start, range.end + 1)
-  return Object.assign(() => Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }), { bytes })
+  return Object.assign(() => Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }), {
+    bytes,
+  })
 }
 
 /** MD5 is lakeFS' checksum, SHA-256 our own name; both in one pass. */

@@ -21,8 +21,8 @@ import { BlobJournal } from './blob-journal.ts'
 import { fileBlobs, type BlobPlaces, type NamedBytes } from './file-blobs.ts'
 
 interface WaitingBlob extends NamedBytes {
-  resolve(): void
-  reject(error: unknown): void
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
 }
 
 /** A journal, and what in it has no file yet. */
@@ -45,6 +45,7 @@ export class SmallBlobs {
   #other: Segment
   #filing: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
+  #isClosing = false
 
   constructor(places: BlobPlaces & { readonly incomingDir: string }) {
     this.#places = places
@@ -70,20 +71,22 @@ export class SmallBlobs {
       this.#isWriting = true
       clearTimeout(this.#timer)
       // Not before the other bodies of this turn are here.
-      setImmediate(() => void this.#writeAll())
+      setImmediate(() => {
+        this.#writeAll().catch(ignoreError)
+      })
     }
     return durable
   }
 
   /** After the last `store` has settled. What cannot be filed, as on a full disk, stays in its journal for the next start. */
   async close(): Promise<void> {
+    this.#isClosing = true
     clearTimeout(this.#timer)
     await this.#filing?.catch(ignoreError)
     for (const segment of [this.#other, this.#active]) {
       await this.#fileSegment(segment).catch(ignoreError)
       await segment.journal.close({ keep: segment.held.size > 0 })
     }
-    clearTimeout(this.#timer)
   }
 
   async #writeAll(): Promise<void> {
@@ -134,31 +137,38 @@ export class SmallBlobs {
 
   #fileAfter(delayMs: number): void {
     clearTimeout(this.#timer)
+    if (this.#isClosing) return
     this.#timer = setTimeout(() => {
+      // Whoever is at it begins this again at its end.
       if (this.#isWriting || this.#filing !== undefined) return
       if (this.#other.held.size === 0) this.#swap()
-      this.#fileOther().then(() => {
-        if (!this.#isWriting && this.#active.held.size > 0) this.#fileAfter(EMBEDDED_JOURNAL_IDLE_MS)
-      }, ignoreError)
+      this.#fileOther().catch(ignoreError)
     }, delayMs)
     this.#timer.unref()
   }
 
   /** One at a time; all who ask meanwhile wait for it. */
   #fileOther(): Promise<void> {
-    this.#filing ??= this.#fileSegment(this.#other).finally(() => (this.#filing = undefined))
+    this.#filing ??= this.#fileSegment(this.#other).then(
+      () => this.#filingEnded(EMBEDDED_JOURNAL_IDLE_MS),
+      (error: unknown) => {
+        this.#filingEnded(EMBEDDED_JOURNAL_RETRY_MS)
+        throw error
+      },
+    )
     return this.#filing
   }
 
+  #filingEnded(againMs: number): void {
+    this.#filing = undefined
+    const isLeft = this.#active.held.size + this.#other.held.size > 0
+    if (isLeft && !this.#isWriting) this.#fileAfter(againMs)
+  }
+
+  /** After a failure what is held stays readable, and in its journal. */
   async #fileSegment({ held, journal }: Segment): Promise<void> {
-    try {
-      const records = Array.from(held, ([sha256, bytes]) => ({ sha256, bytes }))
-      if (records.length > 0) await fileBlobs(this.#places, records)
-    } catch (error) {
-      // What is held stays readable, and in its journal.
-      this.#fileAfter(EMBEDDED_JOURNAL_RETRY_MS)
-      throw error
-    }
+    const records = Array.from(held, ([sha256, bytes]) => ({ sha256, bytes }))
+    if (records.length > 0) await fileBlobs(this.#places, records)
     held.clear()
     journal.empty()
   }
