@@ -34,7 +34,7 @@ const HEADER_BYTES = 4 + 4 + 32
 const ALIGNMENT = 8
 
 /** One is written while what is in the other is filed. */
-export const JOURNAL_NAMES: readonly string[] = ['a', 'b']
+const JOURNAL_NAMES: readonly string[] = ['a', 'b']
 
 export class BlobJournal {
   readonly #file: string
