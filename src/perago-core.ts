@@ -65,6 +65,8 @@ export { evaluateInExecution, type ExecutionReads } from './core/expressions/eva
 export type { Condition, Expression } from './core/expressions/syntax.ts'
 
 export type { ListedVariable, VariableFilter, VariablePage } from './core/variables/list-variables.ts'
+export type { VariableHistory, VariableWriteRecord } from './core/variables/read-history.ts'
+export type { WrittenBy } from './core/variables/variable-history.ts'
 export type { VariableStore } from './core/variables/variable-store.ts'
 export type { VariableNotice, WatchOptions } from './core/variables/watch-variables.ts'
 

@@ -40,6 +40,34 @@ test('EE-64 an object is synced, then named, then its directory synced, and only
   }
 }, 90_000)
 
+test('ES-302 small objects share a sync before the answer; each is synced and named before its journal is removed', (context) => {
+  const script = new URL('./support/durable/store-small-blobs.ts', import.meta.url)
+  const [stored = [], filed = []] = splitAtAnswers(traceCalls(context, script, newDirectory()))
+  const syncs = stored.filter(({ text }) => /^f(data)?sync\(\d+<.*\/incoming\/a>/.test(text))
+  expect(syncs.length).toBeGreaterThan(0)
+  expect(syncs.length).toBeLessThan(8)
+  // The name of the journal itself is durable before.
+  const inDirectory = stored.findIndex(({ text }) => /^f(data)?sync\(\d+<.*\/incoming>/.test(text))
+  expect(inDirectory).toBeGreaterThan(-1)
+  expect(inDirectory).toBeLessThan(stored.indexOf(syncs.at(-1) as never))
+  expect(stored.filter(({ name }) => name.startsWith('rename'))).toEqual([])
+
+  const synced = new Set<string>()
+  let named = 0
+  for (const { name, text } of filed) {
+    const temp = /\/temp\/([0-9a-f]+)/.exec(text)?.[1] ?? ''
+    if (/^f(data)?sync\(\d+<.*\/temp\//.test(text)) synced.add(temp)
+    if (!name.startsWith('rename')) continue
+    expect(synced).toContain(temp)
+    named += 1
+  }
+  expect(named).toBe(64)
+  const last = (test: (call: (typeof filed)[number]) => boolean) => filed.findLastIndex(test)
+  const directorySync = last(({ text }) => /^f(data)?sync\(\d+<.*\/objects>/.test(text))
+  expect(directorySync).toBeGreaterThan(last(({ name }) => name.startsWith('rename')))
+  expect(filed.findIndex(({ name }) => name === 'ftruncate')).toBeGreaterThan(directorySync)
+}, 90_000)
+
 test('X-49 a checkpoint is synced, then named, then its directory synced, and only then acknowledged', (context) => {
   const script = new URL('./support/durable/store-checkpoints.ts', import.meta.url)
   const bodies = splitAtAnswers(traceCalls(context, script, newDirectory()))

@@ -78,6 +78,26 @@ test('DO-23 events and variables are shown to people, a page at a time', async (
   expect((await project.run(['events', 'exec_1', '--tenant', 'acme'])).code).toBe(2)
 })
 
+test('DO-179 vars --history shows what was written to a variable, and needs its name', async () => {
+  await startExecution()
+  const store = openSqliteStore({ file: join(project.directory, '.perago/core/store.db') })
+  const execution = await openCore({ store }).openExecution('exec_1')
+  await execution.node('a').variables.set('a.rows', 8)
+  await execution.variables.remove('a.rows')
+  await store.close()
+  const shown = await project.run(['vars', 'exec_1', 'a.rows', '--history'])
+  expect(shown.stdout).toMatch(
+    /^TIME +REVISION +WRITTEN BY +VALUE\n\S+Z +engine +\(removed\)\n\S+Z +\d+ +a +8\n\S+Z +\d+ +engine +7\n$/,
+  )
+  const json = await project.run(['vars', 'exec_1', 'a.rows', '--history', '--json'])
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    writes: [{ kind: 'removed' }, { value: 8, by: { unit: 'a' } }, { value: 7 }],
+    may_lack: false,
+  })
+  const nameless = await project.run(['vars', 'exec_1', '--history'])
+  expect([nameless.code, nameless.stderr]).toEqual([2, expect.stringContaining('[cli/bad-usage]')])
+})
+
 test('DO-93 the commands go on over pages, up to their limit: an empty page is not the end for them', async () => {
   const store = openSqliteStore({ file: join(project.directory, '.perago/core/store.db') })
   const execution = await openCore({ store }).startExecution({ id: 'exec_1', name: 'etl' })

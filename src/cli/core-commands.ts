@@ -134,12 +134,17 @@ function addVariables(program: Command, terminal: Terminal): void {
     .argument('<execution>', 'the id of the execution')
     .argument('[name]', 'one variable, such as extract.row_count')
     .option('--prefix <prefix>', 'only names that begin with this, such as shared.')
+    .option('--history', 'with a name: what was written to it, the latest first')
     .option('--after <name>', 'only names behind this one')
     .option('--limit <count>', 'the most variables to list (default: all)', parseLimit)
     .option('--tenant <tenant>', 'whose execution it is')
     .addHelpText(
       'after',
-      example('perago vars exec_12345', 'perago vars exec_12345 pipeline.input.day --json'),
+      example(
+        'perago vars exec_12345',
+        'perago vars exec_12345 pipeline.input.day --json',
+        'perago vars exec_12345 shared.rows --history',
+      ),
     )
     .action(lazy(terminal, async () => (await import('./commands/executions.ts')).showVariables))
 }

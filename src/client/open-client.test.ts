@@ -78,6 +78,14 @@ test('DO-94 the client reads events and variables by page, or on to the end over
   expect(names).toEqual(Array.from({ length: 5 }, (_, n) => `shared.n${String(n)}`))
 })
 
+test('DO-178 the client reads what was written to a variable', async () => {
+  const execution = await served.world.core.startExecution({ id: 'exec_1', name: 'etl' })
+  await execution.variables.set('shared.n', 1)
+  await execution.variables.set('shared.n', 2)
+  const history = await open().readVariableHistory('exec_1', 'shared.n')
+  expect(history).toMatchObject({ name: 'shared.n', writes: [{ value: 2 }, { value: 1 }], may_lack: false })
+})
+
 test('DO-94 the client lists executions on to the end', async () => {
   const client = open()
   for (let n = 0; n < 3; n += 1) await client.start({ definition: SIGNED })

@@ -39,6 +39,15 @@ export interface ClientVariable {
   readonly name: string
   readonly value: Json
 }
+/** One write of a variable. `unknown`: the present value, of whose write nothing is known. */
+export type ClientVariableWrite = Omit<Schemas['VariableWrite'], 'value'> & { readonly value?: Json }
+/** The latest write first. */
+export interface ClientVariableHistory {
+  readonly name: string
+  readonly writes: readonly ClientVariableWrite[]
+  /** Earlier writes may have been left out. */
+  readonly may_lack: boolean
+}
 /** Only a page without `next_after` is the last one. */
 export interface ClientVariablePage {
   readonly variables: readonly ClientVariable[]
@@ -148,6 +157,12 @@ export interface PeragoClient {
     query?: VariableQuery,
     options?: ClientCallOptions,
   ): AsyncGenerator<ClientVariable, void, undefined>
+  /** What was written to a variable, the latest first; bounded. */
+  readVariableHistory(
+    executionId: string,
+    name: string,
+    options?: ClientCallOptions,
+  ): Promise<ClientVariableHistory>
   read(executionId: string, options?: ClientCallOptions): Promise<ExecutionState>
   /** Resolves when it has ended, or when the time is over; see `ended`. */
   wait(
@@ -233,6 +248,8 @@ export function openClient(options: ClientOptions): PeragoClient {
         (page) => listVariables(id, page, call),
         ({ variables }) => variables,
       ),
+    readVariableHistory: (id, name, { signal } = {}) =>
+      get(`${placeOf(id)}/variables/${encodeURIComponent(name)}/history`, { signal }),
     read: (id, { signal } = {}) => get(placeOf(id), { signal }),
     wait: async (id, { timeoutMs = CLIENT_WAIT_MS, signal } = {}) => {
       const endMs = clock.monotonicMs() + timeoutMs

@@ -40,11 +40,12 @@ export function executionKeys(scope: ExecutionScope) {
   // Prefixes: the keys of one kind, and nothing else, begin with it.
   const [events, variables, log] = [`events:${place}:`, `variables:${place}:`, `log:${place}:`]
   const [marks, idempotency] = [`marks:${place}:`, `idempotency:${place}:`]
+  const history = `history:${place}:`
   /** Of the entries of the outbox that are about this execution. */
   const waiting = `${OUTBOX_PREFIX}${place}:`
   const checkpoints = `checkpoints:${place}:`
   return {
-    ...{ events, variables, log, marks, idempotency, waiting, checkpoints },
+    ...{ events, variables, history, log, marks, idempotency, waiting, checkpoints },
     /** The records of its checkpoints, the oldest first. */
     checkpointRecords: `${checkpoints}at:`,
     checkpointRecord: (sequence: number): string => `${checkpoints}at:${sequenceText(sequence)}`,
@@ -71,8 +72,8 @@ export function executionKeys(scope: ExecutionScope) {
     /** One event in the append-only log; keys sort as their sequence numbers do. */
     entry: (sequence: number): string => log + sequenceText(sequence),
     variable: (name: string): string => variables + checkName(name, 'variable name'),
-    /** Left by an atomic change for a while, so that its writer recognises it. */
-    mark: (token: string): string => marks + checkId(token, 'mark'),
+    /** What was written to a variable, or together to variables of a namespace. */
+    historyOf: (subject: string): string => `${history}${checkName(subject, 'variable name')}:`,
     /** Set by an event that its sender may send again; the digest is that of the sender's key. */
     idempotent: (digest: string): string => idempotency + checkId(digest, 'digest'),
     /** An event that webhooks are still to be told of; put together with the event. */

@@ -75,8 +75,16 @@ export const VARIABLES_PER_PAGE = 100
 export const VARIABLES_PER_PAGE_MAX = 1_000
 /** A page of variables ends early at this many bytes of their values, as stored. */
 export const VARIABLE_PAGE_MAX_BYTES = 4_194_304
-/** @internal How long an atomic change stays marked, so that it is recognised if its response was lost. */
-export const VARIABLE_MARK_MS = 3_600_000
+/** Earlier writes of one variable that its history shows, and that each process that writes it keeps. */
+export const VARIABLE_HISTORY_MAX = 50
+/** A larger value, as JSON, is in the history with its size only. */
+export const VARIABLE_HISTORY_VALUE_MAX_BYTES = 4_096
+/** The same of values that are written together. */
+export const VARIABLE_HISTORY_TOGETHER_MAX_BYTES = 16_384
+/** @internal Entries of a history that are looked at. */
+export const VARIABLE_HISTORY_READ_MAX = 2_000
+/** @internal Variables whose last entry a process remembers. */
+export const VARIABLE_HISTORY_WRITERS_REMEMBERED = 10_000
 /** Longest template. */
 export const TEMPLATE_MAX_CHARS = 65_536
 /** Filters of one expression in a template. */

@@ -117,6 +117,20 @@ export const EMBEDDED_FULL_CHECK_MAX_BYTES = 67_108_864
 export const EMBEDDED_STAGING_READ_ROWS = 512
 /** @internal Write buffer for request bodies. */
 export const EMBEDDED_BLOB_BUFFER_BYTES = 1_048_576
+/** @internal Largest object that is stored together with others. */
+export const EMBEDDED_BLOB_GROUPED_MAX_BYTES = 32_768
+/** @internal Objects that are stored together. */
+export const EMBEDDED_BLOB_GROUP_MAX = 128
+/** @internal Small objects in one journal, in bytes, from which on they get files of their own. There are two journals. */
+export const EMBEDDED_JOURNAL_MAX_BYTES = 16_777_216
+/** @internal How much a journal grows at once. */
+export const EMBEDDED_JOURNAL_GROWTH_BYTES = 1_048_576
+/** @internal How long no small object came when those in the journal get files of their own. */
+export const EMBEDDED_JOURNAL_IDLE_MS = 250
+/** @internal How long after a failure that is tried again. */
+export const EMBEDDED_JOURNAL_RETRY_MS = 5_000
+/** @internal Files of small objects that are made in parallel: fewer than Node has threads for files, of which uploads need some. */
+export const EMBEDDED_BLOB_FILES_IN_FLIGHT = 2
 /** @internal Piece in which a large object is read and checked. */
 export const EMBEDDED_BLOB_READ_BYTES = 262_144
 /** Largest object that is checked before its first byte is sent; a larger one is checked while it is sent. */

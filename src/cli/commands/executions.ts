@@ -1,4 +1,5 @@
 import { defined } from '../../base/defined.ts'
+import { InvalidError } from '../../base/errors.ts'
 import type { EventFilter } from '../../core/events/event-filter.ts'
 import { compileTypePattern } from '../../core/events/type-pattern.ts'
 import { VARIABLES_PER_PAGE_MAX } from '../../core/limits.ts'
@@ -6,7 +7,14 @@ import type { ListedVariable, VariableFilter } from '../../core/variables/list-v
 import type { ExecutionEvent } from '../../core/events/event.ts'
 import type { OpenedExecution } from '../../runtime/host.ts'
 import { EventFeeds } from '../../server/http/event-feed.ts'
-import { listVariables, queryEvents, readVariable, showEvent } from '../../server/http/read-execution.ts'
+import {
+  listVariables,
+  queryEvents,
+  readVariable,
+  readVariableHistory,
+  showEvent,
+  type ShownHistory,
+} from '../../server/http/read-execution.ts'
 import { oneLine, printableJson, shortened } from '../../base/one-line.ts'
 import { withHost } from '../core-stores.ts'
 import type { CoreOptions } from '../store-options.ts'
@@ -25,6 +33,7 @@ export interface EventsOptions extends ExecutionOptions {
 }
 
 export interface VariablesOptions extends ExecutionOptions {
+  readonly history?: boolean
   readonly prefix?: string
   readonly after?: string
   /** Default: all. */
@@ -65,6 +74,10 @@ export async function showVariables(
   options: VariablesOptions,
   terminal: Terminal,
 ): Promise<void> {
+  if (options.history === true) {
+    await showHistory(execution, name, options, terminal)
+    return
+  }
   if (name !== undefined) {
     const variable = await withExecution(execution, options, terminal, (opened) => readVariable(opened, name))
     const { value } = variable
@@ -80,6 +93,51 @@ export async function showVariables(
     return renderTable([['NAME', 'VALUE'], ...rows])
   })
   sayNext(listed, options, terminal)
+}
+
+async function showHistory(
+  execution: string,
+  name: string | undefined,
+  options: VariablesOptions,
+  terminal: Terminal,
+): Promise<void> {
+  if (name === undefined) {
+    throw new InvalidError('cli/bad-usage', 'read the command line: --history needs the name of a variable', {
+      next: 'Give the name, such as perago vars exec_12345 shared.rows --history.',
+    })
+  }
+  const history = await withExecution(execution, options, terminal, (opened) =>
+    readVariableHistory(opened, name),
+  )
+  answer(terminal, options, history, () =>
+    renderTable([
+      ['TIME', 'REVISION', 'WRITTEN BY', 'VALUE'],
+      ...history.writes.map((write) => [
+        write.at ?? 'unknown',
+        String(write.revision ?? ''),
+        showWriter(write),
+        showValue(write),
+      ]),
+    ]),
+  )
+  if (history.may_lack && options.json !== true) terminal.say('earlier writes may have been left out\n')
+}
+
+type ShownWrite = ShownHistory['writes'][number]
+
+function showWriter({ kind, by }: ShownWrite): string {
+  const { unit, attempt, worker_id: worker, event } = by
+  if (unit === undefined) return kind === 'unknown' ? 'unknown' : (event ?? 'engine')
+  return [
+    unit,
+    ...(attempt === undefined ? [] : [`attempt ${attempt}`]),
+    ...(worker === undefined ? [] : [worker]),
+  ].join(' ')
+}
+
+function showValue({ kind, value, bytes }: ShownWrite): string {
+  if (kind === 'removed') return '(removed)'
+  return bytes === undefined ? line(value) : `(${bytes} bytes)`
 }
 
 type Whole<Filter> = Filter & { readonly limit: number }

@@ -489,6 +489,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/executions/{execution_id}/variables/{name}/history": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What was written to a variable, the latest first.
+         * @description Needs the role viewer. At most 50 writes; the first one is the present value, or its removal. Parts of values that look like a secret are replaced, and a value above 4 KiB is there with its size only. The history goes when the variables of the execution go.
+         */
+        readonly get: operations["getVariableHistory"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/webhooks": {
         readonly parameters: {
             readonly query?: never;
@@ -1421,6 +1441,44 @@ export interface components {
             readonly name: string;
             /** @description Any JSON value. */
             readonly value: unknown;
+        };
+        readonly VariableHistory: {
+            readonly name: string;
+            readonly writes: readonly components["schemas"]["VariableWrite"][];
+            /** @description Earlier writes may have been left out. */
+            readonly may_lack: boolean;
+        };
+        readonly VariableWrite: {
+            /**
+             * @description `unknown`: the present value, of whose write nothing is known.
+             * @enum {string}
+             */
+            readonly kind: "set" | "removed" | "unknown";
+            /** @description Any JSON value; absent where `bytes` is there and after a removal. */
+            readonly value?: unknown;
+            /**
+             * @description Parts of the value are replaced.
+             * @enum {boolean}
+             */
+            readonly withheld?: true;
+            /** @description The size of a value that is too large for the history. */
+            readonly bytes?: number;
+            /**
+             * Format: date-time
+             * @description By the clock of the writer.
+             */
+            readonly at?: string;
+            /** @description Of the variable after this write; a later write has a higher one. */
+            readonly revision?: number;
+            /** @description What is known of the writer; nothing where it was the engine itself or a program. */
+            readonly by: {
+                readonly unit?: string;
+                readonly attempt?: number;
+                readonly task_id?: string;
+                readonly worker_id?: string;
+                /** @description The type of the event that was recorded with it. */
+                readonly event?: string;
+            };
         };
         readonly VariablePage: {
             readonly variables: readonly components["schemas"]["Variable"][];
@@ -3189,6 +3247,38 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Variable"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getVariableHistory: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+                /** @example pipeline.input.day */
+                readonly name: components["schemas"]["VariableName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Its history. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["VariableHistory"];
                 };
             };
             readonly 400: components["responses"]["Invalid"];

@@ -15,6 +15,8 @@ import type { SeenRecord } from '../namespaces/live-record.ts'
 import { checkName, checkNodeId } from '../namespaces/names.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import type { VariableFilter, VariablePage } from '../variables/list-variables.ts'
+import type { VariableHistory } from '../variables/read-history.ts'
+import type { WrittenBy } from '../variables/variable-history.ts'
 import type { VariableStore } from '../variables/variable-store.ts'
 import type { VariableNotice, WatchOptions } from '../variables/watch-variables.ts'
 import type { CoreParts } from './core-parts.ts'
@@ -48,6 +50,8 @@ export interface VariableReads {
   list(namespace?: string): Promise<Readonly<Record<string, Json>>>
   /** One page, by name; go on with its `next` as `after` until that is `undefined`. */
   listPage(filter?: VariableFilter): Promise<VariablePage>
+  /** What was written to a variable, the latest first; bounded. Values that look like a secret are left out. */
+  history(name: string): Promise<VariableHistory>
   resolve(template: Json): Promise<Json>
   watch(options: WatchOptions): AsyncIterable<VariableNotice>
 }
@@ -100,7 +104,8 @@ export function bindExecution(parts: CoreParts, { scope, live }: BoundScope, see
     queryPage: (filter) => events.manager.queryEventPage(id, filter),
   }
   const publish: ExecutionEvents['publish'] = async (event, { idempotencyKey, variables: values } = {}) => {
-    const along = values && variables.encode(id, 'engine', checkTogether(values))
+    const puts = values && variables.encode(id, 'engine', checkTogether(values))
+    const along = puts && [...puts, ...variables.record(id, puts, writerOf(event))]
     return (await events.append(id, event, { idempotencyKey, along })).id
   }
   return {
@@ -171,12 +176,18 @@ function bindVariables(store: VariableStore, id: ExecutionId): ExecutionVariable
     exists: (name) => store.exists(id, name),
     list: (namespace) => store.list(id, namespace),
     listPage: (filter) => store.listPage(id, filter),
+    history: (name) => store.history(id, name),
     resolve: (template) => store.resolve(id, template),
     watch: (options) => store.watch(id, options),
     set: (name, value) => store.set(id, name, value),
     update: (name, change) => store.update(id, name, change),
     remove: (name) => store.remove(id, name),
   }
+}
+
+function writerOf({ type, source }: NewEvent): WrittenBy {
+  const { entityType, entityId: unit } = source
+  return { ...(entityType === 'node' ? { unit } : {}), event: type }
 }
 
 function checkTogether(values: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {

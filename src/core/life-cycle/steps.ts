@@ -16,6 +16,7 @@ import { commitGuarded, type WritePace } from '../namespaces/guarded-write.ts'
 import { makeId } from '../namespaces/make-id.ts'
 import { Scopes, type BoundScope } from '../namespaces/scopes.ts'
 import type { Store, StoreCondition, StoreOperation, StorePut } from '../ports.ts'
+import type { WrittenBy } from '../variables/variable-history.ts'
 import { createVariableSpace, type VariableStore } from '../variables/variable-store.ts'
 import type { CoreOptions } from './core.ts'
 import type { CoreParts } from './core-parts.ts'
@@ -55,6 +56,8 @@ export interface StepWriter {
   write(execution: ExecutionId, step: Step): Promise<number>
   /** Puts of variables, to be written with a step. Throws what writing them would throw. */
   encodeVariables(execution: ExecutionId, values: Readonly<Record<string, Json>>): readonly StorePut[]
+  /** What the history of the variables says of such puts; to be written with them. */
+  recordVariables(execution: ExecutionId, puts: readonly StorePut[], by: WrittenBy): readonly StorePut[]
 }
 
 export function openStepWriter(
@@ -87,6 +90,7 @@ export function openStepWriter(
     },
     write: async (execution, step) => writeStep(parts, scopes.of(execution), step),
     encodeVariables: (execution, values) => variables.encode(execution, 'engine', values),
+    recordVariables: (execution, puts, by) => variables.record(execution, puts, by),
   }
 }
 

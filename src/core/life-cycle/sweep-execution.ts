@@ -75,7 +75,7 @@ export async function sweepExecution(bound: BoundScope, parts: SweepParts): Prom
 }
 
 function prefixesOf(keys: ExecutionKeys, part: 'variables' | 'checkpoints'): readonly string[] {
-  return part === 'variables' ? [keys.marks, keys.variables] : [keys.checkpoints, keys.engine]
+  return part === 'variables' ? [keys.marks, keys.history, keys.variables] : [keys.checkpoints, keys.engine]
 }
 
 /** What the engine keeps of an execution outside its prefix. */

@@ -138,6 +138,7 @@ describe.each(STORE_KINDS)('isolation on $kind', ({ open }) => {
       () => variables.remove(NONE, 'a.b'),
       () => variables.list(NONE),
       () => variables.listPage(NONE),
+      () => variables.history(NONE, 'a.b'),
       () => variables.resolve(NONE, 'text'),
       async () => {
         await collect(variables.watch(NONE, { signal: AbortSignal.abort() }))

@@ -2,10 +2,13 @@
 
 import type { Json } from '../../base/json.ts'
 import type { ExecutionId } from '../keys.ts'
+import type { WritePace } from '../namespaces/guarded-write.ts'
+import type { MakeId } from '../namespaces/make-id.ts'
 import { parseVariableName } from '../namespaces/names.ts'
 import type { Scopes } from '../namespaces/scopes.ts'
 import type { StorePut } from '../ports.ts'
 import { listVariablePage, listVariables, type VariableFilter, type VariablePage } from './list-variables.ts'
+import { readVariableHistory, type VariableHistory } from './read-history.ts'
 import { resolveTemplates } from './resolve-templates.ts'
 import { requireWriter, type VariableWriter } from './variable-rules.ts'
 import {
@@ -16,6 +19,7 @@ import {
   updateVariable,
   type WriteParts,
 } from './variable-writes.ts'
+import { HistoryWriter, type WrittenBy } from './variable-history.ts'
 import { watchVariables, type VariableNotice, type WatchOptions } from './watch-variables.ts'
 
 export interface VariableStore {
@@ -35,6 +39,8 @@ export interface VariableStore {
   list(execution: ExecutionId, namespace?: string): Promise<Readonly<Record<string, Json>>>
   /** One page of them, by name; go on with its `next` as `after` until that is `undefined`. */
   listPage(execution: ExecutionId, filter?: VariableFilter): Promise<VariablePage>
+  /** What was written to it, the latest first; bounded. Values that look like a secret are left out. */
+  history(execution: ExecutionId, name: string): Promise<VariableHistory>
   /** Replaces `{{ node.name }}` in strings at any depth. A variable that is not set is an error. */
   resolve(execution: ExecutionId, template: Json): Promise<Json>
   /** Changes of this execution's variables, from now on. */
@@ -49,9 +55,16 @@ export interface VariableSpace {
     writer: VariableWriter,
     values: Readonly<Record<string, unknown>>,
   ): readonly StorePut[]
+  /** What the history says of encoded values; to be written with them. */
+  record(execution: ExecutionId, puts: readonly StorePut[], by: WrittenBy): readonly StorePut[]
 }
 
-export function createVariableSpace(scopes: Scopes, write: WriteParts): VariableSpace {
+export function createVariableSpace(
+  scopes: Scopes,
+  { pace, makeId }: { readonly pace: WritePace; readonly makeId: MakeId },
+): VariableSpace {
+  const history = new HistoryWriter({ clock: pace.clock, makeId })
+  const write = { pace, history }
   return {
     asWriter: (writer) => createStore(scopes, writer, write),
     encode: (execution, writer, values) =>
@@ -60,10 +73,12 @@ export function createVariableSpace(scopes: Scopes, write: WriteParts): Variable
         requireWriter(parsed, writer)
         return encodeVariable(scopes.of(execution), parsed, value)
       }),
+    record: (execution, puts, by) => history.ofPuts(scopes.of(execution).scope, puts, by),
   }
 }
 
-function createStore(scopes: Scopes, writer: VariableWriter, write: WriteParts): VariableStore {
+function createStore(scopes: Scopes, writer: VariableWriter, parts: WriteParts): VariableStore {
+  const write = { ...parts, by: writer === 'engine' ? {} : { unit: writer.node } }
   const get = async (execution: ExecutionId, name: string): Promise<Json | undefined> => {
     const { store, keys } = scopes.of(execution).scope
     const key = keys.variable(parseVariableName(name).full)
@@ -84,6 +99,7 @@ function createStore(scopes: Scopes, writer: VariableWriter, write: WriteParts):
     remove: async (execution, name) => removeVariable(scopes.of(execution), nameToWrite(name), write),
     list: async (execution, namespace) => listVariables(scopes.of(execution), namespace),
     listPage: async (execution, filter) => listVariablePage(scopes.of(execution), filter),
+    history: async (execution, name) => readVariableHistory(scopes.of(execution), parseVariableName(name)),
     resolve: async (execution, template) => {
       scopes.of(execution)
       return resolveTemplates(template, (name) => get(execution, name))

@@ -6,20 +6,25 @@
  *   write.
  */
 
-import { VARIABLE_MARK_MS, VARIABLE_MAX_BYTES } from '../limits.ts'
+import { VARIABLE_MAX_BYTES } from '../limits.ts'
 import { decodeJson, encodeJson, fromBytes, toBytes } from '../json.ts'
 import type { Json } from '../../base/json.ts'
 import { hasEnded, notActive } from '../namespaces/execution-record.ts'
 import { commitGuarded, settleConflicts, type WritePace } from '../namespaces/guarded-write.ts'
 import type { SeenRecord } from '../namespaces/live-record.ts'
-import type { MakeId } from '../namespaces/make-id.ts'
 import type { VariableName } from '../namespaces/names.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
+import type { HistoryWriter, WrittenBy } from './variable-history.ts'
 import type { StoreCondition, StoreEntry, StoreOperation, StorePut } from '../ports.ts'
 
 export interface WriteParts {
   readonly pace: WritePace
-  readonly makeId: MakeId
+  readonly history: HistoryWriter
+}
+
+/** As `WriteParts`, of one writer. */
+export interface OwnWriteParts extends WriteParts {
+  readonly by: WrittenBy
 }
 
 /** The put of one variable, with its value as exact JSON. */
@@ -36,14 +41,14 @@ export async function setVariable(
   bound: BoundScope,
   name: VariableName,
   value: unknown,
-  { pace }: WriteParts,
+  parts: OwnWriteParts,
 ): Promise<void> {
   const put = encodeVariable(bound, name, value)
   // Equal bytes count as our own write: the variable has the wanted value.
   const isOurs = (found: StoreEntry | undefined): boolean =>
     found !== undefined && Buffer.compare(found.value, put.value) === 0
-  await changeVariable(bound, { verb: 'write', name, pace }, async (read) =>
-    writeOnce(bound, { read, operations: [put], isOurs }, pace),
+  await changeVariable(bound, { verb: 'write', name, pace: parts.pace }, async (read) =>
+    writeRecorded(bound, { read, name, operation: put, isOurs }, parts),
   )
 }
 
@@ -52,16 +57,11 @@ export async function updateVariable(
   bound: BoundScope,
   name: VariableName,
   change: (current: Json | undefined) => Json,
-  { pace, makeId }: WriteParts,
+  parts: OwnWriteParts,
 ): Promise<Json> {
-  const { store, keys } = bound.scope
-  return changeVariable(bound, { verb: 'update', name, pace }, async (read) => {
+  return changeVariable(bound, { verb: 'update', name, pace: parts.pace }, async (read) => {
     const put = encodeVariable(bound, name, change(read.entry && decodeVariable(read.entry)))
-    // Another update may write the same value; only our own mark tells whether this one has happened.
-    const mark = keys.mark(makeId('mark'))
-    const operations = [put, { do: 'put', key: mark, value: toBytes('1'), ttlMs: VARIABLE_MARK_MS } as const]
-    const isOurs = async (): Promise<boolean> => (await store.get(mark)) !== undefined
-    const written = await writeOnce(bound, { read, operations, isOurs }, pace)
+    const written = await writeRecorded(bound, { read, name, operation: put }, parts)
     return written === 'conflict' ? written : decodeJson(fromBytes(put.value))
   })
 }
@@ -70,13 +70,13 @@ export async function updateVariable(
 export async function removeVariable(
   bound: BoundScope,
   name: VariableName,
-  { pace }: WriteParts,
+  parts: OwnWriteParts,
 ): Promise<boolean> {
   const isOurs = (found: StoreEntry | undefined): boolean => found === undefined
-  return changeVariable(bound, { verb: 'remove', name, pace }, async (read) => {
+  return changeVariable(bound, { verb: 'remove', name, pace: parts.pace }, async (read) => {
     if (read.entry === undefined) return false
-    const operations = [{ do: 'delete', key: read.key } as const]
-    const written = await writeOnce(bound, { read, operations, isOurs }, pace)
+    const operation = { do: 'delete', key: read.key } as const
+    const written = await writeRecorded(bound, { read, name, operation, isOurs }, parts)
     return written === 'conflict' ? written : true
   })
 }
@@ -116,13 +116,44 @@ async function seeActive({ live }: BoundScope, doing: string): Promise<SeenRecor
 
 interface VariableWrite {
   readonly read: VariableRead
+  readonly name: VariableName
+  readonly operation: StoreOperation
+  /** Default: where its entry in the history was written; another write may have left the same value. */
+  readonly isOurs?: (found: StoreEntry | undefined) => boolean
+}
+
+/** Writes it together with its entry in the history. */
+async function writeRecorded(
+  bound: BoundScope,
+  { read, name, operation, isOurs }: VariableWrite,
+  { pace, history, by }: OwnWriteParts,
+): Promise<'written' | 'conflict'> {
+  const value = operation.do === 'put' ? operation.value : undefined
+  const entry = history.begin(bound.scope, name.full, { by, ...(value === undefined ? {} : { value }) })
+  const { key, value: ours } = entry.put
+  const isEntryOurs = async (): Promise<boolean> => {
+    const found = await bound.scope.store.get(key)
+    return found !== undefined && Buffer.compare(found.value, ours) === 0
+  }
+  let outcome: 'written' | 'conflict' | 'unknown' = 'unknown'
+  try {
+    const operations = [operation, entry.put]
+    outcome = await writeOnce(bound, { read, operations, isOurs: isOurs ?? isEntryOurs }, pace)
+    return outcome
+  } finally {
+    entry.settle(outcome)
+  }
+}
+
+interface GuardedVariableWrite {
+  readonly read: VariableRead
   readonly operations: readonly StoreOperation[]
   readonly isOurs: (found: StoreEntry | undefined) => boolean | Promise<boolean>
 }
 
 async function writeOnce(
   { scope, live }: BoundScope,
-  { read: { seen, key, entry }, operations, isOurs }: VariableWrite,
+  { read: { seen, key, entry }, operations, isOurs }: GuardedVariableWrite,
   pace: WritePace,
 ): Promise<'written' | 'conflict'> {
   const asRead: StoreCondition =

@@ -148,6 +148,7 @@ export class ExecutionStore {
       rowKey: (taskId) => rowPrefix + taskId,
       openKey: this.#openKey(id),
       encodeVariables: (values) => this.#parts.steps.encodeVariables(id, values),
+      recordVariables: (puts, by) => this.#parts.steps.recordVariables(id, puts, by),
     })
     const fields = encodeFields(after)
     // Units that share a value share its blob.

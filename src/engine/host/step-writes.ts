@@ -11,7 +11,8 @@ import { isPeragoError } from '../../base/errors.ts'
 import type { Json, JsonObject } from '../../base/json.ts'
 import type { NewEvent } from '../../core/events/event.ts'
 import type { StoreOperation, StorePut } from '../../core/ports.ts'
-import { variablesSet } from '../protocol/effects.ts'
+import type { WrittenBy } from '../../core/variables/variable-history.ts'
+import { unitsThatSet, variablesSet } from '../protocol/effects.ts'
 import type { AttemptRow, Execution } from '../protocol/execution.ts'
 import { isWorkflowOpen } from '../protocol/state.ts'
 import { HOST_BATCH_MAX_BYTES, HOST_BATCH_MAX_EVENTS, HOST_BATCH_MAX_OPERATIONS } from '../limits.ts'
@@ -63,6 +64,8 @@ export interface StepParts {
   readonly rowKey: (taskId: string) => string
   readonly openKey: string
   readonly encodeVariables: (values: Readonly<Record<string, Json>>) => readonly StorePut[]
+  /** What the history of variables says of such puts. */
+  readonly recordVariables: (puts: readonly StorePut[], by: WrittenBy) => readonly StorePut[]
 }
 
 /** All writes of a step but its head, and the blobs that come before them. */
@@ -83,10 +86,7 @@ export function writesOfStep(parts: StepParts): {
     }
   })
   const drops = rows.dropped.map((id): Write => ({ operation: { do: 'delete', key: rowKey(id) } }))
-  const shared = encodeOutputs(
-    { prefix: 'shared', values: variablesSet(before, after) },
-    parts.encodeVariables,
-  ).puts.map((operation): Write => ({ operation }))
+  const shared = sharedPuts(parts).map((operation): Write => ({ operation }))
   const events = eventsOfStep(before, after, rows).flatMap((event) => writesOfEvent(event, parts))
   const isOpen = isWorkflowOpen(after.status)
   const wasOpen = before !== undefined && isWorkflowOpen(before.status)
@@ -106,21 +106,39 @@ export function writesOfStep(parts: StepParts): {
 function writesOfEvent({ event, outputOf }: StepEvent, parts: StepParts): readonly Write[] {
   const outputs =
     outputOf !== undefined
-      ? { prefix: outputOf.record.referenceTaskName, values: outputOf.record.output }
+      ? {
+          prefix: outputOf.record.referenceTaskName,
+          values: outputOf.record.output,
+          by: { ...writerOf(outputOf), event: event.type },
+        }
       : event.type === 'pipeline.completed'
-        ? { prefix: 'pipeline.output', values: parts.after.output }
+        ? { prefix: 'pipeline.output', values: parts.after.output, by: { event: event.type } }
         : undefined
   if (outputs === undefined) return [{ event }]
   const { puts, leftOut } = encodeOutputs(outputs, parts.encodeVariables)
   const payload: JsonObject =
     leftOut.length === 0 ? {} : { notStored: leftOut.slice(0, NAMES_SHOWN), notStoredCount: leftOut.length }
   return [
-    ...puts.map((operation) => ({ operation })),
+    ...[...puts, ...parts.recordVariables(puts, outputs.by)].map((operation) => ({ operation })),
     { event: { ...event, payload: { ...event.payload, ...payload } } },
   ]
 }
 
 const NAMES_SHOWN = 5
+
+/** The history also has what is overwritten in the same step. */
+function sharedPuts({ before, after, encodeVariables, recordVariables }: StepParts): readonly StorePut[] {
+  const encode = (values: JsonObject) => encodeOutputs({ prefix: 'shared', values }, encodeVariables).puts
+  const units = unitsThatSet(before, after)
+  if (units.length === 0) return []
+  const records = units.flatMap((row) => recordVariables(encode(row.record.input), writerOf(row)))
+  return [...encode(variablesSet(before, after)), ...records]
+}
+
+function writerOf({ record }: AttemptRow): WrittenBy {
+  const { referenceTaskName: unit, retryCount, taskId, workerId } = record
+  return { unit, attempt: retryCount, taskId, ...(workerId === '' ? {} : { workerId }) }
+}
 
 /** What cannot be a variable, by its name or size, is only in the attempt; the event names it. */
 function encodeOutputs(

@@ -10,7 +10,7 @@ import { referencesOf } from '../../core/expressions/references.ts'
 import { parseExpression } from '../../core/expressions/parse-expression.ts'
 import { walkUnits, type Graph } from '../graph/graph.ts'
 import type { WorkflowStartRequest } from './control.ts'
-import type { Execution } from './execution.ts'
+import type { AttemptRow, Execution } from './execution.ts'
 import { isTaskWellEnded } from './state.ts'
 
 export interface ChildStart extends WorkflowStartRequest {
@@ -51,14 +51,18 @@ export function childrenToCancel({ rows, childrenLeft }: Execution): readonly Wo
 
 /** The variables `shared.NAME` that steps from `before` to `after` set, to be stored together with `after`. */
 export function variablesSet(before: Execution | undefined, after: Execution): JsonObject {
+  return Object.assign({}, ...unitsThatSet(before, after).map(({ record }) => record.input)) as JsonObject
+}
+
+/** The attempts that set them: each sets what is in its input. */
+export function unitsThatSet(before: Execution | undefined, after: Execution): readonly AttemptRow[] {
   const known = new Set(
     before?.rows.filter(({ record }) => isTaskWellEnded(record.status)).map(({ record }) => record.taskId),
   )
-  const set = after.rows.filter(
+  return after.rows.filter(
     ({ record }) =>
       record.taskType === 'SET_VARIABLE' && record.status === 'COMPLETED' && !known.has(record.taskId),
   )
-  return Object.assign({}, ...set.map(({ record }) => record.input)) as JsonObject
 }
 
 /** The events and variables that conditions of a graph name: a host reads these before it decides. */

@@ -247,6 +247,24 @@ describe('reading', () => {
     expect((await world.ask('/executions/exec_1/variables/nothing', { token })).status).toBe(400)
   })
 
+  test('DO-178 what was written to a variable is read over HTTP, and one that was never set is missing', async () => {
+    const execution = await world.core.startExecution({ id: 'exec_1', name: 'etl' })
+    await execution.node('a').variables.set('a.rows', 7)
+    await execution.variables.set('a.rows', 8)
+    const read = await world.ask('/executions/exec_1/variables/a.rows/history', { token })
+    expect(await read.json()).toEqual({
+      name: 'a.rows',
+      writes: [
+        { kind: 'set', value: 8, at: expect.any(String), revision: expect.any(Number), by: {} },
+        { kind: 'set', value: 7, at: expect.any(String), revision: expect.any(Number), by: { unit: 'a' } },
+      ],
+      may_lack: false,
+    })
+    const missing = await world.ask('/executions/exec_1/variables/a.none/history', { token })
+    expect([missing.status, (await failureOf(missing)).code]).toEqual([404, 'api/no-such-variable'])
+    expect((await world.ask('/executions/exec_1/variables/a.rows/history?x=1', { token })).status).toBe(400)
+  })
+
   test.each([
     '/executions/exec_1/events?types=a.b',
     '/executions/exec_1/events?limit=0',

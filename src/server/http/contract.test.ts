@@ -40,6 +40,7 @@ async function openWorld(...parts: Parameters<typeof openDoorWorld>): Promise<Do
 
 const PATHS = ['/executions/ID/events', '/executions/ID/events/a.started', '/executions/ID/variables']
   .concat(['/executions/ID/variables/pipeline.input.day', '/executions/ID/follow'])
+  .concat(['/executions/ID/variables/pipeline.input.day/history'])
   .map((path) => (id: string) => path.replace('ID', id))
 
 test('DO-07 every status that an operation promises below 500 has been answered, and was as promised', async () => {

@@ -20,7 +20,7 @@ import { EventFeeds } from './event-feed.ts'
 import { streamEvents } from './event-stream.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { readJsonBody } from './read-body.ts'
-import { listVariables, queryEvents, readEvent, readVariable } from './read-execution.ts'
+import { listVariables, queryEvents, readEvent, readVariable, readVariableHistory } from './read-execution.ts'
 import {
   jsonObject,
   once,
@@ -81,6 +81,10 @@ export function addExecutionRoutes(app: Hono<HttpEnvironment>, parts: ExecutionR
   app.get('/executions/:execution/variables/:name', async (asked) => {
     readQuery(asked.req.url, {})
     return asked.json(await readVariable(await open(asked), asked.req.param('name')))
+  })
+  app.get('/executions/:execution/variables/:name/history', async (asked) => {
+    readQuery(asked.req.url, {})
+    return asked.json(await readVariableHistory(await open(asked), asked.req.param('name')))
   })
   app.get('/executions/:execution/follow', async (asked) => {
     const { type, after = 0 } = readQuery(asked.req.url, { type: several(API_TYPES_MAX), after: once(AFTER) })

@@ -5,6 +5,8 @@ import { MissingError } from '../../base/errors.ts'
 import type { EventFilter } from '../../core/events/event-filter.ts'
 import type { ExecutionEvent } from '../../core/events/event.ts'
 import type { ListedVariable, VariableFilter } from '../../core/variables/list-variables.ts'
+import type { VariableWriteRecord } from '../../core/variables/read-history.ts'
+import type { WrittenBy } from '../../core/variables/variable-history.ts'
 import type { Json } from '../../base/json.ts'
 import type { OpenedExecution } from '../../runtime/host.ts'
 
@@ -42,7 +44,38 @@ export async function readVariable(
 ): Promise<{ readonly name: string; readonly value: Json }> {
   const value = await variables.get(name)
   if (value !== undefined) return { name, value }
-  throw new MissingError('api/no-such-variable', `read the variable "${name}": it is not set`, {
+  throw noSuchVariable('variable', name)
+}
+
+export interface ShownHistory {
+  readonly name: string
+  readonly writes: readonly ShownWrite[]
+  readonly may_lack: boolean
+}
+
+interface ShownWrite extends Omit<VariableWriteRecord, 'by'> {
+  readonly by: Omit<WrittenBy, 'taskId' | 'workerId'> & {
+    readonly task_id?: string
+    readonly worker_id?: string
+  }
+}
+
+/** Throws `api/no-such-variable` where the variable was never set. */
+export async function readVariableHistory(
+  { variables }: Pick<OpenedExecution, 'variables'>,
+  name: string,
+): Promise<ShownHistory> {
+  const { writes, hasDropped } = await variables.history(name)
+  if (writes.length === 0) throw noSuchVariable('history of the variable', name)
+  const shown = writes.map(({ by: { taskId, workerId, ...by }, ...write }) => ({
+    ...write,
+    by: { ...by, ...defined({ task_id: taskId, worker_id: workerId }) },
+  }))
+  return { name, writes: shown, may_lack: hasDropped }
+}
+
+function noSuchVariable(what: string, name: string): MissingError {
+  return new MissingError('api/no-such-variable', `read the ${what} "${name}": it is not set`, {
     next: 'Wait for it, or correct the name.',
   })
 }

@@ -7,11 +7,11 @@ import { fileURLToPath } from 'node:url'
 import type { TestContext } from 'vitest'
 
 const REGISTER = new URL('../typescript-child/register.mjs', import.meta.url).href
-const CALLS = 'fsync,fdatasync,rename,renameat,renameat2,write'
+const CALLS = 'fsync,fdatasync,ftruncate,rename,renameat,renameat2,write'
 const RUN_MS = 60_000
 
 export interface KernelCall {
-  readonly name: 'fsync' | 'fdatasync' | 'rename' | 'renameat' | 'renameat2' | 'write'
+  readonly name: 'fsync' | 'fdatasync' | 'ftruncate' | 'rename' | 'renameat' | 'renameat2' | 'write'
   /** As strace shows them, with the path behind each file descriptor. */
   readonly text: string
 }
@@ -58,7 +58,8 @@ function readTrace(text: string): readonly KernelCall[] {
     const whole = resumed === null ? rest : (begun.get(thread) ?? '') + (resumed[1] ?? '')
     if (whole.endsWith('<unfinished ...>')) begun.set(thread, whole.slice(0, -'<unfinished ...>'.length))
     else {
-      const [, name] = /^(fsync|fdatasync|rename|renameat|renameat2|write)\(.*= \d+$/.exec(whole) ?? []
+      const [, name] =
+        /^(fsync|fdatasync|ftruncate|rename|renameat|renameat2|write)\(.*= \d+$/.exec(whole) ?? []
       if (name !== undefined) calls.push({ name: name as KernelCall['name'], text: whole })
     }
   }

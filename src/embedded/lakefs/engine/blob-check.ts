@@ -4,12 +4,13 @@
  */
 
 import { createHash } from 'node:crypto'
-import { createReadStream, statSync, type BigIntStats } from 'node:fs'
+import { createReadStream, readFileSync, statSync, type BigIntStats } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { BoundedMap } from '../../../base/bounded-map.ts'
 import { InvalidError, isPeragoError } from '../../../base/errors.ts'
 import {
   EMBEDDED_BLOB_CHECKS_MAX,
+  EMBEDDED_BLOB_GROUPED_MAX_BYTES,
   EMBEDDED_BLOB_READ_BYTES,
   EMBEDDED_BLOB_WHOLE_MAX_BYTES,
 } from '../../limits.ts'
@@ -21,8 +22,9 @@ export interface NamedFile {
 }
 
 /** The whole content, checked before anything of it is given out. */
-export async function readChecked({ file, sha256 }: NamedFile): Promise<Buffer> {
-  const bytes = await readFile(file)
+export async function readChecked({ file, sha256 }: NamedFile, sizeBytes: number): Promise<Buffer> {
+  // For a small one the way to another thread takes longer than reading it.
+  const bytes = sizeBytes <= EMBEDDED_BLOB_GROUPED_MAX_BYTES ? readFileSync(file) : await readFile(file)
   if (createHash('sha256').update(bytes).digest('hex') !== sha256) throw damagedBlob({ file, sha256 })
   return bytes
 }
@@ -46,7 +48,7 @@ async function* streamChecked({ file, sha256 }: NamedFile): AsyncGenerator<Buffe
 /** One that cannot be read is as bad as one with other bytes. */
 export async function isIntact(named: NamedFile, sizeBytes: number): Promise<boolean> {
   try {
-    if (sizeBytes <= EMBEDDED_BLOB_WHOLE_MAX_BYTES) await readChecked(named)
+    if (sizeBytes <= EMBEDDED_BLOB_WHOLE_MAX_BYTES) await readChecked(named, sizeBytes)
     else await readToEnd(streamChecked(named))
     return true
   } catch {

@@ -10,9 +10,14 @@ import { DiskBlobStore, sweepTempFiles } from './disk-blob-store.ts'
 
 function diskStore() {
   const dir = temporaryDir()
-  const dirs = { objectsDir: join(dir, 'objects'), tempDir: join(dir, 'temp') }
+  const dirs = {
+    objectsDir: join(dir, 'objects'),
+    tempDir: join(dir, 'temp'),
+    incomingDir: join(dir, 'incoming'),
+  }
   mkdirSync(dirs.objectsDir)
   mkdirSync(dirs.tempDir)
+  mkdirSync(dirs.incomingDir)
   const store = new DiskBlobStore(dirs)
   onTestFinished(() => store.close())
   return { ...dirs, store }
@@ -57,6 +62,7 @@ test('EE-52 equal bytes are kept once, and no temp file stays', async () => {
   const blobs = await Promise.all(
     Array.from({ length: 20 }, (_, index) => store.store(bodyOf(`body ${index % 3}`))),
   )
+  await store.close()
   expect(readdirSync(objectsDir).sort()).toEqual([...new Set(blobs.map((blob) => blob.sha256))].sort())
   expect(readdirSync(tempDir)).toEqual([])
 })
@@ -78,7 +84,9 @@ test('EE-52 a file of the right name and the wrong length is written again', asy
   const content = Buffer.from('whole')
   const file = join(objectsDir, hash('sha256', content))
   writeFileSync(file, 'who')
-  await store.store(bodyOf('whole'))
+  const { sha256 } = await store.store(bodyOf('whole'))
+  expect(await readAll(store.open(sha256))).toBe('whole')
+  await store.close()
   expect(readFileSync(file, 'utf8')).toBe('whole')
 })
 
@@ -110,6 +118,7 @@ test('EE-54 a store that is closed waits for what is under way and takes nothing
 test('EE-55 files of objects can be read by their owner alone', async () => {
   const { store, objectsDir } = diskStore()
   const { sha256 } = await store.store(bodyOf('private'))
+  await store.close()
   expect(statSync(join(objectsDir, sha256)).mode & 0o777).toBe(0o600)
 })
 

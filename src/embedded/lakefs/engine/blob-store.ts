@@ -20,14 +20,17 @@ export interface BlobRange {
   readonly end: number
 }
 
+/** Opens bytes, once. Of small ones `bytes` is the same without a stream. */
+export type OpenBlob = (() => Readable) & { readonly bytes?: Buffer }
+
 export interface BlobStore {
   /** Returns when the bytes are durable. Fails with the error of the body, and stores nothing then. */
-  store(body: Readable): Promise<HashedBlob>
+  store(body: Readable | Buffer): Promise<HashedBlob>
   /**
    * Returns what opens the bytes, once. Throws `missing` when there are none, `embedded/damaged-object` when they are known to be
    * damaged by then; a stream that finds it out later fails before its end.
    */
-  open(sha256: string, range?: BlobRange): Promise<() => Readable>
+  open(sha256: string, range?: BlobRange): Promise<OpenBlob>
   sizeOf(sha256: string): number | undefined
   /** Waits for what is under way. */
   close(): Promise<void>
@@ -38,10 +41,10 @@ export class MemoryBlobStore implements BlobStore {
   readonly #blobs = new Map<string, Buffer>()
   #totalBytes = 0
 
-  async store(body: Readable): Promise<HashedBlob> {
+  async store(body: Readable | Buffer): Promise<HashedBlob> {
     const hasher = new BlobHasher()
     const chunks: Buffer[] = []
-    for await (const chunk of body as AsyncIterable<Buffer>) {
+    for await (const chunk of Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>)) {
       hasher.add(chunk)
       chunks.push(chunk)
       if (this.#totalBytes + hasher.sizeBytes > EMBEDDED_MEMORY_BLOBS_MAX_BYTES) throw memoryFull()
@@ -54,11 +57,9 @@ export class MemoryBlobStore implements BlobStore {
     return blob
   }
 
-  open(sha256: string, range?: BlobRange): Promise<() => Readable> {
+  open(sha256: string, range?: BlobRange): Promise<OpenBlob> {
     const bytes = this.#blobs.get(sha256)
-    return bytes === undefined
-      ? Promise.reject(noSuchBlob(sha256))
-      : Promise.resolve(() => streamPart(bytes, range))
+    return bytes === undefined ? Promise.reject(noSuchBlob(sha256)) : Promise.resolve(openPart(bytes, range))
   }
 
   sizeOf(sha256: string): number | undefined {
@@ -71,9 +72,11 @@ export class MemoryBlobStore implements BlobStore {
   }
 }
 
-export function streamPart(bytes: Buffer, range: BlobRange | undefined): Readable {
-  const part = range === undefined ? bytes : bytes.subarray(range.start, range.end + 1)
-  return Readable.from(part.length === 0 ? [] : [part], { objectMode: false })
+export function openPart(whole: Buffer, range: BlobRange | undefined): OpenBlob {
+  const bytes = range === undefined ? whole : whole.subarray(range.start, range.end + 1)
+  return Object.assign(() => Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false }), {
+    bytes,
+  })
 }
 
 /** MD5 is lakeFS' checksum, SHA-256 our own name; both in one pass. */

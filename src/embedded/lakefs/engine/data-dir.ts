@@ -18,6 +18,7 @@ import {
   type PeragoError,
 } from '../../../base/errors.ts'
 import { makeDirectory } from '../../../base/make-directory.ts'
+import { syncDirectory } from '../../../base/sync-directory.ts'
 import { sqliteTroubleOf } from '../../../base/sqlite-trouble.ts'
 import { makeOwnDirectoryPrivate, makePrivate, makePrivateFile } from '../private-files.ts'
 import { writeDurably } from '../write-durably.ts'
@@ -31,15 +32,18 @@ const LOCK_FILE = 'lock.sqlite'
 const METADATA_FILE = 'metadata.sqlite'
 const OBJECTS_DIR = 'objects'
 const TEMP_DIR = 'temp'
+const INCOMING_DIR = 'incoming'
 
 /** What may be in a directory that is being made; `credentials.json` may be there first. */
 const OUR_NAMES =
-  /^(?:lock\.sqlite|metadata\.sqlite|perago-lakefs\.json|credentials\.json)(?:-\w+|\.\w+)*$|^(?:objects|temp)$/
+  /^(?:lock\.sqlite|metadata\.sqlite|perago-lakefs\.json|credentials\.json)(?:-\w+|\.\w+)*$|^(?:objects|temp|incoming)$/
 
 interface OpenDataDir {
   readonly db: MetadataDb
   readonly objectsDir: string
   readonly tempDir: string
+  /** Journals of small objects. */
+  readonly incomingDir: string
   /** Closes the database, then releases the lock of the directory. */
   close(): void
 }
@@ -68,8 +72,11 @@ export async function openDataDir(
     } else {
       db = await make(dataDir, { metadataFile, objectsDir, tempDir })
     }
+    const incomingDir = join(dataDir, INCOMING_DIR)
+    // Those of an earlier version have none.
+    if (makeDirectory(incomingDir) !== undefined) await syncDirectory(dataDir)
     const opened = db
-    return { db, objectsDir, tempDir, close: () => closeAll(opened, unlock) }
+    return { db, objectsDir, tempDir, incomingDir, close: () => closeAll(opened, unlock) }
   } catch (error) {
     db?.close()
     unlock()
@@ -83,6 +90,7 @@ export function openForCheck(
   tell: (file: string, what: string) => void,
 ): {
   readonly objectsDir: string
+  readonly incomingDir: string
   /** Undefined when it cannot be opened. */
   readonly db: MetadataDb | undefined
   readonly isServed: boolean
@@ -112,6 +120,7 @@ export function openForCheck(
   const db = names.includes(METADATA_FILE) ? tryFile(METADATA_FILE, openUnchecked) : undefined
   return {
     objectsDir: join(dataDir, OBJECTS_DIR),
+    incomingDir: join(dataDir, INCOMING_DIR),
     db,
     isServed,
     close: () => {

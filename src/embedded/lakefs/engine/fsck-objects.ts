@@ -1,6 +1,7 @@
 import { opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isIntact } from './blob-check.ts'
+import { readJournals } from './blob-journal.ts'
 
 export interface CheckedObjects {
   readonly count: number
@@ -11,12 +12,24 @@ export interface CheckedObjects {
 }
 
 /** Reads every object's bytes once. */
-export async function checkObjects(objectsDir: string): Promise<CheckedObjects> {
+export async function checkObjects({
+  objectsDir,
+  incomingDir,
+}: {
+  readonly objectsDir: string
+  readonly incomingDir: string
+}): Promise<CheckedObjects> {
   const [damaged, intact] = [new Set<string>(), new Set<string>()]
   let bytes = 0
+  // First: what a running server takes out of a journal has a file by then.
+  for (const record of readJournals(incomingDir)) {
+    if (intact.has(record.sha256)) continue
+    intact.add(record.sha256)
+    bytes += record.bytes.length
+  }
   for await (const { name } of await opendir(objectsDir)) {
     // A file with another name is not ours.
-    if (!/^[0-9a-f]{64}$/.test(name)) continue
+    if (!/^[0-9a-f]{64}$/.test(name) || intact.has(name)) continue
     const file = join(objectsDir, name)
     const { size } = await stat(file)
     bytes += size

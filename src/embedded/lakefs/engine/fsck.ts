@@ -41,7 +41,7 @@ export async function checkDataDir(dataDir: string): Promise<FsckReport> {
   }
   const dir = openForCheck(dataDir, (file, what) => tell({ kind: 'file', file, what, next: RESTORE }))
   try {
-    const objects = await checkObjects(dir.objectsDir)
+    const objects = await checkObjects(dir)
     const { commits, treeNodes, named } = checkMetadata(dir.db, { objects, dir, tell })
     for (const name of objects.damaged) {
       if (!named.has(name)) tell(unnamedObject(join(dir.objectsDir, name)))

@@ -10,6 +10,7 @@ import { opendir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock, type Clock } from '../../../base/clock.ts'
 import { EMBEDDED_GC_ROWS, EMBEDDED_STAGING_ADDRESS_MS } from '../../limits.ts'
+import { fileLeftBlobs } from './blob-journal.ts'
 import { sweepTempFiles } from './disk-blob-store.ts'
 import { commitFromRow, treeOf } from './commits.ts'
 import { openDataDir } from './data-dir.ts'
@@ -50,6 +51,7 @@ export async function collectGarbage(
   const dir = await openDataDir(dataDir, { mustExist: true })
   try {
     const { db } = dir
+    await fileLeftBlobs(dir)
     const dryRun = options.dryRun ?? false
     const nowMs = (options.clock ?? systemClock).now().getTime()
     if (!dryRun) {

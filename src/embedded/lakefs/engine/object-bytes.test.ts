@@ -51,7 +51,7 @@ test('EE-57 an address is looked up and never becomes a path', async () => {
   }
   await lake.put('main', '../../escape', 'x')
   await lake.commit('main', 'x')
-  const ours = /^(?:(?:lock|metadata)\.sqlite(?:-\w+)?|objects|temp|perago-lakefs\.json)$/
+  const ours = /^(?:(?:lock|metadata)\.sqlite(?:-\w+)?|objects|temp|incoming|perago-lakefs\.json)$/
   for (const name of readdirSync(dataDir)) expect(name).toMatch(ours)
   expect(existsSync(join(dataDir, '..', '..', 'escape'))).toBe(false)
   for (const name of readdirSync(join(dataDir, 'objects'))) expect(name).toMatch(/^[0-9a-f]{64}$/)

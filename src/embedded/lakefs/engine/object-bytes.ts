@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { isPeragoError } from '../../../base/errors.ts'
 import { unixSeconds, type EngineContext } from './engine-context.ts'
 import { EngineError, type StoredBlob } from './engine.ts'
-import type { BlobRange } from './blob-store.ts'
+import type { BlobRange, OpenBlob } from './blob-store.ts'
 import { requireStored, requireWritable } from './repositories.ts'
 import { checkRow, insertSummed, summedColumns, type RawRow } from './row-sums.ts'
 
@@ -16,7 +16,7 @@ const BY_CONTENT = /^[0-9a-f]{64}$/
 export async function storeBlob(
   context: EngineContext,
   repository: string,
-  body: Readable,
+  body: Readable | Buffer,
 ): Promise<StoredBlob> {
   const { storageNamespace } = requireWritable(context.db, repository)
   const { sha256, md5, sizeBytes } = await context.blobs.store(body)
@@ -37,7 +37,7 @@ export async function storeBlobAt(
   { db, blobs, writes, clock }: EngineContext,
   repository: string,
   physicalAddress: string,
-  body: Readable,
+  body: Readable | Buffer,
 ): Promise<StoredBlob> {
   const { storageNamespace } = requireWritable(db, repository)
   if (!RESERVED.test(nameIn(storageNamespace, physicalAddress) ?? '')) {
@@ -61,7 +61,7 @@ export async function openBlob(
   repository: string,
   physicalAddress: string,
   range?: BlobRange,
-): Promise<() => Readable> {
+): Promise<OpenBlob> {
   const sha256 = findSha256(context, repository, physicalAddress)
   if (sha256 === undefined) throw missing(physicalAddress)
   try {

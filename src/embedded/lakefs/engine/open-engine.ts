@@ -2,6 +2,7 @@
 
 import { systemClock, type Clock } from '../../../base/clock.ts'
 import { once } from '../../../base/once.ts'
+import { fileLeftBlobs } from './blob-journal.ts'
 import { MemoryBlobStore } from './blob-store.ts'
 import { BranchTurns } from './branch-turns.ts'
 import {
@@ -128,6 +129,7 @@ export async function openEngine(options: OpenEngineOptions): Promise<LakefsEngi
   const dir = await openDataDir(options.dataDir)
   try {
     await sweepTempFiles(dir.tempDir)
+    await fileLeftBlobs(dir)
     return engineOver(options, { db: dir.db, blobs: new DiskBlobStore(dir), closeFiles: () => dir.close() })
   } catch (error) {
     dir.close()

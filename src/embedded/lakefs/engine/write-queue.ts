@@ -73,10 +73,10 @@ export class WriteQueue {
   }
 
   #runOne(write: QueuedWrite): () => void {
-    this.#db.exec('SAVEPOINT one_write')
+    this.#db.run('SAVEPOINT one_write')
     try {
       const result = write.run()
-      this.#db.exec('RELEASE one_write')
+      this.#db.run('RELEASE one_write')
       return () => write.resolve(result)
     } catch (error) {
       // On a full disk SQLite ends the whole transaction itself; then no write of the batch has happened.

@@ -11,6 +11,8 @@ export type Headers = Readonly<Record<string, string | number>>
 export interface StreamedBody {
   readonly lengthBytes: number
   open(): Readable
+  /** All of it, where it is in memory already. */
+  readonly bytes?: Buffer | undefined
 }
 
 export interface Answer {

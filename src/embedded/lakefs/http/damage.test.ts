@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryDir } from '../../../../test/support/embedded-engine.ts'
 import { LakefsRequests, type Reply } from '../../../../test/support/lakefs-requests.ts'
+import { untilFiled } from '../../../../test/support/until-filed.ts'
 import { openMetadataDb } from '../engine/metadata-db.ts'
 import { startEmbeddedLakefs } from '../server.ts'
 
@@ -32,6 +33,7 @@ async function makeLake() {
   const upload = async (path: string, content: string | Buffer) => {
     const reply = await api.send('POST', '~/branches/main/objects', { query: { path }, body: content })
     expect(reply.status).toBe(201)
+    await untilFiled(dataDir)
   }
   return { api, server, dataDir, fileOf, upload }
 }

@@ -68,10 +68,9 @@ export async function serveBytes(
   }
   checkBytes(exchange.engine, repository, entry)
   const part = range.kind === 'part' ? range.range : undefined
-  const body: StreamedBody = {
-    lengthBytes: part === undefined ? entry.sizeBytes : part.end - part.start + 1,
-    open: await exchange.engine.openBlob(repository, entry.physicalAddress, part),
-  }
+  const open = await exchange.engine.openBlob(repository, entry.physicalAddress, part)
+  const lengthBytes = part === undefined ? entry.sizeBytes : part.end - part.start + 1
+  const body: StreamedBody = { lengthBytes, open, bytes: open.bytes }
   if (part === undefined) {
     return { status: 200, headers: { ...headers, 'Content-Length': body.lengthBytes }, body }
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, type TestContext } from 'vitest'
 import { LakefsRequests, type Reply } from '../../../../test/support/lakefs-requests.ts'
 import { emptyDisk, fillDisk, mountSmallDisk } from '../../../../test/support/small-disk.ts'
+import { untilFiled } from '../../../../test/support/until-filed.ts'
 import { startEmbeddedLakefs } from '../server.ts'
 
 const LARGE = Buffer.alloc(3_000_000, 'large')
@@ -34,6 +35,7 @@ async function lakeOnSmallDisk(context: TestContext) {
   const { api, server } = await serverOn(dataDir)
   await api.create()
   await api.put('main', 'before', 'before')
+  await untilFiled(dataDir)
   return { api, server, disk, dataDir }
 }
 
@@ -84,4 +86,17 @@ test('ES-116 a commit without room is a 507 that changes nothing', async (contex
   const head = await api.head('main')
   await server.close()
   expect(await (await serverOn(dataDir)).api.head('main')).toBe(head)
+})
+
+test('ES-306 what was answered and cannot be filed on a full disk is read, and filed by a later start', async (context) => {
+  const { api, server, disk, dataDir } = await lakeOnSmallDisk(context)
+  expect((await upload(api, 'last', 'answered')).status).toBe(201)
+  fillDisk(disk, 'files')
+  expect((await api.get('main', 'last')).text).toBe('answered')
+  await server.close()
+  emptyDisk(disk)
+  const after = await serverOn(dataDir)
+  expect((await after.api.get('main', 'last')).text).toBe('answered')
+  expect(readdirSync(join(dataDir, 'incoming'))).toEqual([])
+  expect(readdirSync(join(dataDir, 'objects'))).toHaveLength(2)
 })

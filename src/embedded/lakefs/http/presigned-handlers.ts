@@ -69,7 +69,7 @@ async function upload(exchange: Exchange, grant: PresignedGrant): Promise<Answer
 /** A presigned address takes the body as it is: a form is stored as a form. */
 async function receive(
   { request, parts }: Exchange,
-  store: (content: Readable) => Promise<StoredBlob>,
+  store: (content: Readable | Buffer) => Promise<StoredBlob>,
 ): Promise<StoredBlob> {
   return (await receiveUpload(request, parts.objectMaxBytes, store, { raw: true })).result
 }

@@ -21,8 +21,9 @@ export async function sendAnswer(
   response.setHeader('X-Content-Type-Options', 'nosniff')
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value)
   const { body } = answer
-  const isStreamed = typeof body === 'object' && request.method !== 'HEAD'
-  if (isStreamed) {
+  const isSent = typeof body === 'object' && request.method !== 'HEAD'
+  const bytes = isSent && fault === undefined ? body.bytes : undefined
+  if (isSent && bytes === undefined) {
     await pipeline(openBody(body, fault), response)
   } else {
     if (typeof body === 'string') response.setHeader('Content-Length', Buffer.byteLength(body))
@@ -32,7 +33,7 @@ export async function sendAnswer(
     }
     await new Promise<void>((resolve) => {
       response.once('close', resolve)
-      response.end(typeof body === 'string' ? body : undefined, resolve)
+      response.end(typeof body === 'string' ? body : bytes, resolve)
     })
   }
   drain(request)

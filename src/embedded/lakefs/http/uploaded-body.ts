@@ -1,10 +1,14 @@
-/** The bytes of an upload: the raw body, or the `content` part of a form. Streamed and counted, never held in memory. */
+/**
+ * The bytes of an upload: the raw body, or the `content` part of a form. Streamed and counted; only a small body whose length
+ * was announced is held in memory, since streams on its way take longer than everything else.
+ */
 
 import { Busboy } from '@fastify/busboy'
 import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable, type Writable } from 'node:stream'
 
 import { messageOf } from '../../../base/errors.ts'
+import { EMBEDDED_BLOB_GROUPED_MAX_BYTES } from '../../limits.ts'
 import { ClientGone, DEFAULT_CONTENT_TYPE, HttpProblem } from './answer.ts'
 
 interface UploadedBody<Result> {
@@ -19,20 +23,38 @@ interface UploadedBody<Result> {
 export async function receiveUpload<Result>(
   request: IncomingMessage,
   maxBytes: number,
-  store: (content: Readable) => Promise<Result>,
+  store: (content: Readable | Buffer) => Promise<Result>,
   options: { readonly raw?: boolean } = {},
 ): Promise<UploadedBody<Result>> {
   const contentType = request.headers['content-type'] ?? DEFAULT_CONTENT_TYPE
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  const announcedBytes = Number(request.headers['content-length'] ?? Number.NaN)
+  if (announcedBytes > maxBytes) throw tooLarge(maxBytes)
   const isForm = options.raw !== true && /^multipart\/form-data\b/i.test(contentType)
   if (isForm) return receiveForm(request, maxBytes, store)
-  return { contentType, result: await store(counted(request, maxBytes)) }
+  const isSmall = announcedBytes <= EMBEDDED_BLOB_GROUPED_MAX_BYTES
+  return { contentType, result: await store(isSmall ? await readWhole(request) : counted(request, maxBytes)) }
+}
+
+/** Node reads no more than was announced. */
+function readWhole(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    request.once('end', () => {
+      resolve(pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces))
+    })
+    const cut = (): void => {
+      if (!request.readableEnded) reject(new ClientGone())
+    }
+    request.once('error', cut)
+    request.once('close', cut)
+  })
 }
 
 async function receiveForm<Result>(
   request: IncomingMessage,
   maxBytes: number,
-  store: (content: Readable) => Promise<Result>,
+  store: (content: Readable | Buffer) => Promise<Result>,
 ): Promise<UploadedBody<Result>> {
   const contentType = request.headers['content-type'] ?? ''
   if (!/boundary=/i.test(contentType))

@@ -1,6 +1,5 @@
-/** The variables of an execution, and what is known of how one came to its value. */
+/** The variables of an execution, and what was written to one of them. */
 
-import { useEffect, useState } from 'preact/hooks'
 import { get, unlessGone, type Schemas } from '../../api.ts'
 import { useLoaded, usePages } from '../../load.ts'
 import { Beside } from '../../parts/beside.tsx'
@@ -8,10 +7,9 @@ import { JsonTree, showShort } from '../../parts/json-tree.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { Rows, type Column } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
-import { Time } from '../../parts/time.tsx'
 import { addressOf, replaceQuery, type ViewProps } from '../../route.ts'
 import { isEnded, type Execution } from './execution-state.ts'
-import { addSeen, writersOf, type SeenValue } from './variable-history.ts'
+import { VariableHistory } from './variable-history.tsx'
 
 type Variable = Schemas['Variable']
 const SPACES = ['', 'shared.', 'pipeline.input.', 'pipeline.output.', 'system.'] as const
@@ -135,15 +133,12 @@ function Chosen({
   readonly execution: Execution
 }) {
   const path = { execution_id: id, name }
-  const [seen, setSeen] = useState<readonly SeenValue[]>([])
-  const { data, error, at } = useLoaded(
+  const everyMs = isEnded(execution) ? undefined : EVERY_MS
+  const { data, error } = useLoaded(
     (signal) => get('/executions/{execution_id}/variables/{name}', { path, signal }),
     ['variable', id, name],
-    { everyMs: isEnded(execution) ? undefined : EVERY_MS },
+    { everyMs },
   )
-  useEffect(() => {
-    if (data !== undefined && at !== undefined) setSeen((before) => addSeen(before, data.value, at))
-  }, [data])
   return (
     <section class="card" aria-label={`Variable ${name}`}>
       <h2>
@@ -151,51 +146,7 @@ function Chosen({
       </h2>
       <Problem error={unlessGone(error)} />
       {data !== undefined && <JsonTree value={data.value} label={`Value of ${name}`} />}
-      <h3>History</h3>
-      <p class="faint">The server keeps the present value. What is known besides:</p>
-      <Written {...{ id, name, updatedAt: execution.updated_at }} />
-      {seen.length > 1 && (
-        <ol class="seen" aria-label="Values since this page was opened, newest first">
-          {seen.map(({ value, at: when }) => (
-            <li key={when}>
-              <Time at={when} /> <code>{showShort(value)}</code>
-            </li>
-          ))}
-        </ol>
-      )}
-      {seen.length <= 1 && <p>It has not changed since this page was opened.</p>}
+      <VariableHistory {...{ id, name, everyMs }} />
     </section>
-  )
-}
-
-/** When it was written, by the events with which that is done. */
-function Written({
-  id,
-  name,
-  updatedAt,
-}: {
-  readonly id: string
-  readonly name: string
-  readonly updatedAt: string
-}) {
-  const type = writersOf(name)
-  const query = { type, limit: 20, order: 'descending' as const }
-  const { data } = useLoaded(
-    async (signal) =>
-      type.length === 0
-        ? { events: [] }
-        : get('/executions/{execution_id}/events', { path: { execution_id: id }, query, signal }),
-    ['written', id, name, updatedAt],
-  )
-  if (type.length === 0) return <p>Any unit may write it at any time, and no event tells of it.</p>
-  return (
-    <ol class="seen" aria-label="When it was written, newest first">
-      {(data?.events ?? []).map(({ sequence, timestamp, type: of }) => (
-        <li key={sequence}>
-          <Time at={timestamp} /> written with{' '}
-          <a href={addressOf(['executions', id, 'events'], { event: String(sequence) })}>{of}</a>
-        </li>
-      ))}
-    </ol>
   )
 }
