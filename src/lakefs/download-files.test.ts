@@ -11,7 +11,12 @@ import {
   type ObjectsServer,
   type Sending,
 } from '../../test/support/lakefs-objects-server.ts'
-import { attemptsOf, ATTEMPT, temporaryDirectory, temporaryRoot } from '../../test/support/workspace/temporary-root.ts'
+import {
+  attemptsOf,
+  ATTEMPT,
+  temporaryDirectory,
+  temporaryRoot,
+} from '../../test/support/workspace/temporary-root.ts'
 import { diffWorkspace } from '../workspace/comparing/diff.ts'
 import { cachedFrom, ContentCache } from '../workspace/cache/content-cache.ts'
 import { fetchFrom } from '../workspace/laying-out/file-provider.ts'
@@ -27,7 +32,10 @@ function someObjects(count: number): Map<string, Buffer> {
   return new Map(
     Array.from({ length: count }, (_, index) => {
       const size = index % 50 === 7 ? LARGE + index : index === 3 ? 0 : 1 + ((index * 37) % 5_000)
-      return [`in/d ${index % 7}/é${String(index).padStart(4, '0')}?`, Buffer.alloc(size, `${index},`)] as const
+      return [
+        `in/d ${index % 7}/é${String(index).padStart(4, '0')}?`,
+        Buffer.alloc(size, `${index},`),
+      ] as const
     }),
   )
 }
@@ -128,25 +136,29 @@ const OTHERWISE: Readonly<Record<string, (response: ServerResponse, content: Buf
   'with a refusal': (response) => response.writeHead(503).end('busy'),
   'as a part': (response, content) =>
     response.writeHead(206, { etag: `"${md5Of(content)}"`, 'content-length': content.length }).end(content),
-  'without an end of the head': (response) => response.socket?.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}`),
+  'without an end of the head': (response) =>
+    response.socket?.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}`),
 }
 
 describe('an object that is sent otherwise', () => {
-  test.each(Object.entries(OTHERWISE))('WS-231 %s is given up, and nothing of it is left', async (_, send) => {
-    const objects = someObjects(120)
-    const odd = new Set([...objects.keys()].filter((__, index) => [7, 20, 57].includes(index)))
-    const sending: Sending = (path, __, response, content) => {
-      if (odd.has(path)) send(response, content)
-      return odd.has(path)
-    }
-    const server = await startObjectsServer(objects, { sending, timeouts: { bodyIdleMs: 400 } })
-    const { files, wanted, directory } = await fetchAll(server, objects)
-    const done = new Set(files.map(({ id }) => id))
-    expect(wanted.filter(({ id }) => !done.has(id)).map(({ path }) => path)).toEqual([...odd])
-    expect(readdirSync(directory)).toHaveLength(objects.size - odd.size)
-    for (const { id } of files)
-      expect(readFileSync(wanted[id]!.file).equals(objects.get(wanted[id]!.path)!)).toBe(true)
-  })
+  test.each(Object.entries(OTHERWISE))(
+    'WS-231 %s is given up, and nothing of it is left',
+    async (_, send) => {
+      const objects = someObjects(120)
+      const odd = new Set([...objects.keys()].filter((__, index) => [7, 20, 57].includes(index)))
+      const sending: Sending = (path, __, response, content) => {
+        if (odd.has(path)) send(response, content)
+        return odd.has(path)
+      }
+      const server = await startObjectsServer(objects, { sending, timeouts: { bodyIdleMs: 400 } })
+      const { files, wanted, directory } = await fetchAll(server, objects)
+      const done = new Set(files.map(({ id }) => id))
+      expect(wanted.filter(({ id }) => !done.has(id)).map(({ path }) => path)).toEqual([...odd])
+      expect(readdirSync(directory)).toHaveLength(objects.size - odd.size)
+      for (const { id } of files)
+        expect(readFileSync(wanted[id]!.file).equals(objects.get(wanted[id]!.path)!)).toBe(true)
+    },
+  )
 
   test('WS-231 of a server that closes connections between responses, all are fetched', async () => {
     const objects = someObjects(120)

@@ -41,8 +41,11 @@ export function readHead(bytes: Buffer): FetchHead | undefined {
       case 'content-encoding':
       case 'content-range':
         throw new Error('these are not the bytes as they are stored')
+      default:
+        break
     }
   }
-  if (sizeBytes === undefined || checksum === undefined) throw new Error('the length or the checksum is missing')
+  if (sizeBytes === undefined || checksum === undefined)
+    throw new Error('the length or the checksum is missing')
   return { lengthBytes: end + END.length, sizeBytes, checksum, isLast }
 }

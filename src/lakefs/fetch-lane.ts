@@ -72,6 +72,7 @@ export class FetchLane {
   #now: Fetching | undefined
   /** The beginning of a head. */
   #rest: Buffer | undefined
+  #isEnded = false
 
   constructor(options: FetchLaneOptions) {
     this.#options = options
@@ -79,7 +80,7 @@ export class FetchLane {
 
   /** Begins with the next file, if there is one and none is under way. */
   start(): void {
-    if (this.#now !== undefined) return
+    if (this.#now !== undefined || this.#isEnded) return
     const wanted = this.#options.next()
     if (wanted === undefined) return
     const isHashed = wanted.isMd5 || wanted.wantsMd5
@@ -97,7 +98,13 @@ export class FetchLane {
     this.#socket.write(before + encodeURIComponent(wanted.path) + after, 'latin1')
   }
 
-  close(): void {
+  /** For good; nothing is under way. */
+  end(): void {
+    this.#isEnded = true
+    this.#disconnect()
+  }
+
+  #disconnect(): void {
     this.#socket?.destroy()
     this.#socket = undefined
   }
@@ -168,7 +175,7 @@ export class FetchLane {
     closeSync(file)
     const { mtimeNs, ctimeNs, ino: inode } = lstatSync(wanted.file, { bigint: true })
     this.#now = undefined
-    if (head?.isLast === true) this.close()
+    if (head?.isLast === true) this.#disconnect()
     const durationMs = performance.now() - now.beganAtMs
     const { id, sizeBytes } = wanted
     const told = wanted.wantsMd5 ? md5 : undefined
@@ -179,7 +186,7 @@ export class FetchLane {
   /** The connection is not used again. */
   #giveUp(socket: Socket): void {
     if (socket !== this.#socket) return
-    this.close()
+    this.#disconnect()
     this.#rest = undefined
     const now = this.#now
     this.#now = undefined

@@ -1,6 +1,6 @@
 /** Entry of a thread that downloads whole objects into new files. Calls are synchronous here: nothing else waits for this thread. */
 
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { invariant } from '../base/errors.ts'
 import { FetchLane, type FetchedFile, type FetchFile, type FetchServer } from './fetch-lane.ts'
 import {
@@ -11,10 +11,11 @@ import {
   LAKEFS_FETCH_SMALL_MAX_BYTES,
 } from './limits.ts'
 
-export interface FetchThreadData {
-  readonly server: FetchServer
-  readonly lanes: number
-}
+/** Files follow a beginning; the end comes when none of them is under way, and before another beginning. */
+export type ToFetchThread =
+  | { readonly type: 'begin'; readonly server: FetchServer; readonly lanes: number }
+  | { readonly type: 'files'; readonly files: readonly FetchFile[] }
+  | { readonly type: 'end' }
 
 /** What was fetched since the last report, and what will not be. */
 export interface FetchReport {
@@ -26,7 +27,6 @@ export interface FetchReport {
 
 const port = parentPort
 invariant(port !== null, 'this is a thread')
-const { server, lanes: laneCount } = workerData as FetchThreadData
 const small: FetchFile[] = []
 const large: FetchFile[] = []
 let largeRunning = 0
@@ -35,31 +35,44 @@ let fetched: FetchedFile[] = []
 let givenUp: number[] = []
 let reporting: NodeJS.Timeout | undefined
 
-const lanes = Array.from({ length: laneCount }, () => {
+let lanes: readonly FetchLane[] = []
+
+port.on('message', (message: ToFetchThread) => {
+  switch (message.type) {
+    case 'begin':
+      failures = 0
+      lanes = Array.from({ length: message.lanes }, () => openLane(message.server))
+      break
+    case 'files':
+      for (const file of message.files) (isLarge(file) ? large : small).push(file)
+      for (const lane of lanes) lane.start()
+      if (isOver()) tell()
+      break
+    case 'end':
+      for (const lane of lanes) lane.end()
+      lanes = []
+  }
+})
+
+function openLane(server: FetchServer): FetchLane {
   const lane = new FetchLane({
     server,
     next,
     onFetched: (file) => {
-      fetched.push(file)
       if (isLarge(file)) largeRunning--
+      fetched.push(file)
       tell()
     },
     onGivenUp: (file) => {
-      givenUp.push(file.id)
       if (isLarge(file)) largeRunning--
+      givenUp.push(file.id)
       failures++
       tell()
       setImmediate(() => lane.start())
     },
   })
   return lane
-})
-
-port.on('message', (files: readonly FetchFile[]) => {
-  for (const file of files) (isLarge(file) ? large : small).push(file)
-  for (const lane of lanes) lane.start()
-  if (isOver()) tell()
-})
+}
 
 function next(): FetchFile | undefined {
   if (isOver()) return undefined

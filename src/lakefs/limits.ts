@@ -2,7 +2,7 @@
 
 // ── the client
 /** Connections to one lakeFS server, and so parallel requests. */
-export const LAKEFS_CONNECTIONS_MAX = 32
+export const LAKEFS_CONNECTIONS_MAX = 64
 /** Branch writes at once of one client, on connections of their own. */
 export const LAKEFS_BRANCH_WRITES_MAX = 8
 /** @internal How often a branch write is confirmed until it could be sent in time. */
@@ -48,7 +48,7 @@ export const LAKEFS_FETCH_CONNECTIONS_MAX = 16
 /** Threads that do so. */
 export const LAKEFS_FETCH_THREADS_MAX = 2
 /** @internal Files for which one such thread is enough. */
-export const LAKEFS_FETCH_FILES_PER_THREAD = 2_000
+export const LAKEFS_FETCH_FILES_PER_THREAD = 10_000
 /** @internal Bytes for which one is enough. */
 export const LAKEFS_FETCH_BYTES_PER_THREAD = 33_554_432
 /** @internal Read buffer of each such connection. */
@@ -67,3 +67,7 @@ export const LAKEFS_FETCH_AHEAD_FILES = 96
 export const LAKEFS_FETCH_REPORT_FILES = 32
 /** @internal How long a report waits for more of them. */
 export const LAKEFS_FETCH_REPORT_MS = 5
+/** @internal How long such a thread stays alive without work. */
+export const LAKEFS_FETCH_THREAD_IDLE_MS = 10_000
+/** @internal What its JavaScript may hold. */
+export const LAKEFS_FETCH_THREAD_MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 }

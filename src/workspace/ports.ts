@@ -73,9 +73,5 @@ export interface ObjectSource {
    * which `onFile` was not called nothing is left, and it is to be downloaded. When this has ended, nothing is written any
    * more; only an abort is an error. Optional.
    */
-  fill?(
-    files: Iterable<WantedFile>,
-    onFile: (file: FilledFile) => void,
-    options: FillOptions,
-  ): Promise<void>
+  fill?(files: Iterable<WantedFile>, onFile: (file: FilledFile) => void, options: FillOptions): Promise<void>
 }

@@ -1,7 +1,7 @@
 /** A server that lists and sends the objects of one commit as lakeFS does, except where a test says otherwise. */
 
 import { createHash } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { commitRef, repositoryName } from '../../src/base/ids.ts'
@@ -12,12 +12,7 @@ import type { VersionedRepo } from '../../src/publication/ports.ts'
 export const COMMIT = commitRef('c'.repeat(64))
 
 /** Sends the object otherwise; `count`: how often it was asked for before. `false`: it is sent as usual. */
-export type Sending = (
-  path: string,
-  count: number,
-  response: ServerResponse<IncomingMessage>,
-  content: Buffer,
-) => boolean
+export type Sending = (path: string, count: number, response: ServerResponse, content: Buffer) => boolean
 
 export interface ObjectsServer {
   readonly repo: VersionedRepo & Required<Pick<VersionedRepo, 'downloadFiles'>>
@@ -50,10 +45,10 @@ export async function startObjectsServer(
   }
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://x')
-    if (url.pathname.endsWith('/config')) return sendJson(response, CONFIG)
-    if (url.pathname.endsWith('/objects/ls')) return sendJson(response, listing(objects, url.searchParams))
-    if (url.pathname.endsWith('/objects')) return sendObject(url.searchParams.get('path') ?? '', response)
-    response.writeHead(404).end()
+    if (url.pathname.endsWith('/config')) sendJson(response, CONFIG)
+    else if (url.pathname.endsWith('/objects/ls')) sendJson(response, listing(objects, url.searchParams))
+    else if (url.pathname.endsWith('/objects')) sendObject(url.searchParams.get('path') ?? '', response)
+    else response.writeHead(404).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const client = createLakefsClient({
@@ -68,7 +63,7 @@ export async function startObjectsServer(
     await new Promise((resolve) => server.close(resolve))
   })
   const repo = openLakefsRepo(client, repositoryName('repo'))
-  const { downloadFiles } = repo
+  const downloadFiles = repo.downloadFiles?.bind(repo)
   if (downloadFiles === undefined) throw new Error('the repository cannot download files')
   return { repo: { ...repo, downloadFiles }, asked, peak: () => peak }
 }
@@ -89,12 +84,28 @@ function sendJson(response: ServerResponse, json: object): void {
 function listing(objects: ReadonlyMap<string, Buffer>, query: URLSearchParams): object {
   const after = query.get('after') ?? ''
   const amount = Number(query.get('amount'))
-  const paths = [...objects.keys()].sort().filter((path) => path > after)
+  const prefix = query.get('prefix') ?? ''
+  const paths = [...objects.keys()].sort().filter((path) => path > after && path.startsWith(prefix))
   const results = paths.slice(0, amount).map((path) => {
     const content = objects.get(path) ?? Buffer.alloc(0)
     const checksum = md5Of(content)
-    return { path, path_type: 'object', checksum, size_bytes: content.length, mtime: 1, physical_address: path }
+    return {
+      path,
+      path_type: 'object',
+      checksum,
+      size_bytes: content.length,
+      mtime: 1,
+      physical_address: path,
+    }
   })
   const has_more = paths.length > amount
-  return { results, pagination: { has_more, next_offset: results.at(-1)?.path ?? '', results: results.length, max_per_page: 1000 } }
+  return {
+    results,
+    pagination: {
+      has_more,
+      next_offset: results.at(-1)?.path ?? '',
+      results: results.length,
+      max_per_page: 1000,
+    },
+  }
 }
