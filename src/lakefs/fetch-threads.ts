@@ -11,7 +11,8 @@ import {
   LAKEFS_FETCH_LARGE_AT_ONCE,
   LAKEFS_FETCH_SMALL_MAX_BYTES,
   LAKEFS_FETCH_THREAD_IDLE_MS,
-  LAKEFS_FETCH_THREAD_MEMORY,
+  LAKEFS_FETCH_THREAD_OLD_MIB,
+  LAKEFS_FETCH_THREAD_YOUNG_MIB,
 } from './limits.ts'
 
 export interface FetchWork {
@@ -81,7 +82,10 @@ function takeThread(): Worker {
     return kept.worker
   }
   const worker = new Worker(entryUrl(import.meta.url, './fetch-thread.ts'), {
-    resourceLimits: LAKEFS_FETCH_THREAD_MEMORY,
+    resourceLimits: {
+      maxYoungGenerationSizeMb: LAKEFS_FETCH_THREAD_YOUNG_MIB,
+      maxOldGenerationSizeMb: LAKEFS_FETCH_THREAD_OLD_MIB,
+    },
   })
   // Whoever uses it listens too.
   worker.on('error', () => forget(worker)).on('exit', () => forget(worker))

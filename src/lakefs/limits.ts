@@ -69,5 +69,7 @@ export const LAKEFS_FETCH_REPORT_FILES = 32
 export const LAKEFS_FETCH_REPORT_MS = 5
 /** @internal How long such a thread stays alive without work. */
 export const LAKEFS_FETCH_THREAD_IDLE_MS = 10_000
-/** @internal What its JavaScript may hold. */
-export const LAKEFS_FETCH_THREAD_MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 }
+/** @internal Most MiB of young objects in its heap. */
+export const LAKEFS_FETCH_THREAD_YOUNG_MIB = 8
+/** @internal Most MiB of the others. */
+export const LAKEFS_FETCH_THREAD_OLD_MIB = 64
