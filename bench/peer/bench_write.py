@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from contents import content_of, path_of
+from contents import changed_by, content_of, path_of
 from perago import WorkspaceSpec, task
 from pydantic import BaseModel
 
@@ -11,7 +11,7 @@ PATCH_BYTES = 1024 * 1024
 
 
 class Params(BaseModel):
-    change: Literal["one", "all", "patch", "none"]
+    change: Literal["one", "some", "all", "last", "patch", "none"]
     seed: str
     files: int
     sizeBytes: int
@@ -27,12 +27,11 @@ class Result(BaseModel):
     workspace=WorkspaceSpec(prefix="data"),
 )
 def write(workspace: Path, params: Params) -> Result:
-    count = {"all": params.files, "one": 1}.get(params.change, 0)
-    for index in range(count):
-        path = path_of(index)
-        (workspace / path).write_bytes(content_of(params.seed, path, params.sizeBytes))
-    if params.change == "patch":
-        path = path_of(0)
-        with (workspace / path).open("r+b") as file:
-            file.write(content_of(params.seed, path, PATCH_BYTES))
-    return Result(files=count)
+    changed = changed_by(params.change, params.files)
+    for path in map(path_of, changed):
+        if params.change == "patch":
+            with (workspace / path).open("r+b") as file:
+                file.write(content_of(params.seed, path, PATCH_BYTES))
+        else:
+            (workspace / path).write_bytes(content_of(params.seed, path, params.sizeBytes))
+    return Result(files=len(changed))

@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { contentOf, pathOf } from '../support/contents.mjs'
-import { changedBy, PATCH_BYTES } from './verify.mjs'
+import { changedBy, contentOf, pathOf } from '../support/contents.mjs'
+import { sizeOf } from '../support/datasets.mjs'
+import { PATCH_BYTES } from './verify.mjs'
 
 export function openLakectl(bench, lakectl, lakefs) {
   let count = 0
@@ -43,6 +44,18 @@ export function openLakectl(bench, lakectl, lakefs) {
       rmSync(directory, { recursive: true })
       return seconds
     },
+    /** Seconds for the upload of a directory, and with the commit. */
+    upload({ repository, branch, ...data }) {
+      const directory = layOut(join(home, String(++count)), { ...data, lastBytes: data.sizeBytes })
+      const branchUri = `lakefs://${repository}/${branch}`
+      const startMs = performance.now()
+      run(['fs', 'upload', '--recursive', '--no-progress', '--source', directory, `${branchUri}/data/`])
+      const uploadSeconds = (performance.now() - startMs) / 1_000
+      run(['commit', branchUri, '--message', data.seed])
+      const seconds = (performance.now() - startMs) / 1_000
+      rmSync(directory, { recursive: true })
+      return { seconds, uploadSeconds }
+    },
   }
 }
 
@@ -65,19 +78,19 @@ export function openCopy(bench) {
   }
 }
 
-function layOut(directory, { files, sizeBytes, seed }) {
-  for (let index = 0; index < files; index++) {
+function layOut(directory, data) {
+  for (let index = 0; index < data.files; index++) {
     const path = join(directory, pathOf(index))
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, contentOf(seed, pathOf(index), sizeBytes))
+    writeFileSync(path, contentOf(data.seed, pathOf(index), sizeOf(data, index)))
   }
   return directory
 }
 
-function applyChange(directory, { files, sizeBytes }, { change, seed }) {
-  for (const index of changedBy(change, files)) {
+function applyChange(directory, data, { change, seed }) {
+  for (const index of changedBy(change, data.files)) {
     const path = pathOf(index)
-    if (change !== 'patch') writeFileSync(join(directory, path), contentOf(seed, path, sizeBytes))
+    if (change !== 'patch') writeFileSync(join(directory, path), contentOf(seed, path, sizeOf(data, index)))
     else {
       const file = openSync(join(directory, path), 'r+')
       writeSync(file, contentOf(seed, path, PATCH_BYTES), 0, PATCH_BYTES, 0)

@@ -5,9 +5,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { declaredTaskDef } from '../../dist/runtime/modules/task-registration.js'
 import { loadTasks } from '../../dist/worker/bodies/load-tasks.js'
+import { HERE as THIS, layOutTask, layOutTasks, mainOf } from '../support/checkouts.mjs'
 import {
   cpuMs,
   peakRssMib,
+  processCount,
   pssMib,
   resetPeakRss,
   rssMib,
@@ -17,58 +19,74 @@ import {
 } from '../support/processes.mjs'
 
 const HERE = dirname(fileURLToPath(import.meta.url))
-const MAIN = join(HERE, '../../dist/cli/main.js')
-const TASKS_PATH = join(HERE, '../support/tasks.mjs')
-const FIRST_POLL_MS = 120_000
+const FIRST_POLL_MS = 300_000
 const LOOK_MS = 10
+const CALM_MS = 3_000
+/** Of one core. */
+const CALM_SHARE = 0.5
 
-/** Each attempt from scratch: no content cache, no reused directory. */
-export const COLD = { name: 'ours', isWarm: false, domain: 'cold' }
-/** With default settings. */
-export const WARM = { name: 'ours, warm', isWarm: true, domain: 'warm' }
+/** Cold: each attempt from scratch, without a content cache and without a reused directory. Warm: default settings. */
+const KINDS = [
+  { id: 'ours', name: 'ours, cold', isWarm: false, domain: 'cold' },
+  { id: 'warm', name: 'ours, warm', isWarm: true, domain: 'warm' },
+]
+const KINDS_BEFORE = [
+  { id: 'before', name: 'before, cold', isWarm: false, domain: 'before-cold' },
+  { id: 'before-warm', name: 'before, warm', isWarm: true, domain: 'before-warm' },
+]
 
-let coldFlags
-
-/** Switches off everything that would avoid a checkout. */
-function flagsOf({ isWarm }) {
-  coldFlags ??= (() => {
-    const { stdout } = spawnSync(process.execPath, [MAIN, 'start', '--help'], { encoding: 'utf8' })
-    return [
-      ...(stdout.includes('--no-warm') ? ['--no-warm'] : []),
-      ...(stdout.includes('--cache-size') ? ['--cache-size', '0'] : []),
-    ]
-  })()
-  return isWarm ? [] : coldFlags
+/** This checkout, cold and warm, and the one beside it. */
+export function openAllOurs(bench, beside) {
+  const sides = KINDS.map((kind) => openOurs(bench, kind, THIS))
+  if (beside !== undefined) sides.push(...KINDS_BEFORE.map((kind) => openOurs(bench, kind, beside)))
+  return sides
 }
 
-export function canBeWarm() {
-  flagsOf(COLD)
-  return coldFlags.length > 0
-}
-
-export function openOurs(bench, kind) {
+function openOurs(bench, kind, checkout) {
   let count = 0
+  // Two benches on one Conductor take no task of each other.
+  const domain = `${kind.domain}-${process.pid}`
+  const main = mainOf(checkout)
+  const tasksPath = layOutTasks(bench, checkout)
+  const { stdout: help } = spawnSync(process.execPath, [main, 'start', '--help'], { encoding: 'utf8' })
+  const flags = [
+    // Its definitions may differ from those that are registered, which are of this checkout.
+    ...(checkout === THIS ? [] : [['--allow-drift']]),
+    ...(kind.isWarm ? [] : [['--no-warm'], ['--cache-size', '0']]),
+  ]
+  const known = flags.filter(([flag]) => help.includes(flag)).flat()
   return {
     ...kind,
-    isOurs: true,
+    domain,
+    ...{ isOurs: true, main, tasksPath },
     taskOf: (name) => `perago_bench_${name}`,
-    taskDefs: async () => (await loadTasks(TASKS_PATH)).map(declaredTaskDef),
-    start({ lakefs, conductor, slots, profile }) {
-      const directory = join(bench.directory, 'ours', kind.isWarm ? 'warm' : 'cold', String(++count))
+    taskDefs: async () => (await loadTasks(tasksPath)).map(declaredTaskDef),
+    // One module, one task, like the peer.
+    start({ task, lakefs, conductor, slots, processes = 1, node = process.execPath, profile }) {
+      const directory = join(bench.directory, 'ours', kind.id, String(++count))
       mkdirSync(directory, { recursive: true })
       const root = join(directory, 'root')
-      const options = ['--slots', String(slots), '--root', root, '--domain', kind.domain, ...flagsOf(kind)]
-      return startProgram(process.execPath, [MAIN, 'start', TASKS_PATH, ...options], {
+      const many = ['--slots', String(slots), '--jobs', String(processes)]
+      const options = [...many, '--root', root, '--domain', domain, ...known]
+      const module = layOutTask(bench, tasksPath, task)
+      return startProgram(node, [main, 'start', module, ...options], {
         cwd: directory,
         env: {
-          LAKEFS_ENDPOINT: lakefs.url,
-          LAKEFS_ACCESS_KEY_ID: lakefs.keys.accessKeyId,
-          LAKEFS_SECRET_ACCESS_KEY: lakefs.keys.secretAccessKey,
-          CONDUCTOR_SERVER_URL: `${conductor.url}/api`,
+          ...serversEnv({ lakefs, conductor }),
           ...(profile === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profile}` }),
         },
       })
     },
+  }
+}
+
+/** The variables that name both servers to our commands. */
+export function serversEnv({ lakefs, conductor }) {
+  return {
+    LAKEFS_ENDPOINT: lakefs.url,
+    LAKEFS_ACCESS_KEY_ID: lakefs.keys.accessKeyId,
+    LAKEFS_SECRET_ACCESS_KEY: lakefs.keys.secretAccessKey,
+    ...(conductor === undefined ? {} : { CONDUCTOR_SERVER_URL: `${conductor.url}/api` }),
   }
 }
 
@@ -93,11 +111,12 @@ export function openPeer(bench, python) {
     return { program, directory }
   }
   return {
+    id: 'peer',
     name: 'peer',
     taskOf: (name) => `perago_bench_${name}_python`,
     async taskDefs(servers) {
       const defs = []
-      for (const name of ['write', 'read']) {
+      for (const name of ['write', 'read', 'noop']) {
         const { program, directory } = spawn(
           ['extract', `bench_${name}`, '--output', 'taskdef.json'],
           servers,
@@ -108,17 +127,17 @@ export function openPeer(bench, python) {
       }
       return defs
     },
-    // One module, one task, one worker.
-    start: ({ task, slots, ...servers }) =>
-      spawn(['start', `bench_${task}`, '-j', String(slots)], servers).program,
+    // One module, one task; its processes run one task each.
+    start: ({ task, slots, processes = 1, ...servers }) =>
+      spawn(['start', `bench_${task}`, '-j', String(slots * processes)], servers).program,
   }
 }
 
 /** A worker that polls, and the time until its first poll. */
-export async function startWorker(bench, side, { task, slots, lakefs, conductor, profile }) {
+export async function startWorker(bench, side, { task, conductor, ...more }) {
   const taskType = side.taskOf(task)
   const startMs = Date.now()
-  const program = side.start({ task, slots, lakefs, conductor, profile })
+  const program = side.start({ task, conductor, ...more })
   bench.defer(() => program.close())
   const polled = async () => {
     const answer = await fetch(`${conductor.url}/api/tasks/queue/polldata?taskType=${taskType}`)
@@ -133,8 +152,15 @@ export async function startWorker(bench, side, { task, slots, lakefs, conductor,
     lookMs: LOOK_MS,
   })
   return {
-    side,
-    taskType,
+    /** Until each of its processes takes tasks: ours says so, the peer no longer uses the processor. */
+    allStarted: ({ withinMs }) =>
+      waitFor(
+        `all processes of ${side.name}`,
+        side.isOurs ? () => /^ready/m.test(program.said()) : isCalm(program),
+        {
+          ...{ withinMs, program, lookMs: CALM_MS },
+        },
+      ),
     firstPollSeconds: (lastPollTime - startMs) / 1_000,
     rssMib: () => rssMib(program.pid),
     pssMib: () => pssMib(program.pid),
@@ -145,5 +171,17 @@ export async function startWorker(bench, side, { task, slots, lakefs, conductor,
     resume: () => program.resume(),
     cpuMs: () => cpuMs(program.pid),
     close: () => program.close(),
+  }
+}
+
+/** Whether a program and its processes use about as little of the processor as the last time, and no process is new. */
+function isCalm(program) {
+  let before = { cpu: Infinity, processes: 0 }
+  return () => {
+    const now = { cpu: cpuMs(program.pid), processes: processCount(program.pid) }
+    const used = now.cpu - before.cpu
+    const isNew = now.processes !== before.processes
+    before = now
+    return !isNew && used >= 0 && used < CALM_SHARE * CALM_MS
   }
 }

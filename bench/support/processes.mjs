@@ -129,6 +129,11 @@ export function cpuMs(pid) {
   return (ticks * 1000) / TICKS
 }
 
+/** How many processes there are, from this one down. */
+export function processCount(pid) {
+  return treeOf(pid).length
+}
+
 /** Resident memory of a process and all below it. */
 export function rssMib(pid) {
   return treeOf(pid).reduce((sum, each) => sum + statusMib(each, 'VmRSS'), 0)

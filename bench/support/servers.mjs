@@ -1,6 +1,6 @@
 // The two servers of a bench: Conductor, and lakeFS, embedded or the one that the environment names.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -69,11 +69,12 @@ function findJava() {
 }
 
 /** LAKEFS_ENDPOINT and its keys name a running lakeFS; otherwise the embedded one is started. */
-export async function startLakefs(bench) {
+export async function startLakefs(bench, { isEmbedded = false } = {}) {
   const { LAKEFS_ENDPOINT: named, LAKEFS_ACCESS_KEY_ID, LAKEFS_SECRET_ACCESS_KEY } = process.env
   const { LAKEFS_STORAGE_NAMESPACE: namespace = 'local://' } = process.env
-  if (named) {
+  if (named && !isEmbedded) {
     return {
+      isEmbedded: false,
       kind: 'the lakeFS of the environment',
       url: named.replace(/\/(api\/v1\/?)?$/, ''),
       keys: { accessKeyId: LAKEFS_ACCESS_KEY_ID, secretAccessKey: LAKEFS_SECRET_ACCESS_KEY },
@@ -81,7 +82,7 @@ export async function startLakefs(bench) {
       pid: undefined,
     }
   }
-  const data = join(bench.directory, 'lakefs')
+  const data = mkdtempSync(join(bench.directory, 'lakefs-'))
   const program = startProgram(process.execPath, [MAIN, 'lakefs', '--port', '0', '--data', data], {
     env: {
       PERAGO_EMBEDDED_ACCESS_KEY_ID: KEYS.accessKeyId,
@@ -91,7 +92,10 @@ export async function startLakefs(bench) {
   bench.defer(() => program.close())
   const readyAt = () => /^ready (\S+)/m.exec(program.said())?.[1]
   const url = await waitFor('start lakeFS', readyAt, { withinMs: LAKEFS_READY_MS, program, lookMs: 20 })
-  return { kind: 'the embedded lakeFS', url, keys: KEYS, namespace, pid: program.pid }
+  return {
+    ...{ isEmbedded: true, kind: 'the embedded lakeFS', url, keys: KEYS, namespace: 'local://' },
+    ...{ pid: program.pid, close: () => program.close() },
+  }
 }
 
 /** A proxy in its own process that counts a server's requests. */

@@ -1,14 +1,18 @@
 // The tasks of the benches: bodies do little, so that the rest is visible.
-import { open, readdir, writeFile } from 'node:fs/promises'
-import { defineWorkspaceTask } from 'perago'
+import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { defineTask, defineWorkspaceTask } from 'perago'
 import { z } from 'zod'
-import { contentOf, pathOf } from './contents.mjs'
+import { changedBy, contentOf, pathOf } from './contents.mjs'
 
 const PATCH_BYTES = 1024 * 1024
 
 const params = z.object({
-  /** `one`, `all`: these files get new content of the same size; `patch`: the first MiB of one; `none`: nothing. */
-  change: z.enum(['one', 'all', 'patch', 'none']),
+  /**
+   * `one`, `some` (25), `all`, `last`: these files get new content of the given size; `patch`: the first MiB of one;
+   * `none`: nothing.
+   */
+  change: z.enum(['one', 'some', 'all', 'last', 'patch', 'none']),
   seed: z.string(),
   files: z.number(),
   sizeBytes: z.number(),
@@ -21,19 +25,35 @@ export const write = defineWorkspaceTask({
   name: 'perago_bench_write',
   workspace: { prefix: 'data' },
   async body({ workspace, params: { change, seed, files, sizeBytes } }) {
-    const count = change === 'all' ? files : change === 'one' ? 1 : 0
-    for (let index = 0; index < count; index++)
-      await writeFile(workspace.path(pathOf(index)), contentOf(seed, pathOf(index), sizeBytes))
-    if (change === 'patch') {
-      const file = await open(workspace.path(pathOf(0)), 'r+')
-      try {
-        await file.write(contentOf(seed, pathOf(0), PATCH_BYTES), 0, PATCH_BYTES, 0)
-      } finally {
-        await file.close()
-      }
+    const changed = changedBy(change, files)
+    for (const path of changed.map(pathOf)) {
+      if (change === 'patch') await patch(workspace.path(path), contentOf(seed, path, PATCH_BYTES))
+      else await writeFile(workspace.path(path), contentOf(seed, path, sizeBytes))
     }
-    return { files: count }
+    return { files: changed.length }
   },
+})
+
+/** Fills a workspace that is empty: the first run over a directory of somebody. */
+export const fill = defineWorkspaceTask({
+  ...common,
+  name: 'perago_bench_fill',
+  workspace: { prefix: 'data' },
+  async body({ workspace, params: { seed, files, sizeBytes } }) {
+    const paths = Array.from({ length: files }, (_, index) => pathOf(index))
+    for (const folder of new Set(paths.map((path) => dirname(path))))
+      await mkdir(workspace.path(folder), { recursive: true })
+    for (const path of paths) await writeFile(workspace.path(path), contentOf(seed, path, sizeBytes))
+    return { files }
+  },
+})
+
+export const noop = defineTask({
+  name: 'perago_bench_noop',
+  owner: common.owner,
+  params: z.object({ seed: z.string() }),
+  result: z.object({ seed: z.string() }),
+  body: ({ params: { seed } }) => ({ seed }),
 })
 
 export const read = defineWorkspaceTask({
@@ -45,3 +65,12 @@ export const read = defineWorkspaceTask({
     return { files: entries.filter((entry) => entry.isFile()).length }
   },
 })
+
+async function patch(path, bytes) {
+  const file = await open(path, 'r+')
+  try {
+    await file.write(bytes, 0, bytes.length, 0)
+  } finally {
+    await file.close()
+  }
+}

@@ -21,7 +21,7 @@ export function openConductorRequests(url) {
      * A workflow that runs one task so many times in a row, each on what the one before it published, and each with a
      * seed of its own, see `seedOf`.
      */
-    registerChain: (name, task, length) =>
+    registerChain: (name, task, length, { hasWorkspace = true } = {}) =>
       ask('PUT', '/metadata/workflow', [
         {
           name,
@@ -35,16 +35,9 @@ export function openConductorRequests(url) {
             name: task,
             taskReferenceName: `step${index}`,
             type: 'SIMPLE',
-            inputParameters: {
-              workspace:
-                index === 0 ? '${workflow.input.workspace}' : `\${step${index - 1}.output.workspace}`,
-              params: {
-                change: '${workflow.input.params.change}',
-                seed: seedOf('${workflow.input.params.seed}', index),
-                files: '${workflow.input.params.files}',
-                sizeBytes: '${workflow.input.params.sizeBytes}',
-              },
-            },
+            inputParameters: hasWorkspace
+              ? stepInput(index)
+              : { params: { seed: seedOf('${workflow.input.params.seed}', index) } },
           })),
         },
       ]),
@@ -56,7 +49,7 @@ export function openConductorRequests(url) {
         ...(domain === undefined ? {} : { taskToDomain: { '*': domain } }),
       }),
     /** The workflow once it has completed; any other end is an error. */
-    async ended(workflowId) {
+    async ended(workflowId, { lookMs = LOOK_MS } = {}) {
       const deadline = performance.now() + WAIT_MS
       while (performance.now() < deadline) {
         const { status } = JSON.parse(await ask('GET', `/workflow/${workflowId}?includeTasks=false`))
@@ -66,9 +59,21 @@ export function openConductorRequests(url) {
           const reasons = workflow.tasks.map((task) => `${task.status}: ${task.reasonForIncompletion ?? ''}`)
           throw new Error(`workflow ${workflowId} is ${status}: ${reasons.join('; ')}`)
         }
-        await wait(LOOK_MS)
+        await wait(lookMs)
       }
       throw new Error(`workflow ${workflowId} has not ended within ${WAIT_MS} ms`)
+    },
+  }
+}
+
+function stepInput(index) {
+  return {
+    workspace: index === 0 ? '${workflow.input.workspace}' : `\${step${index - 1}.output.workspace}`,
+    params: {
+      change: '${workflow.input.params.change}',
+      seed: seedOf('${workflow.input.params.seed}', index),
+      files: '${workflow.input.params.files}',
+      sizeBytes: '${workflow.input.params.sizeBytes}',
     },
   }
 }
@@ -81,4 +86,14 @@ export function seedOf(seed, index) {
 /** From the claim of the task until the server had its result, by the server's clock. */
 export function taskMs(task) {
   return task.endTime - task.startTime
+}
+
+/** From the request of the workflow to its completion, and how long its first task waited, by the server's clock. */
+export function workflowTimes({ createTime, startTime, endTime, tasks: [first] }) {
+  const requestedMs = Math.min(createTime ?? startTime, startTime)
+  return {
+    endToEndMs: endTime - requestedMs,
+    executionMs: taskMs(first),
+    queueMs: first.startTime - first.scheduledTime,
+  }
 }

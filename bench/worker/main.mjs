@@ -5,11 +5,12 @@
 //   npm run bench -- worker [--tasks 60] [--branches 20] [--chain 5] [--slots 4] [--cpu-prof DIR] [--beside CHECKOUT]
 //
 // --beside: the built worker of another checkout does the same work in turn with this one; only latency and throughput.
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { declaredTaskDef } from '../../dist/runtime/modules/task-registration.js'
 import { loadTasks } from '../../dist/worker/bodies/load-tasks.js'
+import { checkoutBeside, HERE } from '../support/checkouts.mjs'
 import { openDatasets } from '../support/datasets.mjs'
 import { printTable, quantile, round } from '../support/figures.mjs'
 import { cpuMs, openBench, peakRssMib, rssMib, startProgram } from '../support/processes.mjs'
@@ -18,7 +19,6 @@ import { measureQueueAlone } from '../support/queue-alone.mjs'
 import { openConductorRequests, taskMs } from '../support/workflows.mjs'
 
 const TASKS_PATH = fileURLToPath(new URL('../support/tasks.mjs', import.meta.url))
-const HERE = fileURLToPath(new URL('../..', import.meta.url))
 const SMALL = { files: 10, sizeBytes: 1024 }
 const WARM_UP = 10
 const COUNTED = 20
@@ -43,7 +43,7 @@ const checkouts =
     ? [{ label: '', directory: HERE }]
     : [
         { label: ' here', directory: HERE },
-        { label: ' beside', directory: resolve(values.beside) },
+        { label: ' beside', directory: checkoutBeside(values.beside) },
       ]
 
 const bench = openBench('worker')

@@ -55,20 +55,30 @@ async function openListener(
   { url, accessKeyId, secretAccessKey }: EmbeddedLakefs,
   { key, files, logger, terminal }: ListenerParts,
 ) {
-  const [{ openRepositoryView }, { buildPageListener }, { BUILT_PAGE }, { LOOKS_IN_FLIGHT }] =
+  const [{ openRepositoryView }, { openRecoveryView }, { buildPageListener }, { BUILT_PAGE }, limits] =
     await Promise.all([
       import('../runtime/views/repository-view.ts'),
+      import('../runtime/views/recovery-view.ts'),
       import('../server/serve-page.ts'),
       import('../server/http/page-routes.ts'),
       import('../server/limits.ts'),
     ])
   const credentials = { accessKeyId, secretAccessKey }
-  const lakefs = { endpoint: reachable(url), credentials, connections: LOOKS_IN_FLIGHT }
+  const lakefs = { endpoint: reachable(url), credentials, connections: limits.LOOKS_IN_FLIGHT }
   const repositories = openRepositoryView({ lakefs }, { logger })
+  const recoveries = openRecoveryView({ configuration: { lakefs, conductor: NO_CONDUCTOR }, logger })
   const answer = buildPageListener({
-    page: { files: files ?? BUILT_PAGE, keys: { address: key, lakefs: credentials }, repositories },
+    page: {
+      ...{ files: files ?? BUILT_PAGE, keys: { address: key, lakefs: credentials } },
+      ...{ repositories, recoveries },
+    },
     logger,
     redactor: terminal.redactor,
   })
-  return { answer, close: () => repositories.close() }
+  const close = async (): Promise<void> => {
+    await Promise.all([repositories.close(), recoveries.close()])
+  }
+  return { answer, close }
 }
+
+const NO_CONDUCTOR = { serverUrl: undefined, auth: undefined }

@@ -101,11 +101,31 @@ test('CL-201 perago lakefs has the page beside its API, for the printed key and 
       secret_access_key: PAIR.PERAGO_EMBEDDED_SECRET_ACCESS_KEY,
     }),
   })
-  expect(await logIn.json()).toMatchObject({ name: 'lakefs', shows: ['repositories'] })
+  expect(await logIn.json()).toMatchObject({ name: 'lakefs', shows: ['repositories', 'recoveries'] })
   expect((await fetch(url)).status).toBe(404)
   expect((await fetch(`${url}/api/v1/repositories`)).status).toBe(401)
   server.child.kill('SIGTERM')
   expect(await server.ended).toMatchObject({ code: 0, stdout: `ready ${url}\n` })
+})
+
+test('DO-170 the pages of perago lakefs and perago ui tell what perago verify tells, also without a Conductor', async () => {
+  const server = await startLakefs()
+  const ui = project.start(['ui', '--port', '0'], {
+    LAKEFS_ENDPOINT: server.url,
+    LAKEFS_ACCESS_KEY_ID: PAIR.PERAGO_EMBEDDED_ACCESS_KEY_ID,
+    LAKEFS_SECRET_ACCESS_KEY: PAIR.PERAGO_EMBEDDED_SECRET_ACCESS_KEY,
+  })
+  for (const address of [await addressIn(server.stderr, 'page'), await addressIn(ui.stdout, 'ready')]) {
+    const headers = await logInWithKey(address.url, address.key)
+    const path = '/repositories/lake/branches/main/verification'
+    const verified = await fetch(`${address.url}${path}`, { headers })
+    expect(await verified.json()).toMatchObject({ holds: true, commits: 1, stopped: 'beginning' })
+    expect((await fetch(`${address.url}${path}`)).status).toBe(401)
+  }
+  for (const one of [ui, server]) {
+    one.child.kill('SIGTERM')
+    expect((await one.ended).code).toBe(0)
+  }
 })
 
 test('CL-201 beyond loopback perago lakefs prints no key: the key pair opens the page', async () => {

@@ -98,6 +98,11 @@ test('RE-24 verify, blame and diff answer text and one document; verify ends wit
   const refuted = await run('verify', ...place, '--json')
   expect(refuted.code).toBe(3)
   expect(document(refuted)).toMatchObject({ holds: false, refuted: [{ check: 'expected-parent' }] })
+  const told = await run('verify', ...place)
+  expect(told.stdout).toMatch(
+    /^REFUTED +expected-parent [^]*^next, expected-parent: Compare it with its parent: /m,
+  )
+  expect(told.stdout).not.toContain('next, nothing-lost')
 })
 
 test('RE-24 gc shows first, and removes with --apply; a directory of which nothing is known stays', async () => {

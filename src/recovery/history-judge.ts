@@ -15,6 +15,19 @@ export const VERIFIED_CHECKS = {
 } as const
 export type VerifiedCheck = keyof typeof VERIFIED_CHECKS
 
+/** What to do where a check is refuted. */
+export const NEXT_AFTER_CHECK: Readonly<Record<VerifiedCheck, string>> = {
+  'one-commit-per-task':
+    'Compare the two commits: if the work counts twice, take the newer one back with perago recover WORKFLOW.',
+  'expected-parent':
+    'Compare it with its parent: the task has not seen what lies between. If it does not fit, run its workflow again from the head.',
+  'fence-held':
+    'See who wrote this commit, and who may write the branch past perago; compare it with its parent, which lakeFS did not expect.',
+  'no-claim-left': 'Let perago recover REPOSITORY/BRANCH finish the move, or take it back.',
+  'nothing-lost':
+    'Keep the commit with a tag before lakeFS collects it; then ask perago recover WORKFLOW what became of its task.',
+}
+
 export interface VerifyFinding {
   readonly check: VerifiedCheck
   readonly ref: CommitRef

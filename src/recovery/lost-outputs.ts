@@ -22,6 +22,12 @@ interface AwaitedOutput {
   readonly generation?: number
 }
 
+export interface LostOutputsOptions {
+  readonly rememberedMax: number
+  /** Told as soon as it is known. */
+  readonly onLost: (finding: VerifyFinding) => void
+}
+
 export class LostOutputs {
   readonly #world: RecoveryWorld
   readonly #repo: VersionedRepo
@@ -34,10 +40,13 @@ export class LostOutputs {
   #head: CommitRef | undefined
   #passedCount = 0
 
-  constructor(world: RecoveryWorld, place: BranchPlace, rememberedMax: number) {
+  readonly #onLost: LostOutputsOptions['onLost']
+
+  constructor(world: RecoveryWorld, place: BranchPlace, { rememberedMax, onLost }: LostOutputsOptions) {
     this.#world = world
     this.#repo = world.repoOf(place.repository)
     this.#place = place
+    this.#onLost = onLost
     this.#passed = new BoundedMap({ max: rememberedMax, evict: 'oldest' })
     this.#asked = new BoundedMap({ max: rememberedMax, evict: 'least-recently-used' })
   }
@@ -47,8 +56,13 @@ export class LostOutputs {
     return [...this.#unknown]
   }
 
+  /** Outputs of which it is not known whether they are in the history. */
+  get openCount(): number {
+    return this.#awaited.size
+  }
+
   /** The next commit of the history. */
-  async pass(commit: CommitRecord): Promise<readonly VerifyFinding[]> {
+  async pass(commit: CommitRecord): Promise<void> {
     this.#head ??= commit.ref
     this.#passed.set(commit.ref, true)
     this.#passedCount += 1
@@ -58,12 +72,12 @@ export class LostOutputs {
       this.#asked.set(workflow, true)
       await this.#ask(workflow)
     }
-    return this.#passedCount % VERIFY_PAGE_COMMITS === 0 ? this.#settle(commit) : []
+    if (this.#passedCount % VERIFY_PAGE_COMMITS === 0) await this.#settle(commit)
   }
 
   /** After the last commit: what may be below it is left open, unless that was the first of the branch. */
-  end(oldest: CommitRecord | undefined): Promise<readonly VerifyFinding[]> {
-    return oldest === undefined ? Promise.resolve([]) : this.#settle(oldest)
+  async end(oldest: CommitRecord | undefined): Promise<void> {
+    if (oldest !== undefined) await this.#settle(oldest)
   }
 
   async #ask(id: string): Promise<void> {
@@ -78,20 +92,18 @@ export class LostOutputs {
   }
 
   /** Those that would have been passed by now, if they were in the history. */
-  async #settle(lowest: CommitRecord): Promise<readonly VerifyFinding[]> {
-    const lost: VerifyFinding[] = []
+  async #settle(lowest: CommitRecord): Promise<void> {
     for (const [ref, { taskId, generation: known }] of this.#awaited) {
       const generation = known ?? (await this.#readGeneration(ref))
       if (generation !== undefined && generation < lowest.generation && lowest.parents.length > 0) {
         this.#awaited.set(ref, { taskId, generation })
         continue
       }
+      const isKept = (generation !== undefined && (await this.#wasPassed(ref))) || (await this.#isTagged(ref))
       this.#awaited.delete(ref)
-      if (generation !== undefined && (await this.#wasPassed(ref))) continue
-      if (await this.#isTagged(ref)) continue
-      lost.push({ check: 'nothing-lost', ref, why: `the output of task ${taskId} is not in the history` })
+      if (isKept) continue
+      this.#onLost({ check: 'nothing-lost', ref, why: `the output of task ${taskId} is not in the history` })
     }
-    return lost
   }
 
   async #readGeneration(ref: CommitRef): Promise<number | undefined> {

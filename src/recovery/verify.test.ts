@@ -11,10 +11,12 @@ import {
 } from '../../test/support/recovery-world.ts'
 import { MAIN } from '../../test/conformance/versioned-repo-cases/world.ts'
 import { publishAsPython } from '../../test/support/peer/as-python.ts'
+import { aborted } from '../base/abort-signals.ts'
 import type { CommitRef } from '../base/ids.ts'
+import type { WorkflowId } from '../worker/ports.ts'
 import type { Metadata } from '../publication/ports.ts'
 import { blame, diffOfRun } from './blame.ts'
-import type { VerifiedCheck } from './history-judge.ts'
+import { VERIFIED_CHECKS, type VerifiedCheck } from './history-judge.ts'
 import { verify, type Verification, type VerifyRequest } from './verify.ts'
 
 let lakefs: RecoveryLakefs
@@ -47,7 +49,8 @@ test('RE-20 a history of completed tasks holds; commits of others and soft publi
   const [oldest] = (await it.history()).slice(-1)
   expect(await verified()).toEqual({
     ...{ holds: true, isWhole: true, stopped: 'beginning', oldest: oldest?.ref },
-    ...{ refuted: [], refutedCount: 0, unknownWorkflows: [] },
+    ...{ refuted: [], refutedCount: 0, unknownWorkflows: [], openOutputs: 0 },
+    refutedOf: Object.fromEntries(Object.keys(VERIFIED_CHECKS).map((check) => [check, 0])),
     commits: (await it.history()).length,
     withoutFence: [
       { kind: 'task', name: 'load', commits: 2, newest: second.ref, worker: second.task.workerId },
@@ -112,6 +115,43 @@ test('RE-27 what is remembered of a long history is bounded, and what was forgot
   expect(await verified({ limit: downTo - 1 })).toMatchObject({ holds: true })
 })
 
+test('DO-167 a walk whose time is over tells what it has judged until then, and never that the rest holds', async () => {
+  const { ref: lost, workflowId } = await completedRun()
+  await it.reset(it.input)
+  await it.commit({ x: '1' }, publication(await it.head(), { 'publish.workflow': 'gone' }))
+  await completedRun({ 'b.txt': 'ours' })
+  await it.commit({ x: '2' }, publication('f'.repeat(64) as CommitRef, { 'publish.workflow': workflowId }))
+  const whole = await verified()
+  expect(whole.refuted.map(({ check }) => check).sort()).toEqual(['expected-parent', 'nothing-lost'])
+
+  // The queue does not answer any more when the third commit is judged.
+  const time = new AbortController()
+  const queue = {
+    ...it.world.queue!,
+    readWorkflow: async (id: WorkflowId, call: { readonly signal?: AbortSignal | undefined } = {}) => {
+      if (id !== ('gone' as WorkflowId)) return it.world.queue!.readWorkflow(id, call)
+      time.abort(new Error('too late'))
+      await aborted(call.signal)
+      throw new Error('aborted')
+    },
+  }
+  const cut = await verify({ ...it.world, queue }, { ...place(), until: time.signal })
+  expect(cut).toMatchObject({ stopped: 'time', isWhole: false, commits: 2, holds: false, refutedCount: 1 })
+  expect([cut.refuted[0]?.check, cut.openOutputs]).toEqual(['expected-parent', 1])
+  expect(cut.refuted.map((each) => each.ref)).not.toContain(lost)
+
+  const late = AbortSignal.abort(new Error('too late'))
+  expect(await failureOf(verified({ until: late }))).toMatchObject({
+    ...{ kind: 'unavailable', code: 'recovery/too-slow' },
+  })
+  // A failure that is not the end of its time is none.
+  const failing = { ...queue, readWorkflow: () => Promise.reject(new Error('down')) }
+  const open = new AbortController()
+  expect(
+    await failureOf(verify({ ...it.world, queue: failing }, { ...place(), until: open.signal })),
+  ).toMatchObject({ message: 'down' })
+})
+
 test('RE-20 a publication that a retry has replaced left its trace, and refutes nothing', async () => {
   await it.start()
   const first = await it.claim()
@@ -157,8 +197,9 @@ test.each<[VerifiedCheck, () => Promise<unknown>]>([
 ])('RE-21 %s is refuted where it does not hold', async (check, spoil) => {
   expect((await verified()).holds).toBe(true)
   await spoil()
-  const { holds, refuted } = await verified()
+  const { holds, refuted, refutedOf } = await verified()
   expect([holds, [...new Set(refuted.map((each) => each.check))]]).toEqual([false, [check]])
+  expect(Object.entries(refutedOf).filter(([, count]) => count > 0)).toEqual([[check, refuted.length]])
 })
 
 test('RE-22 blame names run, task, attempt and code version of each commit', async () => {

@@ -77,6 +77,10 @@ export const TASK_PUBLICATIONS_REMEMBERED = 10_000
 export const POLLERS_SHOWN_MAX = 1_000
 /** A task type without waiting tasks is shown so long after its last poll. */
 export const POLLERS_SHOWN_WITHIN_MS = 3_600_000
+/** Time for a verification that a server makes; what was judged until then is told. */
+export const VERIFICATION_MAX_MS = 10_000
+/** Verifications that a server makes at the same time. */
+export const VERIFICATIONS_AT_ONCE = 4
 /** Time for the examination of a server; what does not answer by then is reported so. */
 export const EXAMINATION_MAX_MS = 10_000
 /** The same examination is told for so long. */

@@ -27,6 +27,10 @@ export const API_TEXT_MAX_CHARS = 500
 export const API_PAGE_EVENTS = 100
 /** Most of them per page. */
 export const API_PAGE_MAX_EVENTS = 1_000
+/** Newest commits of a branch that a verification over HTTP walks by default. */
+export const API_VERIFY_COMMITS = 1_000
+/** Most of them. */
+export const API_VERIFY_MAX_COMMITS = 10_000
 /** @internal Connections to the lakeFS whose repositories are shown. */
 export const LOOKS_IN_FLIGHT = 8
 /** Most of an object in one answer. */

@@ -40,13 +40,15 @@ test(
     const { pageUrl, start, ended, repo } = await openPageWorld()
     const id = await start('2026-01-15')
     await ended(id)
-    await ended(await start('closed'))
+    const failed = await start('closed')
+    await ended(failed)
     const { head } = (await repo.readBranch(MAIN))!
     const addresses = [
       ...['', 'operations', 'operations/recover?repository=shop&branch=main', 'data', 'data/shop'],
-      ...['data/shop/branches/main', 'data/shop/at/main', 'data/shop/at/main?path=orders.csv'],
+      ...['data/shop/branches/main', 'data/shop/branches/main/verify', 'data/shop/at/main'],
+      'data/shop/at/main?path=orders.csv',
       ...[`data/shop/commits/${head}`, `data/shop/commits/${head}?path=orders.csv`],
-      ...['runs', `runs/${id}`, 'executions', `executions/${id}`],
+      ...['runs', `runs/${id}`, `runs/${failed}`, 'executions', `executions/${id}`],
     ]
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [1280, 400]) {

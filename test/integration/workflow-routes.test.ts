@@ -1,6 +1,6 @@
 // Goal: what people see of workflows over HTTP is what a real Conductor holds: lists, graphs, logs, control, and who polls.
 import { randomBytes } from 'node:crypto'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, type TestContext } from 'vitest'
 import { branchName } from '../../src/base/ids.ts'
 import { silentLogger } from '../../src/base/logger.ts'
 import { openConductorClient } from '../../src/conductor/client.ts'
@@ -9,8 +9,10 @@ import { openConductorView } from '../../src/runtime/views/open-workflow-views.t
 import type { TaskRecord, WorkflowId } from '../../src/worker/ports.ts'
 import { createRepository } from '../../src/lakefs/administration.ts'
 import { createLakefsClient } from '../../src/lakefs/client.ts'
+import { openLakefsRepo } from '../../src/lakefs/versioned-repo.ts'
 import { startServer } from '../../src/server/start-server.ts'
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts'
+import { commitOf } from '../conformance/versioned-repo-cases/world.ts'
 import { openDoorWorld } from '../support/doors/world.ts'
 import { askJson } from '../support/servers/http.ts'
 import { openSuiteLakefs } from '../support/servers/suite-lakefs.ts'
@@ -221,7 +223,8 @@ test('DO-148 over a real Conductor: a workflow is listed, read with its graph, f
 const stepsOf = (ms: number): string =>
   `steps: ${JSON.stringify([{ step: 'body', at: '2026-01-31T10:00:00.000Z', ms }])}`
 
-test('DO-149 DO-150 a server over a real Conductor and a real lakeFS examines them, and shows what may be recovered', async (context) => {
+/** A server over a real Conductor and a lakeFS with one new repository. */
+async function openServed(context: TestContext) {
   const { url } = conductor(context)
   const lakefs = await openSuiteLakefs()
   closing.push(() => lakefs.close())
@@ -241,16 +244,43 @@ test('DO-149 DO-150 a server over a real Conductor and a real lakeFS examines th
     const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
     return (await (await fetch(`${server.url}${path}`, { headers, ...request })).json()) as object
   }
+  return { ask, repository: names.repository, repo: openLakefsRepo(client, names.repository) }
+}
+
+test('DO-149 DO-150 a server over a real Conductor and a real lakeFS examines them, and shows what may be recovered', async (context) => {
+  const { ask, repository } = await openServed(context)
   const { checks } = (await ask('/examination')) as { readonly checks: readonly Record<string, string>[] }
   const states = checks.map(({ name = '', state = '' }) => `${name} ${state}`)
   expect(states).toEqual(expect.arrayContaining(['store ok', 'lakeFS ok', 'Conductor ok']))
   expect(checks.some(({ name }) => name?.startsWith('queue'))).toBe(true)
-  const path = `/repositories/${names.repository}/recoveries`
+  const path = `/repositories/${repository}/recoveries`
   const shown = (await ask(`${path}/preview`, { branch: 'main' })) as { readonly digest: string }
   expect(shown).toMatchObject({
     branches: [{ situation: 'not-published-here', is_normal: true, offered: [] }],
   })
   expect(await ask(path, { branch: 'main', digest: shown.digest, action: 'restart' })).toMatchObject({
     error: { code: 'recovery/not-offered' },
+  })
+}, 60_000)
+
+test('DO-169 over a real lakeFS and a real Conductor the history of a branch is verified', async (context) => {
+  const { ask, repository, repo } = await openServed(context)
+  // Conductor is asked for the workflow, and does not know it.
+  const metadata = { 'publish.run': 'r', 'publish.input': 'f'.repeat(64), 'publish.workflow': 'nobody' }
+  const { ref } = await commitOf(repo, branchName('main'), { 'a.txt': 'x' }, { metadata })
+  const verification = `/repositories/${repository}/branches/main/verification`
+  expect(await ask(verification)).toMatchObject({
+    ...{
+      holds: false,
+      stopped: 'beginning',
+      is_whole: true,
+      commits: 2,
+      oldest: expect.any(String) as string,
+    },
+    ...{ findings: [{ check: 'expected-parent', commit: ref }], unknown_workflows: ['nobody'] },
+  })
+  expect(await ask(`${verification}?since=main`)).toMatchObject({ holds: true, commits: 0, stopped: 'since' })
+  expect(await ask(verification.replace('/main/', '/none/'))).toMatchObject({
+    error: { code: 'recovery/no-such-ref' },
   })
 }, 60_000)

@@ -3,7 +3,7 @@ import { branchName, repositoryName } from '../../base/ids.ts'
 import { oneLine } from '../../base/one-line.ts'
 import { blame, diffOfRun, type Maker } from '../../recovery/blame.ts'
 import type { BranchPlace } from '../../recovery/ports.ts'
-import { VERIFIED_CHECKS } from '../../recovery/history-judge.ts'
+import { NEXT_AFTER_CHECK, VERIFIED_CHECKS, type VerifiedCheck } from '../../recovery/history-judge.ts'
 import { verify, type Verification } from '../../recovery/verify.ts'
 import { answer, renderTable } from '../answers.ts'
 import type { ConfiguredOptions } from '../options.ts'
@@ -43,14 +43,19 @@ export async function verifyBranch(
   )
 }
 
+const CHECKS = Object.keys(VERIFIED_CHECKS) as readonly VerifiedCheck[]
+
 function renderVerification(found: Verification, since: string | undefined): string {
-  const { refuted, refutedCount, withoutFence, foreignCount, unknownWorkflows } = found
-  const checks = Object.entries(VERIFIED_CHECKS).map(([check, says]) => {
-    const findings = refuted.filter((each) => each.check === check)
-    return [findings.length === 0 ? 'holds' : 'REFUTED', check, says]
-  })
+  const { refuted, refutedCount, refutedOf, withoutFence, foreignCount, unknownWorkflows } = found
+  const checks = CHECKS.map((check) => [
+    refutedOf[check] === 0 ? 'holds' : 'REFUTED',
+    check,
+    VERIFIED_CHECKS[check],
+  ])
   const details = refuted.map(({ check, ref, why }) => `${check}: ${ref}: ${why}\n`)
   if (refutedCount > refuted.length) details.push(`… and ${refutedCount - refuted.length} more\n`)
+  for (const check of CHECKS)
+    if (refutedOf[check] > 0) details.push(`next, ${check}: ${NEXT_AFTER_CHECK[check]}\n`)
   const unfenced = withoutFence.map((each) => ['', describePublisher(each)])
   const notes = [
     describeExtent(found, since),
@@ -63,6 +68,8 @@ function renderVerification(found: Verification, since: string | undefined): str
 
 function describeExtent({ commits, stopped, oldest }: Verification, since: string | undefined): string {
   switch (stopped) {
+    case 'time':
+      return `the newest ${commits} commits only, down to ${oldest ?? ''}; its time was over`
     case 'limit':
       return `the newest ${commits} commits only, down to ${oldest ?? ''}; stopped by --limit`
     case 'since':

@@ -982,6 +982,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/repositories/{repository}/branches/{branch}/verification": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Proves or refutes what perago promises of the history of a branch, as `perago verify` does.
+         * @description Needs the role viewer, and the default tenant. Changes nothing. Walks from the head downwards, for at most 10 seconds; `stopped` and `oldest` say how far it came. Only so many are made at a time; one more gets 503 with `Retry-After`.
+         */
+        readonly get: operations["verifyBranch"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/repositories/{repository}/recoveries/preview": {
         readonly parameters: {
             readonly query?: never;
@@ -1960,6 +1980,56 @@ export interface components {
                 }[];
             }[];
         };
+        readonly Verification: {
+            /** @description Nothing is refuted among the commits that were walked. */
+            readonly holds: boolean;
+            readonly checks: readonly {
+                readonly check: components["schemas"]["VerifiedCheck"];
+                /** @description What perago promises. */
+                readonly says: string;
+                /** @description How often it does not hold. */
+                readonly refuted: number;
+                /** @description What to do where it does not. */
+                readonly next: string;
+            }[];
+            /** @description The newest of them. */
+            readonly findings: readonly {
+                readonly check: components["schemas"]["VerifiedCheck"];
+                readonly commit: string;
+                readonly why: string;
+            }[];
+            readonly findings_count: number;
+            /** @description How many were judged. */
+            readonly commits: number;
+            /**
+             * @description Where the walk ended: at the first commit of the branch, at that of `since`, after `limit` commits, or when its time was over.
+             * @enum {string}
+             */
+            readonly stopped: "beginning" | "since" | "limit" | "time";
+            /** @description The oldest commit that was judged; absent without one. */
+            readonly oldest?: string;
+            /** @description Whether it came to the first commit. */
+            readonly is_whole: boolean;
+            /** @description Outputs of tasks that were not judged: they may lie below the end of the walk. */
+            readonly open_outputs: number;
+            /** @description Those that Conductor does not know: whether outputs of theirs are lost is not judged. Some of them. */
+            readonly unknown_workflows: readonly string[];
+            /** @description Who published without a hard fence. This refutes nothing. */
+            readonly without_fence: readonly {
+                /** @enum {string} */
+                readonly kind: "task" | "actor" | "python";
+                readonly name: string;
+                readonly commits: number;
+                /** @description Its newest commit. */
+                readonly newest: string;
+                readonly worker?: string;
+            }[];
+            /** @description Commits that no worker has made, the newest of them. This refutes nothing. */
+            readonly foreign: readonly string[];
+            readonly foreign_count: number;
+        };
+        /** @enum {string} */
+        readonly VerifiedCheck: "one-commit-per-task" | "expected-parent" | "fence-held" | "no-claim-left" | "nothing-lost";
         readonly Recovery: {
             readonly branches: readonly {
                 readonly branch: string;
@@ -2128,6 +2198,7 @@ export interface components {
         readonly Cursor: string;
         readonly WorkflowId: string;
         readonly Repository: string;
+        readonly Branch: string;
         readonly NamePrefix: string;
         /** @description `next_after` of the page before. */
         readonly NameAfter: string;
@@ -4074,6 +4145,42 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["StoreReport"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly verifyBranch: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only the commits above this commit, branch or tag. */
+                readonly since?: components["schemas"]["RefName"];
+                /** @description Only the newest so many commits. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly repository: components["parameters"]["Repository"];
+                readonly branch: components["parameters"]["Branch"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was checked, and what is refuted. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Verification"];
                 };
             };
             readonly 400: components["responses"]["Invalid"];

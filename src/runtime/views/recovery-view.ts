@@ -1,11 +1,12 @@
 /** What became of publications, and what may be done about it: shown first, then done as it was shown. */
 
 import { createHash } from 'node:crypto'
-import { InvalidError, MissingError, RefusedError } from '../../base/errors.ts'
+import { InvalidError, MissingError, RefusedError, UnavailableError } from '../../base/errors.ts'
 import type { Json } from '../../base/json.ts'
 import { silentLogger, type Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
 import { openConductorClient } from '../../conductor/client.ts'
+import { NEXT_AFTER_CHECK, VERIFIED_CHECKS, type VerifiedCheck } from '../../recovery/history-judge.ts'
 import { RECOVERY_ACTIONS, type RecoveryAction } from '../../recovery/plan.ts'
 import {
   examine,
@@ -15,7 +16,9 @@ import {
   type Recovered,
 } from '../../recovery/recover.ts'
 import type { RecoveryWorld } from '../../recovery/ports.ts'
+import { verify, type Verification, type VerifyRequest } from '../../recovery/verify.ts'
 import type { PeragoConfiguration } from '../configuration/configuration.ts'
+import { VERIFICATION_MAX_MS, VERIFICATIONS_AT_ONCE } from '../limits.ts'
 import { withRecovery } from '../open-recovery.ts'
 import type { InProcess } from './open-workflow-views.ts'
 
@@ -24,9 +27,13 @@ export interface RecoveryView {
   preview(target: RecoveryTarget, signal?: AbortSignal): Promise<RecoveryPreview>
   /** Throws `runtime/recovery-changed` where it is no longer as it was shown. */
   recover(target: RecoveryTarget, request: RecoveryAct): Promise<readonly Recovered[]>
+  /** Reads only, for a limited time. Throws `runtime/too-many-verifications`. */
+  verify(request: ViewedHistory, signal?: AbortSignal): Promise<Verification>
   /** May be called twice. */
   close(): Promise<void>
 }
+
+export type ViewedHistory = Pick<VerifyRequest, 'repository' | 'branch' | 'since' | 'limit'>
 
 /** A branch, or what a workflow has done to those of the repository. */
 export type RecoveryTarget = { readonly repository: string } & (
@@ -47,7 +54,8 @@ export interface RecoveryAct {
   readonly result?: Json | undefined
 }
 
-export { RECOVERY_ACTIONS, type Examination, type RecoveryAction, type Recovered }
+export { NEXT_AFTER_CHECK, RECOVERY_ACTIONS, VERIFIED_CHECKS }
+export type { Examination, RecoveryAction, Recovered, Verification, VerifiedCheck }
 
 export interface RecoveryViewParts {
   readonly configuration: Pick<PeragoConfiguration, 'lakefs' | 'conductor' | 'ledger'>
@@ -74,8 +82,22 @@ export function openRecoveryView(parts: RecoveryViewParts): RecoveryView {
   }
 }
 
-export function recoverWithin(within: WithinRecovery): Omit<RecoveryView, 'close'> {
+export function recoverWithin(
+  within: WithinRecovery,
+  { verificationMaxMs = VERIFICATION_MAX_MS }: { readonly verificationMaxMs?: number } = {},
+): Omit<RecoveryView, 'close'> {
+  let verifications = 0
   return {
+    verify: async (request, signal) => {
+      if (verifications === VERIFICATIONS_AT_ONCE) throw tooManyVerifications(request)
+      verifications += 1
+      try {
+        const until = AbortSignal.timeout(verificationMaxMs)
+        return await within(signal, (world) => verify(world, { ...request, until }))
+      } finally {
+        verifications -= 1
+      }
+    },
     preview: (target, signal) =>
       within(signal, async (world) => {
         const branches = ofRepository(target, await examine(world, textOf(target)))
@@ -135,6 +157,15 @@ function changed(target: RecoveryTarget): RefusedError {
     'runtime/recovery-changed',
     `recover ${textOf(target)}: it is no longer as it was shown; nothing was done`,
     { next: 'Look at it again, and decide anew.' },
+  )
+}
+
+function tooManyVerifications({ repository, branch }: ViewedHistory): UnavailableError {
+  const count = String(VERIFICATIONS_AT_ONCE)
+  return new UnavailableError(
+    'runtime/too-many-verifications',
+    `verify ${repository}/${branch}: this server makes ${count} verifications already`,
+    { retryAfterMs: VERIFICATION_MAX_MS, next: 'Ask again in some seconds.' },
   )
 }
 

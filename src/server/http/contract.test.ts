@@ -12,6 +12,7 @@ import { openLake } from '../../../test/support/doors/lake.ts'
 import { RefusedError } from '../../base/errors.ts'
 import { systemClock } from '../../base/clock.ts'
 import { systemRandom } from '../../base/random.ts'
+import type { CommitRef } from '../../base/ids.ts'
 import { executionId } from '../../core/keys.ts'
 import { noteRollback } from '../../engine/checkpoints/rollback-note.ts'
 import { API_BODY_MAX_BYTES, API_START_MAX_BYTES, EVENT_OUTSIDE_PAYLOAD_MAX_BYTES } from '../limits.ts'
@@ -229,6 +230,7 @@ const REPOSITORY_REQUESTS = [
   '/repositories/lake/changes?from=main&to=main',
   '/repositories/lake/objects?at=main',
   '/repositories/lake/object?at=main&path=a.csv',
+  '/repositories/lake/branches/main/verification',
   '/examination',
   '/workers',
   '/store',
@@ -264,6 +266,21 @@ const WORKERS: PageParts['workers'] = {
 }
 /** Nothing to recover; what is done twice has changed. */
 const RECOVERIES: PageParts['recoveries'] = {
+  verify: () =>
+    Promise.resolve({
+      ...{ holds: false, commits: 2, stopped: 'time', oldest: 'b' as CommitRef, isWhole: false },
+      refuted: [{ check: 'fence-held', ref: 'a' as CommitRef, why: 'it stands elsewhere' }],
+      refutedCount: 1,
+      refutedOf: {
+        ...{ 'one-commit-per-task': 0, 'expected-parent': 0, 'fence-held': 1 },
+        ...{ 'no-claim-left': 0, 'nothing-lost': 0 },
+      },
+      ...{ openOutputs: 1, unknownWorkflows: ['w'], foreign: ['b' as CommitRef], foreignCount: 1 },
+      withoutFence: [
+        { kind: 'task', name: 'load', commits: 1, newest: 'b' as CommitRef, worker: 'worker-1' },
+        { kind: 'actor', name: 'ada', commits: 1, newest: 'b' as CommitRef, worker: undefined },
+      ],
+    }),
   preview: () => Promise.resolve({ digest: '0'.repeat(64), branches: [] }),
   recover: (_, { digest }) =>
     digest === 'old'
@@ -458,7 +475,9 @@ test('DO-16 random requests are answered by the contract, and never with a mista
       '/store',
       '/examination',
       '/repositories/lake/recoveries',
+      '/repositories/lake/branches/main/verification',
     ),
+    odd.map((name) => `/repositories/lake/branches/${name}/verification`),
     fc
       .tuple(odd, fc.constantFrom('', '/tasks/x/log', '/pause', '/retry', '/terminate'))
       .map(([id, what]) => `/workflows/${id}${what}`),
@@ -479,6 +498,7 @@ test('DO-16 random requests are answered by the contract, and never with a mista
     'limit',
     'prefix',
     'search',
+    'since',
     'x',
   ]
   const value = fc.oneof(

@@ -59,6 +59,12 @@ export function wholeNumber({ least, most }: { readonly least: number; readonly 
   return z.string().refine(isInRange, `must be a whole number from ${least} to ${most}`).transform(Number)
 }
 
+const REF_NAME = /^[A-Za-z0-9_.-][A-Za-z0-9_./-]*$/
+
+export function refName() {
+  return z.string().max(256).regex(REF_NAME, 'must be the name of a branch, a tag or a commit')
+}
+
 /** Text of a length. */
 export function textOf({ least, most }: { readonly least: number; readonly most: number }) {
   return z

@@ -1,10 +1,10 @@
-/** Recoveries over HTTP: what became of a publication is shown; what is done is what was shown. */
+/** Recoveries over HTTP: what became of a publication, and whether a history holds, is shown; what is done is what was shown. */
 
 import type { Hono } from 'hono'
 import { z } from 'zod'
 import { defined } from '../../base/defined.ts'
 import { InvalidError, MissingError } from '../../base/errors.ts'
-import { repositoryName } from '../../base/ids.ts'
+import { branchName, repositoryName } from '../../base/ids.ts'
 import type { Json } from '../../base/json.ts'
 import {
   RECOVERY_ACTIONS,
@@ -15,9 +15,11 @@ import {
   type RecoveryView,
 } from '../../runtime/views/recovery-view.ts'
 import { requireRight, type Right } from '../access/callers.ts'
+import { API_VERIFY_COMMITS, API_VERIFY_MAX_COMMITS } from '../limits.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
 import { readJsonBody } from './read-body.ts'
-import { readFields, readQuery } from './read-request.ts'
+import { once, readFields, readQuery, refName, wholeNumber } from './read-request.ts'
+import { showVerification } from './show-verification.ts'
 
 const TARGET = {
   branch: z.string().min(1).max(256).optional(),
@@ -25,6 +27,10 @@ const TARGET = {
     .string()
     .regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be the id of a workflow')
     .optional(),
+}
+const VERIFICATION = {
+  since: once(refName()),
+  limit: once(wholeNumber({ least: 1, most: API_VERIFY_MAX_COMMITS })),
 }
 const PREVIEW = z.strictObject(TARGET)
 const ACTIONS = Object.keys(RECOVERY_ACTIONS) as readonly RecoveryAction[]
@@ -45,6 +51,14 @@ export function addRecoveryRoutes(app: Hono<HttpEnvironment>, view: RecoveryView
       next: 'Start it with a lakeFS, and ask with a token of the default tenant; or run "perago recover".',
     })
   }
+  app.get('/repositories/:repository/branches/:branch/verification', async (asked) => {
+    const shown = open(asked, 'look at recoveries')
+    const { since, limit = API_VERIFY_COMMITS } = readQuery(asked.req.url, VERIFICATION)
+    const repository = repositoryName(asked.req.param('repository'))
+    const branch = branchName(asked.req.param('branch'))
+    const found = await shown.verify({ repository, branch, since, limit }, asked.req.raw.signal)
+    return asked.json(showVerification(found))
+  })
   app.post('/repositories/:repository/recoveries/preview', async (asked) => {
     const shown = open(asked, 'look at recoveries')
     readQuery(asked.req.url, {})

@@ -9,10 +9,8 @@ import type { RepositoryView } from '../../runtime/views/repository-view.ts'
 import { requireRight } from '../access/callers.ts'
 import { API_OBJECT_PART_MAX_BYTES, API_PAGE_EVENTS, API_PAGE_MAX_EVENTS } from '../limits.ts'
 import type { Asked, HttpEnvironment } from './environment.ts'
-import { once, readQuery, wholeNumber } from './read-request.ts'
+import { once, readQuery, refName, wholeNumber } from './read-request.ts'
 
-const NAME = /^[A-Za-z0-9_.-][A-Za-z0-9_./-]*$/
-const refName = once(z.string().max(256).regex(NAME, 'must be the name of a branch, a tag or a commit'))
 const path = z.string().max(1_024)
 const PAGE = {
   prefix: once(path),
@@ -52,7 +50,7 @@ export function addRepositoryRoutes(app: Hono<HttpEnvironment>, view: Repository
       first_parent: firstParent,
       ...page
     } = readQuery(asked.req.url, {
-      from: refName.refine((given) => given !== undefined, 'is missing'),
+      from: once(refName()).refine((given) => given !== undefined, 'is missing'),
       first_parent: once(z.enum(['true', 'false'])),
       after: once(z.string().regex(/^[0-9a-f]{1,64}$/, 'must be the id of a commit')),
       limit: PAGE.limit,
@@ -69,7 +67,7 @@ export function addRepositoryRoutes(app: Hono<HttpEnvironment>, view: Repository
 }
 
 function addTreeRoutes(app: Hono<HttpEnvironment>, open: (asked: Asked) => RepositoryView): void {
-  const needed = refName.refine((given) => given !== undefined, 'is missing')
+  const needed = once(refName()).refine((given) => given !== undefined, 'is missing')
   app.get('/repositories/:repository/changes', async (asked) => {
     const shown = open(asked)
     const { from = '', to = '', ...page } = readQuery(asked.req.url, { from: needed, to: needed, ...PAGE })

@@ -4,7 +4,7 @@ import { mergeFresh } from './fresh.ts'
 
 const EVERY_MS = 4_000
 
-interface Page<T> {
+export interface Page<T> {
   readonly items: readonly T[]
   readonly next?: string | undefined
 }

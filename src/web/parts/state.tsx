@@ -3,7 +3,18 @@
 const KINDS = {
   good: {
     sign: '✓',
-    states: ['completed', 'succeeded', 'ok', 'done', 'published', 'active', 'commit', 'merged', 'adopted'],
+    states: [
+      'completed',
+      'succeeded',
+      'ok',
+      'done',
+      'published',
+      'active',
+      'commit',
+      'merged',
+      'adopted',
+      'holds',
+    ],
   },
   running: {
     sign: '▶',
@@ -34,6 +45,7 @@ const KINDS = {
       'failed_with_terminal_error',
       'timed_out',
       'refused',
+      'refuted',
       'dead',
       'fail',
       'error',

@@ -107,6 +107,6 @@ export function moveByKey(
   )
 }
 
-export function sizeOf(element: HTMLElement): { readonly width: number; readonly height: number } {
+function sizeOf(element: HTMLElement): { readonly width: number; readonly height: number } {
   return { width: element.clientWidth, height: element.clientHeight }
 }

@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { kindOf } from '../state.tsx'
-import { moveByKey, sizeOf, useDrag, useScrolledPlace, useWheel, type Place } from './box.ts'
+import { moveByKey, useDrag, useScrolledPlace, useWheel, type Place } from './box.ts'
 import {
   firstZoom,
   isNodeInSight,
@@ -45,8 +45,8 @@ export function Drawing({ graph, layout, label }: DrawingProps) {
   useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
-    const first = firstZoom(layout, sizeOf(element))
-    wanted.current = placeToBegin(graph, layout, first, sizeOf(element))
+    const first = firstZoom(layout, roomOf(element))
+    wanted.current = placeToBegin(graph, layout, first, roomOf(element))
     setZoom(first)
   }, [layout])
   useLayoutEffect(() => {
@@ -59,19 +59,6 @@ export function Drawing({ graph, layout, label }: DrawingProps) {
   const onKeyDown = (event: KeyboardEvent): void => moveByKey(event, layout, zoom, box.current)
   return (
     <>
-      <div class="graph-box" ref={box} onKeyDown={onKeyDown} style={{ height: heightOf(layout) }}>
-        {zoom > 0 && (
-          <svg
-            width={layout.width * zoom}
-            height={layout.height * zoom}
-            viewBox={`0 0 ${String(layout.width)} ${String(layout.height)}`}
-            role="group"
-            aria-label={`${label}: ${String(graph.nodes.length)} steps`}
-          >
-            <Insides {...{ graph, layout, place, zoom }} />
-          </svg>
-        )}
-      </div>
       <p class="bar graph-zoom">
         <button type="button" aria-label="Zoom out" onClick={() => zoomTo(zoom / STEP)}>
           −
@@ -84,12 +71,30 @@ export function Drawing({ graph, layout, label }: DrawingProps) {
         </button>
         <button
           type="button"
-          onClick={() => box.current !== null && zoomTo(zoomToFit(layout, sizeOf(box.current)))}
+          onClick={() => box.current !== null && zoomTo(zoomToFit(layout, roomOf(box.current)))}
         >
           All
         </button>
         <span class="faint">Ctrl and the wheel zoom; arrow keys go from step to step.</span>
       </p>
+      <div
+        class="graph-box"
+        ref={box}
+        onKeyDown={onKeyDown}
+        style={{ height: heightOf(layout, zoom, place.width) }}
+      >
+        {zoom > 0 && (
+          <svg
+            width={layout.width * zoom}
+            height={layout.height * zoom}
+            viewBox={`0 0 ${String(layout.width)} ${String(layout.height)}`}
+            role="group"
+            aria-label={`${label}: ${String(graph.nodes.length)} steps`}
+          >
+            <Insides {...{ graph, layout, place, zoom }} />
+          </svg>
+        )}
+      </div>
     </>
   )
 }
@@ -152,7 +157,18 @@ function useGradually(ids: readonly string[]): ReadonlySet<string> {
   return shown
 }
 
-/** A small graph gets no large box. */
-function heightOf({ height }: Layout): string {
-  return `min(65vh, ${String(Math.ceil(height) + 20)}px)`
+/** Of the height of the window. */
+const TALLEST = 0.65
+const BORDERS_PX = 2
+const SCROLL_BAR_PX = 16
+
+/** What a drawing may take: its box is as tall as it needs. */
+function roomOf(element: HTMLElement): Size {
+  return { width: element.clientWidth, height: Math.floor(window.innerHeight * TALLEST) }
+}
+
+function heightOf({ width, height }: Size, zoom: number, boxWidth: number): string {
+  const isScrolled = width * zoom > boxWidth
+  const needed = Math.ceil(height * zoom) + BORDERS_PX + (isScrolled ? SCROLL_BAR_PX : 0)
+  return `min(${String(100 * TALLEST)}vh, ${String(needed)}px)`
 }

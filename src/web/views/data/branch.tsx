@@ -5,6 +5,7 @@ import { useLoaded, usePages } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
+import { RecoverLink, showsRecoveries, toVerification } from '../../parts/recovery.tsx'
 import { Rows } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -13,7 +14,7 @@ import { toBranch, toCommit, toPlace, toRepository, toRun } from './addresses.ts
 import { Graph } from './graph.tsx'
 import { HistoryRows, type HistoryRow } from './history-rows.ts'
 import { moveBetweenRows } from './keys.ts'
-import { groupOf, readActorOwner, readStagingOwner } from './names.ts'
+import { groupOf, readActorOwner, readStagingOwner, supersededBy } from './names.ts'
 import { headlineOf, sayWho } from './publication.ts'
 import { readAsides, readCommit, readCommits, type Commit } from './reading.ts'
 
@@ -57,6 +58,12 @@ export function BranchView({ repository, branch, query }: BranchViewProps) {
       <h1>{titleOf(branch)}</h1>
       <div class="bar">
         <a href={toPlace(repository, branch)}>Files</a>
+        {groupOf(branch) === 'people' && supersededBy(branch) === undefined && showsRecoveries() && (
+          <>
+            <a href={toVerification(repository, branch)}>Verify</a>
+            <RecoverLink place={{ repository, branch }} text="Recover" />
+          </>
+        )}
         <Choice name="line" value="own" isOn={isOwnLine} text="Without what was merged" />
         <Choice name="beside" value="no" isOn={isPlain} text="Without what has left the line" />
         <Left count={beside.data?.left ?? 0} />

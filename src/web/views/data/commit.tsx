@@ -5,6 +5,7 @@ import { useLoaded } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
+import { showsRecoveries, toVerification } from '../../parts/recovery.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { goTo, type Route } from '../../route.ts'
@@ -12,7 +13,7 @@ import { toBranch, toCommit, toPlace, toRepository } from './addresses.ts'
 import { Changes } from './changes.tsx'
 import { Facts, Metadata } from './facts.tsx'
 import { readPublication } from './publication.ts'
-import { listTags, readCommit, type Commit } from './reading.ts'
+import { listTags, readCommit, readDefaultBranch, type Commit } from './reading.ts'
 
 export interface CommitViewProps {
   readonly repository: string
@@ -68,7 +69,8 @@ function Shown({
       <dl class="facts">
         <dt>Commit</dt>
         <dd>
-          <Id id={id} digits={16} /> <a href={toPlace(repository, id)}>Files</a>
+          <Id id={id} digits={16} /> <a href={toPlace(repository, id)}>Files</a>{' '}
+          {showsRecoveries() && <Verify {...{ repository, commit }} />}
         </dd>
         <dt>When</dt>
         <dd>
@@ -98,6 +100,19 @@ function Shown({
         </>
       )}
     </>
+  )
+}
+
+/** Of its branch, down to here; of the default branch where it does not say which one it is for. */
+function Verify({ repository, commit }: { readonly repository: string; readonly commit: Commit }) {
+  const told = readPublication(commit).branch
+  const { data } = useLoaded(
+    (signal) => (told === undefined ? readDefaultBranch(repository, signal) : Promise.resolve(told)),
+    [repository, told],
+  )
+  if (data === undefined) return null
+  return (
+    <a href={toVerification(repository, data, { since: commit.parents[0] })}>Verify {data} down to here</a>
   )
 }
 

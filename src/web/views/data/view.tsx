@@ -5,6 +5,7 @@ import { BrowseView } from './browse.tsx'
 import { CommitView } from './commit.tsx'
 import { RepositoriesView } from './repositories.tsx'
 import { RepositoryView } from './repository.tsx'
+import { VerifyView } from './verify.tsx'
 import './data.css'
 
 export function DataView(props: ViewProps) {
@@ -26,5 +27,7 @@ function Chosen({ parts, query }: ViewProps) {
     if (kind === 'at')
       return <BrowseView key={key} {...{ repository, at: name, path: query.path ?? '', as: query.as }} />
   }
+  if (kind === 'branches' && name !== undefined && rest[0] === 'verify' && rest.length === 1)
+    return <VerifyView key={`${repository}/${name}`} {...{ repository, branch: name, query }} />
   return <Empty>There is no such view of {repository}. An address has branches, commits or at.</Empty>
 }

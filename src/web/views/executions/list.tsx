@@ -1,12 +1,10 @@
 import { get, type Schemas } from '../../api.ts'
-import { readChosen, StateChoice } from '../../parts/choice.tsx'
-import { useLiveList } from '../../parts/live-list.ts'
-import { Empty, Loading, Problem } from '../../parts/problem.tsx'
-import { Rows, type Column } from '../../parts/rows.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
+import { FilteredList } from '../../parts/filtered-list.tsx'
+import { Empty } from '../../parts/problem.tsx'
+import type { Column } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
-import { addressOf, replaceQuery, type ViewProps } from '../../route.ts'
+import { addressOf, type ViewProps } from '../../route.ts'
 
 type Summary = Schemas['ExecutionSummary']
 const STAGES: readonly Schemas['Stage'][] = [
@@ -46,54 +44,20 @@ export function Standing({ execution }: { readonly execution: Pick<Summary, 'pau
 }
 
 export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
-  const status = readChosen(query['state'], STAGES)
-  const name = query['name'] ?? ''
-  const { items, error, hasMore, isLoading, more } = useLiveList<Summary>(
-    async (after, signal) => {
-      const asked = {
-        ...{ status, limit: 100 },
-        ...(name !== '' && { name }),
-        ...(after !== undefined && { after }),
-      }
-      const page = await get('/executions', { query: asked, signal })
-      return { items: page.executions, next: page.next_after }
-    },
-    ['executions', status, name],
-    ({ execution_id }) => execution_id,
-  )
-  const isFiltered = status.length > 0 || name !== ''
   return (
-    <>
-      <h1>Executions</h1>
-      <div class="bar">
-        <SearchField
-          label="Pipeline"
-          value={name}
-          placeholder="orders.daily"
-          options={[...new Set(items.map((item) => item.name))]}
-          find={(text) => replaceQuery({ name: text === '' ? undefined : text })}
-        />
-        <StateChoice
-          states={STAGES}
-          chosen={status}
-          choose={(chosen) => replaceQuery({ state: chosen.length === 0 ? undefined : chosen.join(',') })}
-        />
-      </div>
-      <Problem error={error} />
-      {items.length > 0 ? (
-        <Rows
-          label="Executions"
-          items={items}
-          columns={COLUMNS}
-          keyOf={({ execution_id }) => execution_id}
-          more={hasMore ? more : undefined}
-        />
-      ) : isLoading ? (
-        <Loading />
-      ) : (
-        error === undefined && <NoExecutions isFiltered={isFiltered} />
-      )}
-    </>
+    <FilteredList
+      title="Executions"
+      query={query}
+      states={STAGES}
+      text={{ name: 'name', label: 'Pipeline', placeholder: 'orders.daily', optionOf: ({ name }) => name }}
+      load={async (question) => {
+        const { executions, next_after: next } = await get('/executions', question)
+        return { items: executions, next }
+      }}
+      columns={COLUMNS}
+      keyOf={({ execution_id: id }) => id}
+      empty={(isFiltered) => <NoExecutions isFiltered={isFiltered} />}
+    />
   )
 }
 

@@ -2,6 +2,7 @@
 
 import { get, readHealth, type Schemas } from '../../api.ts'
 import { readReason } from '../../parts/reason.ts'
+import { showsRecoveries, toRecovery } from '../../parts/recovery.tsx'
 import { addressOf } from '../../route.ts'
 
 export interface Concern {
@@ -17,6 +18,7 @@ export interface Concern {
 }
 
 const FAILED_SHOWN = 30
+const DEAD_SHOWN = 100
 const RECENT_MS = 86_400_000
 
 export async function loadConcerns(
@@ -29,6 +31,7 @@ export async function loadConcerns(
     ['workflows', 'the runs', failedRuns],
     ['executions', 'the executions', failedExecutions],
     ['workflows', 'the queues', queues],
+    ['workers', 'the workers', workers],
     ['executions', 'the webhooks', webhooks],
   ]
   const asked = sources.filter(([needs]) => shows.includes(needs))
@@ -68,12 +71,14 @@ async function examination(signal: AbortSignal): Promise<readonly Concern[]> {
     }))
 }
 
-/** `branch lake/main` is looked at where it is; the rest in the operations. */
+/** `branch lake/main` leads to what can be done about it; the rest to the operations. */
 function addressOfCheck(name: string): string {
   const [, repository, branch] = /^branch ([^/]+)\/(.+)$/.exec(name) ?? []
   return repository === undefined || branch === undefined
     ? addressOf(['operations'])
-    : addressOf(['data', repository, 'branches', branch])
+    : showsRecoveries()
+      ? toRecovery({ repository, branch })
+      : addressOf(['data', repository, 'branches', branch])
 }
 
 async function failedRuns(signal: AbortSignal): Promise<readonly Concern[]> {
@@ -116,8 +121,36 @@ async function queues(signal: AbortSignal): Promise<readonly Concern[]> {
       what: `Nobody asks for ${task_type}${domain === undefined ? '' : ` in ${domain}`}`,
       why: `${String(waiting)} ${waiting === 1 ? 'task waits' : 'tasks wait'} for a worker.`,
       next: 'Start a worker that has this task: perago start FILE.',
-      to: addressOf(['operations']),
+      to: toSection('queues'),
     }))
+}
+
+/** Those that hang, and those that ended without a farewell on this day. */
+async function workers(signal: AbortSignal): Promise<readonly Concern[]> {
+  const { workers: all } = await get('/workers', { signal })
+  return all
+    .filter(({ state, written_at: at }) => state === 'silent' || (state === 'gone' && isRecent(at)))
+    .map(({ worker_id, index, pid, state, attempts, written_at: at }) => ({
+      ...{ key: `worker-${worker_id}`, kind: state === 'silent' ? 'bad' : 'warn', at },
+      what: `Worker ${String(index)} is ${state}`,
+      why: `${WORKER_SIGNS[state === 'silent' ? 'silent' : 'gone'](pid)}${sayOpen(attempts.length)}`,
+      next:
+        state === 'silent'
+          ? 'See its log and its disk; end the process if it hangs: its attempts are given to others.'
+          : 'See its log for why. If no other worker has taken its place, start one: perago start FILE.',
+      to: toSection('workers'),
+    }))
+}
+
+const WORKER_SIGNS = {
+  silent: (pid: number) =>
+    `Process ${String(pid)} has written nothing since: it hangs, or cannot write its disk.`,
+  gone: (pid: number) => `Process ${String(pid)} has ended without a farewell.`,
+} as const
+
+function sayOpen(attempts: number): string {
+  if (attempts === 0) return ''
+  return ` ${String(attempts)} ${attempts === 1 ? 'attempt was' : 'attempts were'} in progress.`
 }
 
 async function webhooks(signal: AbortSignal): Promise<readonly Concern[]> {
@@ -127,7 +160,7 @@ async function webhooks(signal: AbortSignal): Promise<readonly Concern[]> {
     looked.map(({ id }) =>
       get('/webhooks/{webhook_id}/dead-deliveries', {
         path: { webhook_id: id },
-        query: { limit: 100 },
+        query: { limit: DEAD_SHOWN },
         signal,
       }),
     ),
@@ -135,12 +168,22 @@ async function webhooks(signal: AbortSignal): Promise<readonly Concern[]> {
   return looked.flatMap(({ id, url, overflow }, index): readonly Concern[] => {
     const count = dead[index]?.deliveries.length ?? 0
     if (count === 0 && overflow === undefined) return []
-    const why =
-      overflow?.problem ?? `${count === 100 ? '100 or more' : String(count)} deliveries were given up.`
+    const why = overflow?.problem ?? sayGivenUp(count, count === DEAD_SHOWN)
+    const next = 'See what the receiver answers, then send them again.'
     return [
-      { key: `webhook-${id}`, kind: 'warn', what: `Webhook ${url}`, why, to: addressOf(['operations']) },
+      { key: `webhook-${id}`, kind: 'warn', what: `Webhook ${url}`, why, next, to: toSection('webhooks') },
     ]
   })
+}
+
+function sayGivenUp(count: number, isMore: boolean): string {
+  if (count === 1) return '1 delivery was given up.'
+  return `${String(count)}${isMore ? ' or more' : ''} deliveries were given up.`
+}
+
+/** Of the operations. */
+function toSection(at: 'workers' | 'queues' | 'webhooks'): string {
+  return addressOf(['operations'], { at })
 }
 
 function isRecent(at: string | undefined): boolean {

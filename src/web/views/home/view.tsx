@@ -5,6 +5,7 @@ import { useLoaded } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { State } from '../../parts/state.tsx'
+import { Table, type TableColumn } from '../../parts/table.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
 import { session } from '../../session.ts'
@@ -118,39 +119,16 @@ function Running({ shows }: { readonly shows: readonly string[] }) {
         Nothing runs. To start a workflow:
       </Empty>
     )
-  return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="What runs">
-      <table>
-        <thead>
-          <tr>
-            {['Run', 'State', 'Since', 'Branch', 'Id'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {data.map(({ id, name, state, since, branch, to }) => (
-            <tr key={id}>
-              <td>
-                <a href={to}>{name}</a>
-              </td>
-              <td>
-                <State state={state} />
-              </td>
-              <td>{since === undefined ? '–' : <Ago at={since} />}</td>
-              <td>{branch ?? '–'}</td>
-              <td>
-                <Id id={id} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+  return <Table label="What runs" items={data} columns={RUN_COLUMNS} keyOf={({ id }) => id} />
 }
+
+const RUN_COLUMNS: readonly TableColumn<Run>[] = [
+  { title: 'Run', show: ({ name, to }) => <a href={to}>{name}</a> },
+  { title: 'State', show: ({ state }) => <State state={state} /> },
+  { title: 'Since', show: ({ since }) => (since === undefined ? '–' : <Ago at={since} />) },
+  { title: 'Branch', show: ({ branch }) => branch ?? '–' },
+  { title: 'Id', show: ({ id }) => <Id id={id} /> },
+]
 
 function Changes() {
   const { data, error } = useLoaded(loadChanges, [], { everyMs: 3 * EVERY_MS })

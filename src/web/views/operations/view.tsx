@@ -3,9 +3,11 @@
 import { get } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
+import { showsRecoveries, toRecovery } from '../../parts/recovery.tsx'
+import { useSectionInSight } from '../../parts/section-in-sight.ts'
 import { State } from '../../parts/state.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { addressOf, type ViewProps } from '../../route.ts'
+import type { ViewProps } from '../../route.ts'
 import { session } from '../../session.ts'
 import { Pollers } from './pollers.tsx'
 import { Recover } from './recover.tsx'
@@ -18,6 +20,7 @@ const EXAMINE_MS = 30_000
 
 export function OperationsView({ parts, query }: ViewProps) {
   const shows: readonly string[] = session.value?.shows ?? []
+  useSectionInSight(query['at'])
   if (parts[0] === 'recover') return <Recover {...query} />
   return (
     <>
@@ -72,6 +75,6 @@ function Examination() {
 /** `branch lake/main` leads to what can be done about it. */
 function CheckName({ name }: { readonly name: string }) {
   const [, repository, branch] = /^branch ([^/]+)\/(.+)$/.exec(name) ?? []
-  if (repository === undefined || branch === undefined) return <>{name}</>
-  return <a href={addressOf(['operations', 'recover'], { repository, branch })}>{name}</a>
+  if (repository === undefined || branch === undefined || !showsRecoveries()) return <>{name}</>
+  return <a href={toRecovery({ repository, branch })}>{name}</a>
 }

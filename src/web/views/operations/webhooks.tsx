@@ -58,7 +58,8 @@ function Webhook({ webhook }: { readonly webhook: Schemas['Webhook'] }) {
         <details>
           <summary>
             {dead.length}
-            {data?.next_after === undefined ? '' : ' or more'} deliveries were given up
+            {data?.next_after === undefined ? '' : ' or more'}{' '}
+            {dead.length === 1 ? 'delivery was' : 'deliveries were'} given up
           </summary>
           <ul class="dead">
             {dead.map((delivery) => (

@@ -4,6 +4,7 @@ import { get, type Schemas } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { State } from '../../parts/state.tsx'
+import { Table, type TableColumn } from '../../parts/table.tsx'
 import { Ago, showLength, showSize, useNow } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
 import { session } from '../../session.ts'
@@ -29,7 +30,12 @@ export function Workers() {
         </Empty>
       ) : (
         <>
-          <WorkerTable workers={data.workers} />
+          <Table
+            label="Table of workers"
+            items={data.workers}
+            columns={COLUMNS}
+            keyOf={({ worker_id }) => worker_id}
+          />
           {data.workers.map((worker) => (
             <WorkerDetails key={worker.worker_id} worker={worker} />
           ))}
@@ -40,63 +46,35 @@ export function Workers() {
   )
 }
 
-const TITLES = ['Worker', 'State', 'Slots', 'Last polled', 'Files from the cache', 'Wrote']
-
-function WorkerTable({ workers }: { readonly workers: readonly Worker[] }) {
-  return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label="Table of workers">
-      <table>
-        <thead>
-          <tr>
-            {TITLES.map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {workers.map((worker) => (
-            <WorkerRow key={worker.worker_id} worker={worker} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function WorkerRow({ worker }: { readonly worker: Worker }) {
-  const { index, pid, worker_id, state, slots, polls, files, written_at } = worker
-  return (
-    <tr>
-      <th scope="row">
+const COLUMNS: readonly TableColumn<Worker>[] = [
+  {
+    title: 'Worker',
+    isName: true,
+    show: ({ index, pid, worker_id }) => (
+      <>
         <span title={worker_id}>{index}</span> <span class="faint">process {pid}</span>
-      </th>
-      <td>
-        <State state={state} title={MEANING[state]} />
-      </td>
-      <td>
-        {slots.taken} of {slots.limit}
-      </td>
-      <td>
-        {polls.map(({ task_type, succeeded_at, held }) => (
-          <div key={task_type}>
-            <code>{task_type}</code>{' '}
-            {succeeded_at === undefined ? <span class="faint">not yet</span> : <Ago at={succeeded_at} />}
-            {held && (
-              <>
-                {' '}
-                <State state="paused" title="Not polled because of an outage" />
-              </>
-            )}
-          </div>
-        ))}
-      </td>
-      <td>{showFiles(files)}</td>
-      <td>
-        <Ago at={written_at} />
-      </td>
-    </tr>
+      </>
+    ),
+  },
+  { title: 'State', show: ({ state }) => <State state={state} title={MEANING[state]} /> },
+  { title: 'Slots', show: ({ slots }) => `${String(slots.taken)} of ${String(slots.limit)}` },
+  { title: 'Last polled', show: ({ polls }) => polls.map((poll) => <Poll key={poll.task_type} {...poll} />) },
+  { title: 'Files from the cache', show: ({ files }) => showFiles(files) },
+  { title: 'Wrote', show: ({ written_at }) => <Ago at={written_at} /> },
+]
+
+function Poll({ task_type, succeeded_at, held }: Worker['polls'][number]) {
+  return (
+    <div>
+      <code>{task_type}</code>{' '}
+      {succeeded_at === undefined ? <span class="faint">not yet</span> : <Ago at={succeeded_at} />}
+      {held && (
+        <>
+          {' '}
+          <State state="paused" title="Not polled because of an outage" />
+        </>
+      )}
+    </div>
   )
 }
 
@@ -133,7 +111,14 @@ function WorkerDetails({ worker }: { readonly worker: Worker }) {
           <Ago at={oldest_result_at} />
         </p>
       )}
-      {attempts.length > 0 && <AttemptTable worker={worker} />}
+      {attempts.length > 0 && (
+        <Table
+          label={`Attempts of worker ${String(index)}`}
+          items={attempts}
+          columns={attemptColumns(worker)}
+          keyOf={({ task_id, attempt }) => `${task_id} ${String(attempt)}`}
+        />
+      )}
       {ended.length > 0 && (
         <details>
           <summary>
@@ -154,40 +139,12 @@ function WorkerDetails({ worker }: { readonly worker: Worker }) {
   )
 }
 
-function AttemptTable({ worker }: { readonly worker: Worker }) {
-  const { index, attempts } = worker
-  return (
-    <div class="scrolls" tabIndex={0} role="region" aria-label={`Attempts of worker ${String(index)}`}>
-      <table>
-        <thead>
-          <tr>
-            {['Attempt', 'Last step done', 'Running', 'Age of its lease'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.map((attempt) => (
-            <tr key={`${attempt.task_id} ${String(attempt.attempt)}`}>
-              <td>
-                <TaskLink {...attempt} />
-              </td>
-              <td>{attempt.step}</td>
-              <td>
-                <Since at={attempt.started_at} />
-              </td>
-              <td>
-                <Lease attempt={attempt} worker={worker} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
+const attemptColumns = (worker: Worker): readonly TableColumn<Worker['attempts'][number]>[] => [
+  { title: 'Attempt', show: (attempt) => <TaskLink {...attempt} /> },
+  { title: 'Last step done', show: ({ step }) => step },
+  { title: 'Running', show: ({ started_at }) => <Since at={started_at} /> },
+  { title: 'Age of its lease', show: (attempt) => <Lease attempt={attempt} worker={worker} /> },
+]
 
 interface TaskLinkProps {
   readonly task_id: string

@@ -1,14 +1,12 @@
 import { get, type Schemas } from '../../api.ts'
-import { readChosen, StateChoice } from '../../parts/choice.tsx'
 import { Branch } from '../../parts/data-links.tsx'
-import { useLiveList } from '../../parts/live-list.ts'
-import { Empty, Loading, Problem } from '../../parts/problem.tsx'
+import { FilteredList } from '../../parts/filtered-list.tsx'
+import { Empty } from '../../parts/problem.tsx'
 import { readReason } from '../../parts/reason.ts'
-import { Rows, type Column } from '../../parts/rows.tsx'
-import { SearchField } from '../../parts/search-field.tsx'
+import type { Column } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { showLength, Time } from '../../parts/time.tsx'
-import { addressOf, replaceQuery, type ViewProps } from '../../route.ts'
+import { addressOf, type ViewProps } from '../../route.ts'
 
 type Workflow = Schemas['Workflow']
 const STATES: readonly Schemas['WorkflowStatus'][] = [
@@ -48,53 +46,20 @@ const COLUMNS: readonly Column<Workflow>[] = [
 ]
 
 export function RunList({ query }: Pick<ViewProps, 'query'>) {
-  const status = readChosen(query['state'], STATES)
-  const search = query['search'] ?? ''
-  const { items, error, hasMore, isLoading, more } = useLiveList<Workflow>(
-    async (after, signal) => {
-      const asked = {
-        status,
-        limit: 100,
-        ...(search !== '' && { search }),
-        ...(after !== undefined && { after }),
-      }
-      const page = await get('/workflows', { query: asked, signal })
-      return { items: page.workflows, next: page.next_after }
-    },
-    ['workflows', status, search],
-    ({ id }) => id,
-  )
   return (
-    <>
-      <h1>Runs</h1>
-      <div class="bar">
-        <SearchField
-          label="Search"
-          value={search}
-          placeholder="name or id"
-          find={(text) => replaceQuery({ search: text === '' ? undefined : text })}
-        />
-        <StateChoice
-          states={STATES}
-          chosen={status}
-          choose={(chosen) => replaceQuery({ state: chosen.length === 0 ? undefined : chosen.join(',') })}
-        />
-      </div>
-      <Problem error={error} />
-      {items.length > 0 ? (
-        <Rows
-          label="Workflows"
-          items={items}
-          columns={COLUMNS}
-          keyOf={({ id }) => id}
-          more={hasMore ? more : undefined}
-        />
-      ) : isLoading ? (
-        <Loading />
-      ) : (
-        error === undefined && <NoRuns isFiltered={status.length > 0 || search !== ''} />
-      )}
-    </>
+    <FilteredList
+      title="Runs"
+      query={query}
+      states={STATES}
+      text={{ name: 'search', label: 'Search', placeholder: 'name or id' }}
+      load={async (question) => {
+        const { workflows, next_after: next } = await get('/workflows', question)
+        return { items: workflows, next }
+      }}
+      columns={COLUMNS}
+      keyOf={({ id }) => id}
+      empty={(isFiltered) => <NoRuns isFiltered={isFiltered} />}
+    />
   )
 }
 

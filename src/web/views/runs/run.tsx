@@ -17,6 +17,8 @@ import { addressOf } from '../../route.ts'
 import { session } from '../../session.ts'
 import { RunDrawing } from './drawing.tsx'
 import { Operations } from './operations.tsx'
+import { Recoveries } from './recover-links.tsx'
+import { failedPublicationsOf } from './recoveries.ts'
 import { isRunOpen, type Run } from './run-graph.ts'
 import { TaskPage } from './task.tsx'
 import { TaskTable } from './task-table.tsx'
@@ -94,6 +96,7 @@ function Head({ run, reload }: { readonly run: Run; readonly reload: () => void 
       </h1>
       <RunFacts run={run} />
       {run.status !== 'COMPLETED' && <Failure reason={run.reason} />}
+      <Recoveries publications={failedPublicationsOf(run)} />
       <Operations run={run} onDone={reload} />
     </>
   )

@@ -11,6 +11,8 @@ import { showLength, Time, useNow } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
 import { LogOf } from './log.tsx'
 import { PublicationOf } from './publication.tsx'
+import { Recoveries } from './recover-links.tsx'
+import { failedPublicationOf } from './recoveries.ts'
 import type { Run, Task } from './run-graph.ts'
 import { StepTable } from './step-table.tsx'
 
@@ -28,6 +30,7 @@ export function TaskPage({ run, id }: TaskPageProps) {
       </Empty>
     )
   const { publication } = task
+  const failed = failedPublicationOf(run, task)
   return (
     <>
       <h1>
@@ -36,6 +39,7 @@ export function TaskPage({ run, id }: TaskPageProps) {
       <TaskFacts task={task} />
       <Attempts run={run} task={task} />
       <TaskFailure task={task} />
+      {failed !== undefined && <Recoveries publications={[failed]} />}
       <div class="columns">
         <div>
           <h2>Steps</h2>
