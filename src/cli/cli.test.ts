@@ -175,7 +175,7 @@ describe('config', () => {
       expect.arrayContaining([
         'lakefs.endpoint http://127.0.0.1:1 LAKEFS_ENDPOINT',
         'lakefs.secretAccessKey [redacted] LAKEFS_SECRET_ACCESS_KEY',
-        'lakefs.connections 32 default',
+        'lakefs.connections 64 default',
         'log.level info perago.yaml:2',
         'conductor.serverUrl unset',
       ]),

@@ -98,6 +98,8 @@ export interface LakefsConnection extends LakefsClient {
   readonly store: StoreConnection
   readonly multipart: MultipartSizes
   readonly clock: Clock
+  /** The longest silence of a connection that waits for a response, or for the rest of it. */
+  readonly silenceMs: number
 }
 
 /**
@@ -154,6 +156,7 @@ export function createLakefsClient(options: LakefsClientOptions): LakefsClient {
     writes,
     store,
     clock: options.clock ?? systemClock,
+    silenceMs: Math.min(shared.bound.boundMs, shared.bodyIdleMs),
     multipart: {
       thresholdBytes: LAKEFS_MULTIPART_THRESHOLD_BYTES,
       partBytes: LAKEFS_PART_BYTES,

@@ -2,7 +2,7 @@
 
 // ── the client
 /** Connections to one lakeFS server, and so parallel requests. */
-export const LAKEFS_CONNECTIONS_MAX = 32
+export const LAKEFS_CONNECTIONS_MAX = 64
 /** Branch writes at once of one client, on connections of their own. */
 export const LAKEFS_BRANCH_WRITES_MAX = 8
 /** @internal How often a branch write is confirmed until it could be sent in time. */
@@ -43,3 +43,33 @@ export const LAKEFS_PRESIGNED_PUT_MAX_BYTES = 5_368_709_120
 export const LAKEFS_DIRECT_DOWNLOAD_MAX_BYTES = 1_048_576
 /** @internal Time for cancelling a multi-part upload, also after an abort. */
 export const LAKEFS_ABORT_UPLOAD_MS = 30_000
+/** Connections that download the objects of one checkout from threads, at most half of all. */
+export const LAKEFS_FETCH_CONNECTIONS_MAX = 16
+/** Threads that do so. */
+export const LAKEFS_FETCH_THREADS_MAX = 2
+/** @internal Files for which one such thread is enough. */
+export const LAKEFS_FETCH_FILES_PER_THREAD = 10_000
+/** @internal Bytes for which one is enough. */
+export const LAKEFS_FETCH_BYTES_PER_THREAD = 33_554_432
+/** @internal Read buffer of each such connection. */
+export const LAKEFS_FETCH_BUFFER_BYTES = 131_072
+/** @internal Longest head of a response there. */
+export const LAKEFS_FETCH_HEAD_MAX_BYTES = 16_384
+/** @internal Files given up by a thread until it gives up all others. */
+export const LAKEFS_FETCH_FAILURES_MAX = 8
+/** @internal Up to this size an object counts as small there. */
+export const LAKEFS_FETCH_SMALL_MAX_BYTES = 262_144
+/** @internal Larger ones that a thread downloads at once. */
+export const LAKEFS_FETCH_LARGE_AT_ONCE = 2
+/** @internal Files that a thread knows in advance. */
+export const LAKEFS_FETCH_AHEAD_FILES = 96
+/** @internal Files in one report of a thread. */
+export const LAKEFS_FETCH_REPORT_FILES = 32
+/** @internal How long a report waits for more of them. */
+export const LAKEFS_FETCH_REPORT_MS = 5
+/** @internal How long such a thread stays alive without work. */
+export const LAKEFS_FETCH_THREAD_IDLE_MS = 10_000
+/** @internal Most MiB of young objects in its heap. */
+export const LAKEFS_FETCH_THREAD_YOUNG_MIB = 8
+/** @internal Most MiB of the others. */
+export const LAKEFS_FETCH_THREAD_OLD_MIB = 64

@@ -14,6 +14,7 @@ import {
 import { connectionOf, type LakefsClient } from './client.ts'
 import { commit, merge, readCommit, readLog, writeCommit } from './commits.ts'
 import type { RepoContext } from './context.ts'
+import { downloadFiles } from './download-files.ts'
 import { diffCommits } from './diffs.ts'
 import { deleteObjects, download, listObjects, read, stat } from './objects.ts'
 import { createTag } from './tags.ts'
@@ -53,6 +54,7 @@ export function openLakefsRepo(client: LakefsClient, repository: RepositoryName)
     stat: stat.bind(undefined, context),
     read: read.bind(undefined, context),
     download: download.bind(undefined, context),
+    downloadFiles: downloadFiles.bind(undefined, context),
     write: uploadObject.bind(undefined, context),
     deleteObjects: deleteObjects.bind(undefined, context),
   }

@@ -25,8 +25,14 @@ export const PUBLICATION_REPEATS_MAX = 6
 export const PUBLICATION_CLEANUP_MS = 30_000
 /** @internal Paths named in an error about a staged commit. */
 export const PUBLICATION_PATHS_SHOWN = 5
-/** Parallel uploads of one publication. */
-export const PUBLICATION_UPLOADS_IN_FLIGHT = 32
+/** Parallel uploads: lakeFS gathers writes for some milliseconds, so that more of them take hardly longer. */
+export const PUBLICATION_UPLOADS_IN_FLIGHT = 64
+/** @internal How many at first; see the adaptive limit. */
+export const PUBLICATION_UPLOADS_IN_FLIGHT_AT_FIRST = 32
+/** Of these, files that are sent as streams. */
+export const PUBLICATION_LARGE_UPLOADS_IN_FLIGHT = 16
+/** @internal From this size on, a file counts as large there. */
+export const PUBLICATION_LARGE_UPLOAD_BYTES = 262_144
 
 // ── hard fence
 /** @internal How often a claim is collapsed before the head is taken as it is. */

@@ -119,6 +119,39 @@ export interface DownloadOptions extends CallOptions {
   readonly verify?: boolean | 'by-sink'
 }
 
+/** An object that is to become a file. */
+export interface FileDownload {
+  /** The caller's, unlike any other of the same call. */
+  readonly id: number
+  readonly path: string
+  /** Absolute. Nothing is there, and its directory is. */
+  readonly file: string
+  /** These two from the listing. */
+  readonly sizeBytes: number
+  readonly checksum: string
+  /** Whether the MD5 of the bytes is needed in any case. */
+  readonly wantsMd5: boolean
+}
+
+/** A new file, and what the file system says about it. */
+export interface DownloadedFile {
+  readonly id: number
+  readonly sizeBytes: number
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+  readonly inode: bigint
+  /** In hexadecimal; set if it was wanted. */
+  readonly md5: string | undefined
+}
+
+export interface DownloadFilesOptions extends CallOptions {
+  /** How many files and bytes there are. */
+  readonly files: number
+  readonly bytes: number
+  /** How many are fetched in parallel at most. */
+  readonly inFlight?: number | undefined
+}
+
 /** A body that can be sent again when the first try surely did nothing: opened again for each try. */
 export interface UploadBody {
   readonly sizeBytes: number
@@ -280,6 +313,18 @@ export interface VersionedRepo {
     open: () => DownloadSink,
     options?: DownloadOptions,
   ): Promise<Pick<OpenedObject, 'checksum' | 'sizeBytes'> | undefined>
+
+  /**
+   * Many whole objects into new files, verified like any download, with little work for each. It does what goes without any
+   * trouble: of an object for which `onFile` was not called nothing is left, and it is to be downloaded. Only an abort is an
+   * error; when this has ended, nothing is written any more.
+   */
+  downloadFiles?(
+    at: CommitRef,
+    files: Iterable<FileDownload>,
+    onFile: (file: DownloadedFile) => void,
+    options: DownloadFilesOptions,
+  ): Promise<void>
 
   write(request: WriteRequest, options?: CallOptions): Promise<WriteOutcome>
   /** A missing object is no error, a missing branch is. Split into as many requests as the server's limit needs. */

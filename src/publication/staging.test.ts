@@ -17,6 +17,7 @@ import type { CommitRef } from '../base/ids.ts'
 import { ScriptedRepo } from '../testing/scripted-repo.ts'
 import { collectLeftovers, type Leftover } from './clean-up.ts'
 import { METADATA_KEYS } from './commit-metadata.ts'
+import { PUBLICATION_UPLOADS_IN_FLIGHT } from './limits.ts'
 import type { VersionedRepo } from './ports.ts'
 import { publish } from './publish.ts'
 
@@ -257,6 +258,31 @@ describe('uploading', () => {
     expect((await filesOf(repo))[`${PREFIX}49`]).toBe('abcd')
   })
 
+  test.each([
+    ['many small files', 10, 64],
+    ['fewer large ones, which are sent block by block', 262_144, 16],
+  ])('PU-05 %s are under way at once', async (_, sizeBytes, wanted) => {
+    const flight = { now: 0, most: 0 }
+    const counting: VersionedRepo = {
+      ...repo,
+      write: async (request, options) => {
+        flight.most = Math.max(flight.most, ++flight.now)
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        const outcome = await repo.write(request, options)
+        flight.now--
+        return outcome
+      },
+    }
+    const content = Buffer.alloc(sizeBytes, 'x')
+    const uploads = Array.from({ length: 120 }, (__, index) => ({
+      path: `${PREFIX}${index}`,
+      body: { sizeBytes, open: () => content },
+    }))
+    const uploadLimit = createAdaptiveLimit({ initial: 100, max: 100 })
+    await publish(publicationOf(counting, input, { changes: { uploads, deletes: [] }, uploadLimit }).request)
+    expect(flight.most).toBe(wanted)
+  })
+
   test('PU-05 after the first failure nothing more is begun, and nothing is left behind', async () => {
     let begun = 0
     const failing: VersionedRepo = {
@@ -268,7 +294,7 @@ describe('uploading', () => {
       publish(publicationOf(failing, input, { changes: { uploads, deletes: [] } }).request),
     )
     expect((error as Error).message).toBe('upload 1')
-    expect(begun).toBeLessThanOrEqual(32)
+    expect(begun).toBeLessThanOrEqual(PUBLICATION_UPLOADS_IN_FLIGHT)
     expect(await stagingBranchesOf(repo)).toEqual([])
   })
 

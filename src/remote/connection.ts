@@ -20,6 +20,7 @@ import {
   type AnswerHead,
   type Break,
   type ExchangeBound,
+  type ExchangeRequest,
   type TakePiece,
 } from './http-exchange.ts'
 import { answerInProcess } from './in-process.ts'
@@ -148,6 +149,28 @@ export class Connection<Of extends Rows, Contract extends ContractOf<Of>> {
         (error: unknown) => (body === undefined ? reject(error as Error) : void body.destroy(error as Error)),
       )
     })
+  }
+
+  /** What a call sends, for a thread that sends it over a connection of its own. */
+  render<Name extends keyof Of & string>(call: Call<Name, Contract[Name]>): ExchangeRequest {
+    return renderRequest(this.#options.table.operations[call.operation], call, this.#options)
+  }
+
+  /** Places for what a thread sends: at least one, at most `max`, and no more than half of those that there are now. */
+  async takePlaces(max: number, signal: AbortSignal | undefined): Promise<readonly (() => void)[]> {
+    const { limit } = this.#options
+    if (limit === undefined) return Array.from({ length: max }, () => () => undefined)
+    const places = [await limit.enter(signal)]
+    const wanted = Math.min(max, Math.floor(limit.limit / 2))
+    while (places.length < wanted && limit.running + limit.waiting < limit.limit)
+      places.push(await limit.enter())
+    return places.map((leave) => () => leave())
+  }
+
+  /** Counts a request that a thread has sent, and that was answered. */
+  note(notice: RequestNotice<keyof Of & string> & { readonly status: number }): void {
+    this.#options.onRequest?.(notice)
+    this.#options.availability?.watch(this.#options.origin ?? '')(notice.status)
   }
 
   /** Cuts all requests that are running. May be called twice. */

@@ -3,7 +3,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
-import { createAdaptiveLimit } from '../base/adaptive-limit.ts'
 import { systemClock } from '../base/clock.ts'
 import { defined } from '../base/defined.ts'
 import { once } from '../base/once.ts'
@@ -18,6 +17,7 @@ import { LakefsWatch } from '../lakefs/lakefs-watch.ts'
 import { openLakefsRepo } from '../lakefs/versioned-repo.ts'
 import { openHardFences, type HardFences } from '../publication/hard-fences.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
+import { createUploadLimit } from '../publication/upload.ts'
 import { mapFailure, type FailureOptions } from '../worker/results/failure-map.ts'
 import type { WorkerObserver } from '../worker/events.ts'
 import { bindBranchHead } from '../worker/bodies/bind-branch-head.ts'
@@ -207,7 +207,7 @@ export async function openWorker(
       redactor,
       secretResults: configuration.results?.secrets,
       checkOutput: (output) => requirePayloadFits('task output', output),
-      uploadLimit: createAdaptiveLimit(),
+      uploadLimit: createUploadLimit(),
       fences,
       ledger,
       watches: [availability, node],

@@ -9,6 +9,10 @@ export const WORKSPACE_BYTES_MAX = 10_995_116_277_760
 export const WORKSPACE_DOWNLOADS_IN_FLIGHT = 32
 /** Parallel downloads of larger files. */
 export const WORKSPACE_LARGE_DOWNLOADS_IN_FLIGHT = 4
+/** @internal From this many files on, they are fetched and written by threads. */
+export const WORKSPACE_FILL_FILES_MIN = 400
+/** @internal … or from this many bytes on. */
+export const WORKSPACE_FILL_BYTES_MIN = 33_554_432
 /** @internal Up to this size a file is written in one step from memory. */
 export const WORKSPACE_SMALL_FILE_MAX_BYTES = 262_144
 /** @internal Write buffer for larger files. */

@@ -2,12 +2,13 @@
 
 import { MissingError } from '../../base/errors.ts'
 import type { CommitRef } from '../../base/ids.ts'
-import type { VersionedRepo } from '../../publication/ports.ts'
-import type { ObjectSource } from '../../workspace/ports.ts'
+import type { FileDownload, VersionedRepo } from '../../publication/ports.ts'
+import type { ObjectSource, WantedFile } from '../../workspace/ports.ts'
 
 /** What happens to a branch meanwhile does not show. */
 export function openObjectSource(repo: VersionedRepo, ref: CommitRef): ObjectSource {
   const download = repo.download?.bind(repo)
+  const downloadFiles = repo.downloadFiles?.bind(repo)
   const source: ObjectSource = {
     async *list(prefix, options) {
       for await (const entry of repo.list(ref, { prefix, ...options })) {
@@ -23,13 +24,21 @@ export function openObjectSource(repo: VersionedRepo, ref: CommitRef): ObjectSou
       throw objectGone(key, ref)
     },
   }
-  if (download === undefined) return source
   return {
     ...source,
-    async download(key, open, options) {
-      if ((await download(ref, key, open, options)) === undefined) throw objectGone(key, ref)
-    },
+    ...(download && {
+      async download(key, open, options) {
+        if ((await download(ref, key, open, options)) === undefined) throw objectGone(key, ref)
+      },
+    }),
+    ...(downloadFiles && {
+      fill: (files, onFile, options) => downloadFiles(ref, namedAsDownloads(files), onFile, options),
+    }),
   }
+}
+
+function* namedAsDownloads(files: Iterable<WantedFile>): IterableIterator<FileDownload> {
+  for (const { key, path: file, ...rest } of files) yield { ...rest, path: key, file }
 }
 
 function objectGone(key: string, ref: CommitRef): MissingError {

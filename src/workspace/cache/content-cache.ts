@@ -45,7 +45,7 @@ import { readFileFacts, sameFacts } from '../comparing/file-facts.ts'
 import { systemCode } from '../disk-errors.ts'
 import type { FileProvider } from '../laying-out/file-provider.ts'
 import type { ManifestRecord } from '../manifest.ts'
-import type { SourceObject } from '../ports.ts'
+import type { FilledFile, SourceObject } from '../ports.ts'
 import type { KnownFile } from '../comparing/read-unchanged.ts'
 
 export interface CacheCounts {
@@ -73,7 +73,18 @@ export function cacheDirectoryOf(root: string): string {
 
 /** Takes objects from the cache, and the rest from another provider. */
 export function cachedFrom(cache: ContentCache, otherwise: FileProvider): FileProvider {
+  const { fill } = otherwise
   return {
+    ...(fill && {
+      fill: (files, onFile, options) => {
+        const onMissed = (file: FilledFile): void => {
+          cache.miss(file)
+          onFile(file)
+        }
+        return fill(files, onMissed, options)
+      },
+    }),
+    isNear: (object) => cache.has(object),
     provide: async (request) => {
       const { object, path, signal, wantsMd5 } = request
       const found = await cache.take(object, path, { signal })
@@ -110,22 +121,38 @@ export class ContentCache {
     this.#clock = clock
   }
 
+  /** Whether there is an entry, which need not be whole. */
+  has(object: SourceObject): boolean {
+    const name = entryNameOf(object)
+    if (name === undefined) return false
+    try {
+      return lstatSync(entryPathOf(this.#directory, name), { throwIfNoEntry: false }) !== undefined
+    } catch {
+      // `take` tells why it cannot be used.
+      return true
+    }
+  }
+
+  /** Counts an object that was not here. */
+  miss({ sizeBytes }: { readonly sizeBytes: number }): void {
+    this.#counts.misses++
+    this.#counts.missBytes += sizeBytes
+  }
+
   /** Makes a new file with the object's content; `undefined` if it is not cached. */
   async take(
     object: SourceObject,
     path: string,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<{ readonly md5: string } | undefined> {
-    const { sizeBytes } = object
     const name = entryNameOf(object)
     const md5 = name === undefined ? undefined : await this.#copyOut(path, { name, signal })
     if (md5 === undefined) {
-      this.#counts.misses++
-      this.#counts.missBytes += sizeBytes
+      this.miss(object)
       return undefined
     }
     this.#counts.hits++
-    this.#counts.hitBytes += sizeBytes
+    this.#counts.hitBytes += object.sizeBytes
     return { md5 }
   }
 

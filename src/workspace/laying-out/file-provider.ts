@@ -26,11 +26,16 @@ export interface ProvidedFile {
 export interface FileProvider {
   /** Makes a new regular file with exactly the object's bytes. If it fails, a part of the file may be left. */
   provide(request: FileRequest): Promise<ProvidedFile>
+  /** The files that come from the source, as far as that goes; see `ObjectSource.fill`. Optional. */
+  readonly fill?: ObjectSource['fill']
+  /** Whether `provide` knows a nearer place for it. */
+  readonly isNear?: (object: SourceObject) => boolean
 }
 
 /** Fetches every object from the source that listed it. */
 export function fetchFrom(source: ObjectSource): FileProvider {
   return {
+    ...(source.fill && { fill: source.fill.bind(source) }),
     provide: (request) =>
       request.object.sizeBytes <= WORKSPACE_SMALL_FILE_MAX_BYTES
         ? fetchSmall(source, request)

@@ -9,11 +9,13 @@ import {
   WORKSPACE_LARGE_DOWNLOADS_IN_FLIGHT,
   WORKSPACE_SMALL_FILE_MAX_BYTES,
 } from '../limits.ts'
+import { fillFiles } from './fill-files.ts'
 import { readFileFacts } from '../comparing/file-facts.ts'
 import type { FileProvider } from './file-provider.ts'
 import type { Transferred } from '../../base/transferred.ts'
 import { forEachBounded } from '../../base/for-each-bounded.ts'
 import { looksLikeMd5, type Manifest, type ManifestRecord } from '../manifest.ts'
+import type { SourceObject } from '../ports.ts'
 
 export interface ProvideFilesOptions {
   readonly provider: FileProvider
@@ -32,31 +34,35 @@ export async function provideFiles(
   manifest: ManifestRecord,
   options: ProvideFilesOptions,
 ): Promise<void> {
-  const { provider } = options
+  const { provider, wantsAllMd5, signal: outer, onProvided } = options
   let files = 0
   let bytes = 0
+  const wantsMd5 = ({ checksum }: SourceObject): boolean => wantsAllMd5 === true || !looksLikeMd5(checksum)
+  const count = (index: number): void => {
+    files++
+    bytes += manifest.sizeBytes(index)
+    onProvided?.({ files, bytes, filesTotal: manifest.count, bytesTotal: manifest.totalBytes })
+  }
   const provide = async (index: number, signal: AbortSignal): Promise<void> => {
     const object = manifest.entry(index)
     const path = join(tree, object.path)
-    const wantsMd5 = options.wantsAllMd5 === true || !looksLikeMd5(object.checksum)
-    const provided = await provider.provide({ object, path, wantsMd5, signal })
+    const isWanted = wantsMd5(object)
+    const provided = await provider.provide({ object, path, wantsMd5: isWanted, signal })
     recordFile(manifest, index, path)
-    if (wantsMd5 && provided.md5 !== undefined) manifest.recordMd5(index, provided.md5)
+    if (isWanted && provided.md5 !== undefined) manifest.recordMd5(index, provided.md5)
     if (provided.isCached === true) manifest.recordCached(index)
-    files++
-    bytes += manifest.sizeBytes(index)
-    options.onProvided?.({ files, bytes, filesTotal: manifest.count, bytesTotal: manifest.totalBytes })
+    count(index)
   }
+  const isThere = await fillFiles(tree, manifest, { ...options, wantsMd5, onFilled: count })
   const inFlight = options.inFlight ?? WORKSPACE_DOWNLOADS_IN_FLIGHT
-  await allOrNone(options.signal, [
-    (signal) => forEachBounded(indexesOf(manifest, isSmall), { limit: inFlight, signal }, provide),
+  const missing = (isWanted: (sizeBytes: number) => boolean): IterableIterator<number> =>
+    indexesOf(manifest, (index) => !isThere(index) && isWanted(manifest.sizeBytes(index)))
+  await allOrNone(outer, [
+    (signal) => forEachBounded(missing(isSmall), { limit: inFlight, signal }, provide),
     (signal) => {
       const limit = Math.min(inFlight, WORKSPACE_LARGE_DOWNLOADS_IN_FLIGHT)
-      return forEachBounded(
-        indexesOf(manifest, (bytes) => !isSmall(bytes)),
-        { limit, signal },
-        provide,
-      )
+      const isLarge = (sizeBytes: number): boolean => !isSmall(sizeBytes)
+      return forEachBounded(missing(isLarge), { limit, signal }, provide)
     },
   ])
 }
@@ -97,6 +103,6 @@ function recordFile(manifest: ManifestRecord, index: number, path: string): void
   }
 }
 
-function* indexesOf(manifest: Manifest, isWanted: (sizeBytes: number) => boolean): IterableIterator<number> {
-  for (let index = 0; index < manifest.count; index++) if (isWanted(manifest.sizeBytes(index))) yield index
+function* indexesOf(manifest: Manifest, isWanted: (index: number) => boolean): IterableIterator<number> {
+  for (let index = 0; index < manifest.count; index++) if (isWanted(index)) yield index
 }
