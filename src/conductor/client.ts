@@ -10,6 +10,7 @@ import type { RetryPolicy } from '../base/retry.ts'
 import type { Call } from '../remote/call.ts'
 import { Connection, type Authorization, type RequestNotice } from '../remote/connection.ts'
 import { parseAddress } from '../remote/address.ts'
+import type { AnswerHead } from '../remote/http-exchange.ts'
 import { createTokenSource, type ConductorKey } from './auth.ts'
 import {
   CONDUCTOR_ANSWER_MAX_BYTES,
@@ -53,7 +54,10 @@ export type ConductorCall<Name extends OperationName = OperationName> = Name ext
 
 export interface ConductorClient {
   /** The body of the response, or what `read` makes of it; `undefined` when what was named does not exist. */
-  call<Value = unknown>(request: ConductorCall, read?: (body: unknown) => Value): Promise<Value | undefined>
+  call<Value = unknown>(
+    request: ConductorCall,
+    read?: (body: unknown, head: AnswerHead) => Value,
+  ): Promise<Value | undefined>
   /** Cuts all requests that are running. May be called twice. */
   close(): Promise<void>
 }
@@ -93,7 +97,7 @@ export function openConductorClient(options: ConductorClientOptions): ConductorC
   return {
     async call<Value = unknown>(
       request: ConductorCall,
-      read = (body: unknown): Value => body as Value,
+      read: (body: unknown, head: AnswerHead) => Value = (body) => body as Value,
     ): Promise<Value | undefined> {
       requireNames(request.path)
       const outcome = await connection.call(request, read)

@@ -9,6 +9,7 @@ import { InvalidError } from '../base/errors.ts'
 import { CONDUCTOR_SEARCH_PAGE } from './limits.ts'
 import { CONDUCTOR_LOGS_PER_RESULT_MAX, CONDUCTOR_POLL_WAIT_MAX_MS } from '../worker/limits.ts'
 import {
+  POLLS_WOKEN_HEADER,
   WORKFLOW_STATUSES,
   type OpenWorkflow,
   type PostOptions,
@@ -36,14 +37,22 @@ export function createHttpTaskQueue(
   options: { readonly clock?: Clock } = {},
 ): TaskQueue {
   const { clock = systemClock } = options
+  let findsLate: boolean | undefined
 
   return {
+    get findsLate() {
+      return findsLate === true
+    },
+
     async poll({ taskType, workerId, domain, count, waitMs }, { signal } = {}) {
       const serverWaitMs = requirePollable({ count, waitMs })
       const query = { workerid: workerId, count, timeout: serverWaitMs, domain }
       const tasks = await client.call(
         { operation: 'pollTasks', path: { taskType }, query, serverWaitMs, signal },
-        readTasks,
+        (body, head) => {
+          findsLate = head.header(POLLS_WOKEN_HEADER) === undefined
+          return readTasks(body)
+        },
       )
       return tasks ?? []
     },

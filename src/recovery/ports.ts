@@ -8,7 +8,7 @@ import type { HardFences } from '../publication/hard-fences.ts'
 import type { LedgerKeys } from '../publication/ledger-signature.ts'
 import type { VersionedRepo } from '../publication/ports.ts'
 import type { TaskQueue, TaskRecord, WorkflowId, WorkflowStatus } from '../worker/ports.ts'
-import type { HeldResult } from '../worker/results/outbox.ts'
+import type { HeldResult } from '../worker/results/outbox-entries.ts'
 
 export interface RecordedWorkflow {
   readonly workflowId: WorkflowId

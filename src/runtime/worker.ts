@@ -171,6 +171,7 @@ export async function openWorker(
       now: () => new Date(),
       ...defined({ formerEnd: formerEndOf(options) }),
     })
+    closing.push(() => results.close())
     const outbox = options.handed?.watch(results) ?? results
     const redactor = options.redactor ?? plainRedactor
     const told = keepStatusFile({

@@ -39,6 +39,10 @@ export const RESULT_FENCE_AGE_MAX_MS = 250
 export const RESULT_POST_DELAY_MS = 200
 /** Longest such wait. */
 export const RESULT_POST_DELAY_MAX_MS = 5_000
+/** @internal Size of the outbox files that are made ahead: a larger result gets its own file. */
+export const OUTBOX_PLACE_BYTES = 8_192
+/** @internal Such files per worker process. */
+export const OUTBOX_PLACES_MAX = 8
 /** @internal Results of an earlier process that are sent at once. */
 export const OUTBOX_ENTRIES_MAX = 1_000
 /** Time for an aborted body to end before its attempt is abandoned. */
@@ -81,6 +85,14 @@ export const POLL_WAIT_MS = 100
 export const POLL_WAIT_MAX_MS = 1_000
 /** How much longer it waits for a poll without answer. */
 export const POLL_STOP_WAIT_MS = 400
+/** Pause between two polls without a wait, right after a task began or ended; only where the server looks for tasks now and then. */
+export const POLL_QUICK_FIRST_MS = 4
+/** @internal Later it is this part of the time since. */
+export const POLL_QUICK_PART = 0.25
+/** For how long. Afterwards polls wait at the server again. */
+export const POLL_QUICK_FOR_MS = 400
+/** @internal Shortest time between two polls of a task type because tasks of other types ended. */
+export const POLL_AFTER_OTHER_MS = 25
 /** @internal A task that arrives within this time was already queued. */
 export const POLL_QUEUED_MAX_MS = 75
 /** Upper bound of the random pause after a failed poll; doubles with each. */

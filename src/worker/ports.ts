@@ -24,6 +24,9 @@ import type {
 export { TASK_STATUSES, WORKFLOW_STATUSES } from '../fences/attempt-snapshot.ts'
 export type { AttemptSnapshot, TaskId, TaskStatus, WorkflowId, WorkflowStatus }
 
+/** In the answer to a poll, from a server that answers a waiting poll as soon as there is a task. */
+export const POLLS_WOKEN_HEADER = 'perago-polls-woken'
+
 export interface QueueCallOptions {
   readonly signal?: AbortSignal | undefined
 }
@@ -112,6 +115,11 @@ export interface TaskQueue {
    * keeps waiting and claims a task for nobody, until its response timeout. To stop, let a poll end and handle its tasks.
    */
   poll(request: PollRequest, options?: QueueCallOptions): Promise<readonly TaskRecord[]>
+  /**
+   * Whether a poll that waits may be answered well after a task was queued: Conductor looks every 100 ms. A server that
+   * answers at once says so in `POLLS_WOKEN_HEADER`.
+   */
+  readonly findsLate?: boolean
   /** `undefined`: the task is gone (its workflow was restarted or removed). */
   readTask(taskId: TaskId, options?: QueueCallOptions): Promise<TaskRecord | undefined>
   readWorkflowStatus(workflowId: WorkflowId, options?: QueueCallOptions): Promise<WorkflowStatus | undefined>

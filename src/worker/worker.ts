@@ -34,6 +34,7 @@ import { RemoveLater } from './outages/remove-later.ts'
 import { tellOutages, type ToldOutages } from './outages/tell-outages.ts'
 import { pollForTasks } from './polling/poller.ts'
 import { openSlots } from './polling/slots.ts'
+import { TaskEnds } from './polling/task-ends.ts'
 import { sendOutbox, type OutboxSender } from './results/send-outbox.ts'
 import type { TaskRecord } from './ports.ts'
 import type { WorkerOptions, WorkerTask } from './worker-options.ts'
@@ -106,6 +107,7 @@ class OpenWorker implements RunningWorker {
   readonly #stopping = new AbortController()
   readonly #closed = new AbortController()
   readonly #slots: ReturnType<typeof openSlots>
+  readonly #ends: TaskEnds
   readonly #branches: BranchWatch
   readonly #attempts: Attempts
   readonly #outages: Outages
@@ -129,6 +131,7 @@ class OpenWorker implements RunningWorker {
     this.#startedAtMs = this.#clock.monotonicMs()
     // Each task type listens while it waits.
     setMaxListeners(0, this.#stopping.signal)
+    this.#ends = new TaskEnds(this.#clock)
     this.#observe = tellAll(options.observers ?? [])
     this.#outages = new Outages(options.watches ?? [])
     this.#removals = new RemoveLater(options.logger, this.#outages)
@@ -189,7 +192,7 @@ class OpenWorker implements RunningWorker {
     const workerTask = this.#options.tasks.find(({ task }) => task.name === record.taskType)
     invariant(workerTask !== undefined, 'a task is given to the worker that has its type')
     if (this.#state !== 'running') return this.#attempts.handBack(record)
-    return new Promise((resolve) => this.#attempts.begin(record, workerTask, resolve))
+    return new Promise((releaseSlots) => this.#attempts.begin(record, workerTask, { releaseSlots }))
   }
 
   abandon(why: string): Promise<StopReport> {
@@ -279,7 +282,9 @@ class OpenWorker implements RunningWorker {
         if (this.#polledAtMs.size === tasks.length) this.#becomeReady()
         this.#observe({ kind: 'poll', taskType: task.name, ...poll })
       },
-      onTask: (record, releaseSlots) => this.#attempts.begin(record, workerTask, releaseSlots),
+      ends: this.#ends,
+      onTask: (record, releaseSlots, sinceMs) =>
+        this.#attempts.begin(record, workerTask, { releaseSlots, sinceMs }),
       onLateTask: (record) => this.#attempts.handBack(record),
     })
   }

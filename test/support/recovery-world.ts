@@ -18,7 +18,7 @@ import type { RecoveryWorld } from '../../src/recovery/ports.ts'
 import { openTestQueue, type TestQueue } from '../../src/testing/open-test-queue.ts'
 import { readFreshAttempt } from '../../src/worker/attempt/read-fresh-attempt.ts'
 import type { TaskRecord, TaskResult } from '../../src/worker/ports.ts'
-import type { HeldResult } from '../../src/worker/results/outbox.ts'
+import type { HeldResult } from '../../src/worker/results/outbox-entries.ts'
 import type { SuiteLakefs } from './servers/suite-lakefs.ts'
 import { bytes, commitOf, MAIN } from '../conformance/versioned-repo-cases/world.ts'
 

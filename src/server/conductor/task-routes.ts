@@ -8,7 +8,14 @@ import { defined } from '../../base/defined.ts'
 import { InvalidError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import { CONDUCTOR_PAYLOAD_MAX_BYTES, CONDUCTOR_POLL_WAIT_MAX_MS } from '../../worker/limits.ts'
-import type { PollRequest, ResultStatus, TaskId, TaskRecord, WorkflowId } from '../../worker/ports.ts'
+import {
+  POLLS_WOKEN_HEADER,
+  type PollRequest,
+  type ResultStatus,
+  type TaskId,
+  type TaskRecord,
+  type WorkflowId,
+} from '../../worker/ports.ts'
 import { readBoundedText, readJsonBody } from '../http/read-body.ts'
 import { jsonObject, readFields } from '../http/read-request.ts'
 import { countQueues } from './count-queues.ts'
@@ -59,6 +66,7 @@ export function addTaskRoutes(app: Hono, { queue, control, closing }: ServedQueu
   app.get('/api/tasks/poll/batch/:type', async (asked) => {
     const poll = polls.noted(pollOf(asked))
     const tasks = await pollUntilClosed(poll, asked)
+    asked.header(POLLS_WOKEN_HEADER, 'true')
     return asked.json(tasks.map(renderTask))
   })
   app.get('/api/tasks/poll/:type', async (asked) => {

@@ -59,7 +59,11 @@ async function runAttempt({ task, modulePath, root }: TaskWorkOptions, site: Att
     closed: new AbortController().signal,
     onKept: () => undefined,
   })
-  attempts.begin(record, { task: { ...task, body }, ...defined({ modulePath }) }, () => undefined)
+  attempts.begin(
+    record,
+    { task: { ...task, body }, ...defined({ modulePath }) },
+    { releaseSlots: () => undefined },
+  )
   await attempts.untilNone()
   return end
 }

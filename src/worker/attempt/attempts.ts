@@ -46,6 +46,13 @@ export interface AttemptsOptions extends WorkerOptions {
   readonly onKept: () => void
 }
 
+/** What comes with a task that was claimed. */
+export interface Claimed {
+  readonly releaseSlots: () => void
+  /** When the poll was sent that claimed it, on the clock's monotonic scale. */
+  readonly sinceMs?: number | undefined
+}
+
 interface Running {
   readonly info: AttemptInfo
   readonly executionId: string
@@ -101,7 +108,7 @@ export class Attempts {
       await Promise.all([...[...this.#running].map(({ ended }) => ended), ...this.#handingBack])
   }
 
-  begin(record: TaskRecord, workerTask: WorkerTask, releaseSlots: () => void): void {
+  begin(record: TaskRecord, workerTask: WorkerTask, { releaseSlots, sinceMs }: Claimed): void {
     const { task } = workerTask
     const info = attemptInfoOf(record)
     const logger = this.#loggerFor(record)
@@ -134,7 +141,7 @@ export class Attempts {
     }
     this.#running.add(running)
     this.#options.branches.look({ record, task, info, logger })
-    running.ended = this.#run({ record, workerTask, running, logger, onDecided })
+    running.ended = this.#run({ record, workerTask, running, logger, onDecided, sinceMs })
       .catch((error: unknown) => logger.error('an attempt ended with an unexpected error', { error }))
       .finally(() => {
         this.#running.delete(running)
@@ -148,8 +155,9 @@ export class Attempts {
     readonly running: Running
     readonly logger: AttemptSurroundings['logger']
     readonly onDecided: () => void
+    readonly sinceMs: number | undefined
   }): Promise<void> {
-    const { record, workerTask, running, logger, onDecided } = of
+    const { record, workerTask, running, logger, onDecided, sinceMs } = of
     const { info, executionId, lease } = running
     const { queue } = this.#options
     const { traceparent } = record
@@ -172,7 +180,7 @@ export class Attempts {
     const outcome = await runAttempt(
       {
         ...workerTask,
-        record,
+        ...{ record, sinceMs },
         beforeBody: puttingFallback,
         whileLayingOut: served.signal,
         executionId,

@@ -549,3 +549,34 @@ describe('the end', () => {
     expect(result).toMatchObject({ status: 'FAILED', output: {} })
   })
 })
+
+describe('the claim as a reading', () => {
+  const declared = { name: 'orders.count', owner: OWNER, params: z.object({}), result: z.number() }
+  const noWorkspace = defineTask({ ...declared, body: () => 1 })
+
+  test('WK-354 without a fence the poll that claimed the task is the last reading of it', async () => {
+    const { result, currentAtMs } = await world.run(noWorkspace, {
+      sinceMs: 17,
+      attempt: { input: { params: {} } },
+    })
+    expect([result.status, currentAtMs]).toEqual(['COMPLETED', 17])
+    // Given by somebody else's loop: nobody knows how old it is.
+    expect((await world.run(noWorkspace, { attempt: { input: { params: {} } } })).currentAtMs).toBeUndefined()
+  })
+
+  test('WK-354 a fence reads later, and a failure has no reading in its favour', async () => {
+    const published = await world.run(filesTask({ body: change }), { sinceMs: 17 })
+    expect(published.currentAtMs).toBeGreaterThan(17)
+    const failing = defineTask({
+      ...declared,
+      body: () => {
+        throw new Error('no')
+      },
+    })
+    const { result, currentAtMs } = await world.run(failing, {
+      sinceMs: 17,
+      attempt: { input: { params: {} } },
+    })
+    expect([result.status, currentAtMs]).toEqual(['FAILED', undefined])
+  })
+})

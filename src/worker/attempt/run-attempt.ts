@@ -31,6 +31,8 @@ export interface AttemptSurroundings extends RunSurroundings, FailureOptions, Bl
 export interface AttemptRequest extends RunOptions {
   /** The task as it was claimed. */
   readonly record: TaskRecord
+  /** When the poll was sent that claimed it, on the clock's monotonic scale: its answer is a reading of the task. */
+  readonly sinceMs?: number | undefined
   /** Unique for each execution of an attempt. */
   readonly executionId: string
 }
@@ -40,7 +42,7 @@ export interface AttemptOutcome extends Pick<
   'publication' | 'changed' | 'evidence' | 'error' | 'cleanUp'
 > {
   readonly result: TaskResult
-  /** Of a success: when the reading began that let the attempt fence pass last, on the clock's monotonic scale. */
+  /** Of a success: when the last reading began that showed this claim, on the clock's monotonic scale. */
   readonly currentAtMs?: number | undefined
 }
 
@@ -53,7 +55,7 @@ export async function runAttempt(
   const { taskId, workflowId, workerId, responseTimeoutSeconds } = record
   const { clock, readFresh, assertMayAct } = surroundings
   const sinceMs = clock.monotonicMs()
-  let currentAtMs: number | undefined
+  let currentAtMs = request.sinceMs
   const readCurrent: AttemptAuthority['readFresh'] = async (options) => {
     assertMayAct?.()
     const askedAtMs = clock.monotonicMs()

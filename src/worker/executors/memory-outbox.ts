@@ -2,7 +2,8 @@
 
 import type { Logger } from '../../base/logger.ts'
 import { snapshotOf } from '../../fences/attempt-snapshot.ts'
-import type { Outbox, OutboxEntry, OutboxItem } from '../results/outbox.ts'
+import type { OutboxEntry } from '../results/outbox-entries.ts'
+import type { Outbox, OutboxItem } from '../results/outbox.ts'
 
 export function openMemoryOutbox({
   now,

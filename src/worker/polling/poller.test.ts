@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { recordOf } from '../../../test/support/worker/world.ts'
 import { RefusedError, UnavailableError } from '../../base/errors.ts'
 import {
+  POLL_AFTER_OTHER_MS,
   POLL_QUEUED_MAX_MS,
+  POLL_QUICK_FIRST_MS,
+  POLL_QUICK_FOR_MS,
   POLL_STOP_WAIT_MS,
   POLL_WAIT_MAX_MS,
   POLL_WAIT_MS,
@@ -14,6 +17,7 @@ import { ManualClock } from '../../testing/manual-clock.ts'
 import { pollForTasks } from './poller.ts'
 import type { PollRequest, TaskQueue, TaskRecord } from '../ports.ts'
 import { openSlots, type Slots } from './slots.ts'
+import { TaskEnds } from './task-ends.ts'
 
 interface Polled extends PollRequest {
   readonly atMs: number
@@ -22,11 +26,14 @@ interface Polled extends PollRequest {
 class PollWorld {
   readonly clock = new ManualClock()
   readonly polls: Polled[] = []
-  readonly begun: { readonly record: TaskRecord; readonly giveBack: () => void }[] = []
+  readonly begun: { readonly record: TaskRecord; readonly giveBack: () => void; readonly sinceMs: number }[] =
+    []
   readonly late: TaskRecord[] = []
   readonly stopping = new AbortController()
   /** What the next polls are answered with; `undefined` afterwards: nothing, after the whole wait. */
   readonly answers: ((request: PollRequest) => Promise<readonly TaskRecord[]>)[] = []
+  readonly ends = new TaskEnds(this.clock)
+  findsLate = false
   inFlight = 0
   mostInFlight = 0
 
@@ -34,7 +41,8 @@ class PollWorld {
     slots: readonly [Slots, Slots] = [openSlots(2), openSlots(4)],
     taskType = 'orders.clean',
   ): Promise<void> {
-    const queue: Pick<TaskQueue, 'poll'> = {
+    const queue: Pick<TaskQueue, 'poll' | 'findsLate'> = {
+      findsLate: this.findsLate,
       poll: async (request, options) => {
         expect(options?.signal).toBeUndefined()
         this.polls.push({ ...request, atMs: this.clock.monotonicMs() })
@@ -58,14 +66,20 @@ class PollWorld {
       clock: this.clock,
       random: { next: () => 0.5 },
       logger: silentLogger,
-      onTask: (record, giveBack) => this.begun.push({ record, giveBack }),
+      onTask: (record, giveBack, sinceMs) => this.begun.push({ record, giveBack, sinceMs }),
       onLateTask: (record) => {
         this.late.push(record)
         return Promise.resolve()
       },
       onPolled: () => undefined,
+      ends: this.ends,
       stopping: this.stopping.signal,
     })
+  }
+
+  /** The polls that asked without a wait, by their times. */
+  get quickAtMs(): readonly number[] {
+    return this.polls.filter(({ waitMs }) => waitMs === 0).map(({ atMs }) => atMs)
   }
 
   /** Lets what was just begun come to its first wait, then moves time. */
@@ -81,7 +95,8 @@ class PollWorld {
   }
 }
 
-const claim = ({ workerId }: PollRequest): Promise<TaskRecord[]> => Promise.resolve([recordOf({ workerId })])
+const claim = ({ workerId, taskType }: PollRequest): Promise<TaskRecord[]> =>
+  Promise.resolve([recordOf({ workerId, taskType })])
 
 describe('asked to stop', () => {
   test('WK-262 a poll that is not answered in its time is no longer awaited; what it brings later is handed back', async () => {
@@ -205,6 +220,21 @@ describe('polls', () => {
     await world.stop(Promise.all(ended).then(() => undefined))
   })
 
+  test('WK-354 say with a task when they were sent, not when they were answered', async () => {
+    const world = new PollWorld()
+    world.answers.push(
+      () => world.clock.sleep(70).then(() => []),
+      async (request) => {
+        await world.clock.sleep(80)
+        return claim(request)
+      },
+    )
+    const ended = world.start()
+    await world.pass(1_000)
+    expect(world.begun.map(({ sinceMs }) => sinceMs)).toEqual([world.polls[1]?.atMs])
+    await world.stop(ended)
+  })
+
   test('WK-64 tasks that do not carry the name of the claim are left alone', async () => {
     const world = new PollWorld()
     world.answers.push(() => Promise.resolve([recordOf({ workerId: 'stranger' })]))
@@ -213,6 +243,144 @@ describe('polls', () => {
     expect(world.begun).toEqual([])
     await world.stop(ended)
     expect(world.late).toEqual([])
+  })
+})
+
+describe('a server that looks for tasks only now and then', () => {
+  const opened = (): PollWorld => Object.assign(new PollWorld(), { findsLate: true })
+
+  test('WK-350 is asked without a wait after a task, ever more rarely, and soon as before', async () => {
+    const world = opened()
+    world.answers.push(claim)
+    const ended = world.start()
+    await world.pass(POLL_QUICK_FOR_MS * 2)
+    const gaps = world.quickAtMs.slice(1).map((atMs, index) => atMs - (world.quickAtMs[index] ?? 0))
+    expect(world.quickAtMs[0]).toBe(0)
+    expect(gaps[0]).toBe(POLL_QUICK_FIRST_MS)
+    expect(gaps).toEqual([...gaps].sort((one, other) => one - other))
+    expect(world.quickAtMs.length).toBeLessThan(25)
+    // For whoever comes at any time of the first tenth of a second, half of the pause is short.
+    expect(world.quickAtMs.filter((atMs) => atMs <= 100).length).toBeGreaterThan(10)
+    const quickUntil = world.polls.findLastIndex(({ waitMs }) => waitMs === 0)
+    expect(world.polls[quickUntil]?.atMs).toBeLessThanOrEqual(POLL_QUICK_FOR_MS * 1.3)
+    await world.pass(10_000)
+    expect(world.polls.slice(quickUntil + 1, quickUntil + 4).map(({ waitMs }) => waitMs)).toEqual([
+      POLL_WAIT_MS,
+      2 * POLL_WAIT_MS,
+      4 * POLL_WAIT_MS,
+    ])
+    await world.stop(ended)
+  })
+
+  test('WK-350 is asked no more often while there is nothing', async () => {
+    const [late, woken] = [opened(), new PollWorld()]
+    for (const world of [late, woken]) {
+      const ended = world.start()
+      await world.pass(60_000)
+      await world.stop(ended)
+    }
+    expect(late.polls).toEqual(woken.polls)
+  })
+
+  test('WK-351 is asked at once when a task ends, also while a poll waits there', async () => {
+    const world = opened()
+    world.answers.push(claim)
+    const ended = world.start()
+    await world.pass(20 * POLL_QUICK_FOR_MS)
+    const before = world.polls.length
+    expect(world.inFlight).toBe(1)
+    const nowMs = world.clock.monotonicMs()
+    world.answers.push(claim)
+    world.begun[0]?.giveBack()
+    await world.pass(0)
+    expect(world.polls[before]).toMatchObject({ waitMs: 0, atMs: nowMs })
+    expect([world.mostInFlight, world.begun.length]).toEqual([2, 2])
+    // A place that is given back twice has ended one task.
+    await world.pass(20 * POLL_QUICK_FOR_MS)
+    const later = world.polls.length
+    world.begun[0]?.giveBack()
+    await world.pass(0)
+    expect(world.polls).toHaveLength(later)
+    await world.stop(ended)
+  })
+
+  test('WK-62 WK-351 is never asked for more than there are places for', async () => {
+    const world = opened()
+    for (let count = 0; count < 12; count++) world.answers.push(claim)
+    const slots = openSlots(3)
+    const ended = world.start([slots, openSlots(3)])
+    for (let turn = 0; turn < 12; turn++) {
+      await world.pass(POLL_QUICK_FIRST_MS)
+      expect(slots.taken).toBeLessThanOrEqual(3)
+      world.begun[turn]?.giveBack()
+    }
+    await world.pass(0)
+    expect(world.begun).toHaveLength(12)
+    await world.stop(ended)
+  })
+
+  test('WK-352 that answers waiting polls at once is never asked without a wait', async () => {
+    const world = new PollWorld()
+    world.answers.push(claim, claim)
+    const ended = world.start()
+    await world.pass(POLL_QUICK_FOR_MS)
+    for (const { giveBack } of world.begun) giveBack()
+    await world.pass(POLL_QUICK_FOR_MS)
+    expect(world.begun).toHaveLength(2)
+    expect(world.quickAtMs).toEqual([])
+    await world.stop(ended)
+  })
+
+  test('WK-353 is asked once for each other type when a task ends, and not again at once', async () => {
+    const world = opened()
+    const ended = ['a', 'b', 'c'].map((type) => world.start([openSlots(2), openSlots(8)], type))
+    await world.pass(POLL_WAIT_MS)
+    world.answers.push(claim)
+    await world.pass(POLL_WAIT_MAX_MS)
+    expect(world.begun).toHaveLength(1)
+    const own = world.begun[0]?.record.taskType
+    await world.pass(20 * POLL_QUICK_FOR_MS)
+    const before = world.polls.length
+    world.begun[0]?.giveBack()
+    await world.pass(0)
+    const asked = world.polls.slice(before)
+    expect(asked.map(({ taskType }) => taskType).sort()).toEqual(['a', 'b', 'c'])
+    expect(asked.every(({ waitMs }) => waitMs === 0)).toBe(true)
+    world.ends.tellOthers(() => undefined)
+    await world.pass(POLL_AFTER_OTHER_MS - 1)
+    const others = world.polls
+      .slice(before)
+      .filter(({ taskType, waitMs }) => taskType !== own && waitMs === 0)
+    expect(others).toHaveLength(2)
+    await world.stop(Promise.all(ended).then(() => undefined))
+  })
+})
+
+describe('task types that share one place', () => {
+  test('WK-356 do not keep it from one another while one of them has work', async () => {
+    const world = Object.assign(new PollWorld(), { findsLate: true })
+    const shared = openSlots(1)
+    const ended = ['a', 'b', 'c', 'd'].map((type) => world.start([openSlots(1), shared], type))
+    await world.pass(5 * POLL_WAIT_MAX_MS)
+    world.answers.push(claim)
+    await world.pass(POLL_WAIT_MAX_MS)
+    const begun = world.begun[0]
+    const before = world.polls.length
+    await world.pass(POLL_WAIT_MAX_MS)
+    begun?.giveBack()
+    await world.pass(100)
+    const after = world.polls.slice(before)
+    expect(after.every(({ waitMs }) => waitMs === 0)).toBe(true)
+    const own = after.filter(({ taskType }) => taskType === begun?.record.taskType)
+    expect(own.length).toBeGreaterThan(10)
+    for (const other of ['a', 'b', 'c', 'd'])
+      expect(after.filter(({ taskType }) => taskType === other).length).toBeGreaterThan(0)
+    // Later they take turns as before, each for a short wait at the server.
+    await world.pass(5 * POLL_QUICK_FOR_MS)
+    expect(world.polls.slice(-8).map(({ waitMs }) => waitMs)).toEqual(
+      Array.from({ length: 8 }, () => POLL_WAIT_MS),
+    )
+    await world.stop(Promise.all(ended).then(() => undefined))
   })
 })
 

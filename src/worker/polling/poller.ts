@@ -8,12 +8,15 @@
  *   asked to stop is handed back. One that is not answered in its time is no longer awaited then.
  * - POLL-4 The server is asked to wait, longer while there is nothing; after failures the pauses double, with jitter.
  * - POLL-5 No poll is sent while an outage holds the tasks back.
+ * - POLL-6 Right after a task began or ended, a server that looks for tasks only now and then is asked without a wait, ever
+ *   more rarely: see `quick-polls.ts`. The poll that follows an ended task comes at once, for all types of the worker.
  */
 
 import { isAborted, unlessAborted } from '../../base/abort-signals.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isPeragoError } from '../../base/errors.ts'
 import {
+  POLL_AFTER_OTHER_MS,
   POLL_ERROR_DELAY_MAX_MS,
   POLL_ERROR_DELAY_MS,
   POLL_QUEUED_MAX_MS,
@@ -22,10 +25,13 @@ import {
   POLL_WAIT_MS,
 } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
+import { once } from '../../base/once.ts'
 import type { Random } from '../../base/random.ts'
 import { retryDelay, type RetryPolicy } from '../../base/retry.ts'
 import type { PollRequest, TaskQueue, TaskRecord } from '../ports.ts'
+import { QuickPolls } from './quick-polls.ts'
 import type { Slots } from './slots.ts'
+import type { TaskEnds } from './task-ends.ts'
 
 export interface PollOptions {
   readonly queue: TaskQueue
@@ -39,8 +45,10 @@ export interface PollOptions {
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  /** Gets a task with its slots. Returns at once. */
-  readonly onTask: (record: TaskRecord, releaseSlots: () => void) => void
+  /** Shared by the task types of a worker. */
+  readonly ends?: TaskEnds
+  /** Gets a task with its slots, and when the poll was sent that brought it. Returns at once. */
+  readonly onTask: (record: TaskRecord, releaseSlots: () => void, sinceMs: number) => void
   /** Gets a task that came too late. */
   readonly onLateTask: (record: TaskRecord) => Promise<void>
   readonly onPolled: (poll: PollNotice) => void
@@ -69,76 +77,119 @@ const ERROR_POLICY: RetryPolicy = {
 
 /** Resolves when it was asked to stop and the polls in flight have ended. */
 export async function pollForTasks(options: PollOptions): Promise<void> {
+  const { clock, ends, queue } = options
   const [own, shared] = options.slots
   const extra = openExtraPolls()
+  const quick = new QuickPolls(clock)
+  let toldAtMs = -Infinity
+  const onOtherEnd = (): void => {
+    if (queue.findsLate !== true || clock.monotonicMs() - toldAtMs < POLL_AFTER_OTHER_MS) return
+    toldAtMs = clock.monotonicMs()
+    extra.wake()
+  }
+  const onEnd = (): void => {
+    if (queue.findsLate === true) {
+      // Whoever polls quickly is woken; a poll that waits at the server needs one beside it.
+      if (!quick.isTaken) extra.wake()
+      quick.note()
+    }
+    ends?.tellOthers(onOtherEnd)
+  }
+  const polling: Polling = { ...options, extra, quick, onEnd }
+  const unlisten = ends?.listen(onOtherEnd)
   await Promise.all([
-    pollSteadily(options, extra).finally(() => extra.close()),
-    ...Array.from({ length: Math.min(own.limit, shared.limit) - 1 }, () => pollWhileQueued(options, extra)),
+    pollSteadily(polling).finally(() => extra.close()),
+    ...Array.from({ length: Math.min(own.limit, shared.limit) - 1 }, () => pollWhileQueued(polling)),
   ])
+  unlisten?.()
 }
 
-async function pollSteadily(options: PollOptions, extra: ExtraPolls): Promise<void> {
-  const { clock, random, logger, stopping } = options
+interface Polling extends PollOptions {
+  readonly extra: ExtraPolls
+  readonly quick: QuickPolls
+  /** A task that was begun has released its slots. */
+  readonly onEnd: () => void
+}
+
+async function pollSteadily(polling: Polling): Promise<void> {
+  const { clock, random, logger, stopping, quick, extra, queue, slots, ends } = polling
   const pause = (delayMs: number): Promise<void> => clock.sleep(delayMs, stopping).catch(() => undefined)
   let waitMs = POLL_WAIT_MS
   let failures = 0
   let wasQueuedBefore = false
   for (;;) {
-    const release = await takeSlots(options)
+    const release = await takeSlots(polling)
     if (release === undefined) return
-    const polled = await poll(options, waitMs)
-    const hasBegun = await begin(options, polled.records, release)
+    const isQuick = queue.findsLate === true && quick.enter()
+    // The last place is not kept from a type that has work while the server waits.
+    const [, { taken, limit }] = slots
+    const yields = !isQuick && queue.findsLate === true && taken === limit && ends?.isRecent === true
+    const polled = await poll(polling, isQuick || yields ? 0 : waitMs)
+    const hasBegun = await begin(polling, polled, release)
     // Two tasks in a row that were queued already: there may be more.
     const wasQueued = hasBegun && polled.durationMs < POLL_QUEUED_MAX_MS
     if (wasQueued && wasQueuedBefore) extra.wake()
     wasQueuedBefore = wasQueued
 
-    if (polled.error !== undefined) {
+    if (polled.error === undefined) {
+      failures = 0
+      if (hasBegun) waitMs = POLL_WAIT_MS
+      else if (isQuick) await quick.pause(stopping)
+      else if (yields) await pause(POLL_WAIT_MS)
+      else {
+        // A server that did not wait as it was asked to is not asked again at once.
+        const leftMs = polled.askedMs - polled.durationMs
+        if (leftMs > polled.askedMs / 2) await pause(leftMs * (0.5 + random.next() / 2))
+        waitMs = Math.min(polled.askedMs * 2, POLL_WAIT_MAX_MS)
+      }
+    } else {
       failures++
       const attempt = Math.min(failures, 30)
       const delayMs = retryDelay({ attempt, error: polled.error, policy: ERROR_POLICY, random })
       const level = isPeragoError(polled.error) && polled.error.kind === 'unavailable' ? 'warn' : 'error'
       logger[level]('a poll failed and is tried again', { error: polled.error, failures, delayMs })
       await pause(delayMs)
-      continue
     }
-    failures = 0
-    if (hasBegun) waitMs = POLL_WAIT_MS
-    else {
-      // A server that did not wait as it was asked to is not asked again at once.
-      const leftMs = polled.askedMs - polled.durationMs
-      if (leftMs > polled.askedMs / 2) await pause(leftMs * (0.5 + random.next() / 2))
-      waitMs = Math.min(polled.askedMs * 2, POLL_WAIT_MAX_MS)
-    }
+    if (isQuick) quick.leave()
   }
 }
 
-/** An extra poll beside the steady one, repeated while each brings a task. */
-async function pollWhileQueued(options: PollOptions, extra: ExtraPolls): Promise<void> {
+/** An extra poll beside the steady one, repeated while each brings a task, and while the next is likely to come at once. */
+async function pollWhileQueued(polling: Polling): Promise<void> {
+  const { extra, quick, stopping, queue } = polling
   while (await extra.next()) {
     for (;;) {
-      const release = await takeSlots(options)
+      const release = await takeSlots(polling)
       if (release === undefined) return
-      const polled = await poll(options, POLL_WAIT_MS)
+      const polled = await poll(polling, queue.findsLate === true ? 0 : POLL_WAIT_MS)
       // The steady poll meets the same failures, and logs them.
-      if (!(await begin(options, polled.records, release))) break
-      extra.wake()
+      if (await begin(polling, polled, release)) extra.wake()
+      else if (polled.error !== undefined || queue.findsLate !== true || !quick.enter()) break
+      else if (!(await quick.pause(stopping).finally(() => quick.leave()))) break
     }
   }
 }
 
 /** Whether a task was begun, which has the slots then. */
 async function begin(
-  options: PollOptions,
-  records: readonly TaskRecord[],
+  { stopping, onTask, onLateTask, quick, ends, onEnd }: Polling,
+  { records, sinceMs }: Polled,
   release: () => void,
 ): Promise<boolean> {
   const [first, ...others] = records
-  const begins = first !== undefined && !isAborted(options.stopping)
-  if (begins) options.onTask(first, release)
-  else release()
+  const begins = first !== undefined && !isAborted(stopping)
+  if (begins) {
+    const end = once(onEnd)
+    quick.note()
+    ends?.note()
+    const releaseAndTell = (): void => {
+      release()
+      end()
+    }
+    onTask(first, releaseAndTell, sinceMs)
+  } else release()
   // They came after the stop, or there is no slot for them because only one was asked for.
-  for (const record of begins ? others : records) await options.onLateTask(record)
+  for (const record of begins ? others : records) await onLateTask(record)
   return begins
 }
 
@@ -183,15 +234,19 @@ async function takeSlots({ slots, stopping, hold }: PollOptions): Promise<(() =>
   }
 }
 
-async function poll(
-  options: PollOptions,
-  longestMs: number,
-): Promise<PollNotice & { readonly records: readonly TaskRecord[]; readonly askedMs: number }> {
+interface Polled extends PollNotice {
+  readonly records: readonly TaskRecord[]
+  readonly askedMs: number
+  /** When it was sent, on the clock's monotonic scale. */
+  readonly sinceMs: number
+}
+
+async function poll(options: PollOptions, longestMs: number): Promise<Polled> {
   const { taskType, domain, slots, nextWorkerId, clock, onPolled } = options
   const startMs = clock.monotonicMs()
   const workerId = nextWorkerId()
   // A slot that other types wait for is not occupied for long.
-  const waitMs = slots[1].waiting > 0 ? POLL_WAIT_MS : longestMs
+  const waitMs = slots[1].waiting > 0 ? Math.min(POLL_WAIT_MS, longestMs) : longestMs
   let records: readonly TaskRecord[] = []
   let failure: { readonly error?: unknown } = {}
   try {
@@ -201,7 +256,7 @@ async function poll(
   }
   const notice = { claimed: records.length, durationMs: clock.monotonicMs() - startMs, ...failure }
   onPolled(notice)
-  return { ...notice, records, askedMs: waitMs }
+  return { ...notice, records, askedMs: waitMs, sinceMs: startMs }
 }
 
 /** Nothing, if the worker is asked to stop and the server does not answer; what comes later is handed back, if it can be. */

@@ -46,6 +46,8 @@ export interface DeliverOptions {
   readonly postsMax?: number
   /** Awaited before the first post, while the task is read. Must not reject. */
   readonly beforePost?: Promise<unknown>
+  /** Called when a post was answered for the first time: the task is the queue's again, as far as it says. */
+  readonly onAnswered?: (() => void) | undefined
   readonly signal?: AbortSignal
 }
 
@@ -77,9 +79,10 @@ export async function deliverResult(options: DeliverOptions): Promise<Delivery> 
 }
 
 /** `undefined`: it was answered as if it had arrived. */
-async function post({ queue, result, signal }: DeliverOptions): Promise<Delivery | undefined> {
+async function post({ queue, result, signal, onAnswered }: DeliverOptions): Promise<Delivery | undefined> {
   try {
     const isThere = await queue.postResult(result, { signal, sendWithinMs: RESULT_FENCE_AGE_MAX_MS })
+    onAnswered?.()
     return isThere ? undefined : { delivered: false, status: 'gone' }
   } catch (error) {
     if (isPeragoError(error) && error.kind === 'invalid')

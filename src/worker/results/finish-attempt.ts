@@ -2,7 +2,8 @@
  * How an attempt ends when its outcome is decided, always in this order:
  *
  *   release the lease (no renewal in flight) → put the result into the outbox (durable), and meanwhile read the task,
- *     unless the attempt fence has just done so → post and read back → settle or refuse the copy in the outbox → clean up
+ *     unless the claim or the attempt fence has just done so → post → free the slot → read back, and meanwhile clean up →
+ *     settle or refuse the copy in the outbox
  *
  * A crash between any two of them loses nothing: before the outbox has the result, the next worker sends the fallback and
  * the task is retried; afterwards it sends the result.
@@ -11,6 +12,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { isPeragoError, messageOf } from '../../base/errors.ts'
 import type { Logger } from '../../base/logger.ts'
+import { once } from '../../base/once.ts'
 import type { AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
 import { deliverResult, type DeliverOptions, type Delivery } from './deliver-result.ts'
 import type { AttemptSummary } from '../events.ts'
@@ -35,7 +37,10 @@ export interface FinishRequest {
   readonly lease: Pick<Lease, 'release'> | undefined
   /** What the next process would send if this one ended. */
   readonly fallback?: Fallback | undefined
-  /** Called when only the clean-up is left, whether the result was delivered or not. */
+  /**
+   * Called when the queue has answered the result, or it was left to the outbox: the reading back and the clean-up need no
+   * slot. May be called twice.
+   */
   readonly onDecided?: () => void
   /** Runs one step and reports it. */
   readonly step?: <T>(name: 'release-lease' | 'deliver' | 'clean-up', work: () => Promise<T>) => Promise<T>
@@ -48,22 +53,28 @@ export async function finishAttempt(
 ): Promise<AttemptSummary['delivery']> {
   const { outcome, lease, step = (_, work) => work() } = request
   const { logger } = surroundings
+  const cleanUp = once(() => step('clean-up', () => outcome.cleanUp()))
+  const onDecided = (): void => {
+    request.onDecided?.()
+    // Awaited below, whatever becomes of the delivery.
+    cleanUp().catch(() => undefined)
+  }
   try {
     if (lease !== undefined) await step('release-lease', () => lease.release())
     // The process that replaces this one decides about the task.
     if (isPeragoError(outcome.error) && outcome.error.code === 'worker/abandoned') return 'superseded'
-    return await step('deliver', () => deliver(request, surroundings))
+    return await step('deliver', () => deliver({ ...request, onDecided }, surroundings))
   } catch (error) {
     logger.error('a result could not be delivered; it is lost when this worker ends', { error })
     return 'kept'
   } finally {
-    request.onDecided?.()
-    await step('clean-up', () => outcome.cleanUp())
+    onDecided()
+    await cleanUp()
   }
 }
 
 async function deliver(
-  { attempt, outcome, fallback }: FinishRequest,
+  { attempt, outcome, fallback, onDecided }: FinishRequest,
   surroundings: DeliverySurroundings,
 ): Promise<AttemptSummary['delivery']> {
   const { outbox, logger } = surroundings
@@ -92,7 +103,7 @@ async function deliver(
       // Below, once the copy is written.
       release: () => undefined,
     },
-    { ...surroundings, beforePost, currentAtMs: outcome.currentAtMs },
+    { ...surroundings, beforePost, currentAtMs: outcome.currentAtMs, onAnswered: onDecided },
   )
   await beforePost
   if (delivery === 'kept') item?.release()
@@ -103,7 +114,8 @@ async function deliver(
 /** Sends one result, and removes, refuses or releases its copy. */
 export async function deliverItem(
   item: Omit<OutboxItem, 'writtenAt'>,
-  options: DeliverySurroundings & Pick<DeliverOptions, 'beforePost' | 'currentAtMs' | 'postsMax'>,
+  options: DeliverySurroundings &
+    Pick<DeliverOptions, 'beforePost' | 'currentAtMs' | 'onAnswered' | 'postsMax'>,
 ): Promise<AttemptSummary['delivery']> {
   const { attempt, result } = item
   const { logger } = options

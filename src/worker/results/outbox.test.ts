@@ -60,7 +60,7 @@ test('WK-50 what was put and not settled is given to the next process, as it was
 test('WK-50 of the attempt nothing is kept but what tells it apart: no input, no output', async () => {
   const outbox = await open()
   await outbox.put(recordOf({ input: { params: 'private' } }), result)
-  const [name = ''] = (await readdir(directory)).filter((entry) => entry.endsWith('.json'))
+  const [name = ''] = (await readdir(directory)).filter((entry) => readText(entry).includes(taskId))
   expect(await readFile(join(directory, name), 'utf8')).not.toContain('private')
 })
 
@@ -146,6 +146,10 @@ test('WK-55 what was cut off while it was written says nothing', async () => {
   expect(await (await open()).pending()).toEqual([])
 })
 
+function readText(name: string): string {
+  return name.endsWith('.json') ? readFileSync(join(directory, name), 'utf8') : ''
+}
+
 /** What is synced to the disk, by its path at that moment. */
 async function watchSyncs(onSync: (path: string) => void): Promise<void> {
   const handle = await openFile(directory, 'r')
@@ -177,7 +181,7 @@ test('WK-212 a result is on the disk before it is sent: the whole file first, th
     ['directory', true],
   ])
   await item.refuse('no')
-  expect(synced).toHaveLength(4)
+  expect(synced.filter((one) => Array.isArray(one) && one[0] === 'file')).toHaveLength(2)
 })
 
 test('WK-212 the directories of an outbox are on the disk as well', async () => {
@@ -191,7 +195,7 @@ test('WK-213 a refused result that cannot be written once more is moved as it is
   const { logger, lines } = keepingLogger()
   const outbox = await open(logger)
   const item = await outbox.put(recordOf(), result)
-  const [name = ''] = (await readdir(directory)).filter((entry) => entry.endsWith('.json'))
+  const [name = ''] = (await readdir(directory)).filter((entry) => readText(entry).includes(taskId))
   // In place of the file that would be written first, as a full disk would fail it.
   await mkdir(join(directory, 'refused', `.${name}.tmp`))
   await item.refuse('no')

@@ -6,7 +6,7 @@
  * that ends its process would leave its task to time out.
  *
  * ```
- * outbox/<index of the worker process>/<time>-<random>.json    a result
+ * outbox/<index of the worker process>/<time>-<random>.json    a result, or blank: room for one, made ahead
  *                                      begun/…                 a fallback
  *                                      refused/…               for an operator to look at
  * ```
@@ -15,7 +15,6 @@
 import { randomBytes } from 'node:crypto'
 import { open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { z } from 'zod'
 import { UnavailableError } from '../../base/errors.ts'
 import { OUTBOX_ENTRIES_MAX } from '../limits.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -23,12 +22,16 @@ import { makeDirectory } from '../../base/make-directory.ts'
 import { syncDirectory } from '../../base/sync-directory.ts'
 import { snapshotOf, type AttemptSnapshot } from '../../fences/attempt-snapshot.ts'
 import type { TaskResult } from '../ports.ts'
-
-export interface OutboxEntry {
-  readonly attempt: AttemptSnapshot
-  readonly result: TaskResult
-  readonly writtenAt: string
-}
+import {
+  claimOf,
+  entriesOf,
+  OUTBOXES,
+  readEntry,
+  readIfThere,
+  resultsIn,
+  type OutboxEntry,
+} from './outbox-entries.ts'
+import { isBlank, OutboxPlaces, type Place } from './outbox-places.ts'
 
 /** A result that is being delivered; `pending` does not give it to anybody else. */
 export interface OutboxItem extends OutboxEntry {
@@ -54,6 +57,11 @@ export interface Outbox {
   pending(): Promise<readonly OutboxItem[]>
 }
 
+export interface OpenOutbox extends Outbox {
+  /** Removes what was made ahead. Results stay. */
+  close(): Promise<void>
+}
+
 /** Opens the outbox of one process. No two live processes may share a directory. */
 export async function openOutbox(options: {
   readonly directory: string
@@ -61,38 +69,48 @@ export async function openOutbox(options: {
   readonly now: () => Date
   /** Why the process ended that had the outbox before, as the reason of its fallbacks. */
   readonly formerEnd?: string
-}): Promise<Outbox> {
+}): Promise<OpenOutbox> {
   const { directory, logger, now, formerEnd } = options
   const refusedDirectory = join(directory, 'refused')
   await makeDurableDirectory(refusedDirectory)
   await promoteFallbacks(directory, formerEnd)
+  await removeBlanks(directory)
   const fallbackDirectory = join(directory, FALLBACKS)
   makeDirectory(fallbackDirectory)
 
   /** The names of those that are being delivered. */
   const claimed = new Set<string>()
-  const remove = async (name: string): Promise<void> => {
-    await rm(join(directory, name), { force: true })
-    claimed.delete(name)
-  }
-  const itemOf = (name: string, entry: OutboxEntry): OutboxItem => ({
-    ...entry,
-    settle: () => remove(name),
-    release: () => {
+  /** Of this process, in files that were made ahead: they are known without being read. */
+  const released = new Set<OutboxItem>()
+  const itemOf = (name: string, entry: OutboxEntry, place?: Place): OutboxItem => {
+    const remove = async (): Promise<void> => {
+      await (place === undefined ? rm(join(directory, name), { force: true }) : place.clear())
       claimed.delete(name)
-    },
-    refuse: async (reason) => {
-      const refused = { ...entry, refused: reason, refusedAt: now().toISOString() }
-      try {
-        await writeDurably(refusedDirectory, name, JSON.stringify(refused))
-      } catch (error) {
-        // A full disk: moved as it is, it needs no room.
-        logger.error('a refused result is set aside without the reason', { error, reason, file: name })
-        await rename(join(directory, name), join(refusedDirectory, name))
-      }
-      await remove(name)
-    },
-  })
+    }
+    const item: OutboxItem = {
+      ...entry,
+      settle: remove,
+      release: () => {
+        if (place === undefined) claimed.delete(name)
+        else released.add(item)
+      },
+      refuse: async (reason) => {
+        const refused = { ...entry, refused: reason, refusedAt: now().toISOString() }
+        try {
+          await writeDurably(refusedDirectory, name, JSON.stringify(refused))
+        } catch (error) {
+          // A full disk: moved as it is, it needs no room.
+          logger.error('a refused result is set aside without the reason', { error, reason, file: name })
+          await rename(join(directory, name), join(refusedDirectory, name))
+          await place?.drop()
+          claimed.delete(name)
+          return
+        }
+        await remove()
+      },
+    }
+    return item
+  }
   const entryOf = (attempt: AttemptSnapshot, result: TaskResult): OutboxEntry => ({
     attempt: snapshotOf(attempt),
     result,
@@ -102,7 +120,25 @@ export async function openOutbox(options: {
   const nextName = (): string =>
     `${String(now().getTime()).padStart(15, '0')}-${randomBytes(6).toString('hex')}.json`
 
+  const places = new OutboxPlaces({ directory, nextName, logger })
+
+  /** Whether it is in a file that was made ahead. */
+  const fill = async (place: Place, text: Buffer): Promise<boolean> => {
+    try {
+      await place.fill(text)
+      return true
+    } catch (error) {
+      logger.warn('a file of the outbox that was made ahead cannot be written; the result gets its own', {
+        error,
+      })
+      await place.drop()
+      await rm(join(directory, place.name), { force: true })
+      return false
+    }
+  }
+
   return {
+    close: () => places.close(),
     async putFallback(attempt, result) {
       const path = join(fallbackDirectory, nextName())
       // Not flushed to the disk: it is for a process that ends. If the machine goes down, the task times out.
@@ -111,10 +147,14 @@ export async function openOutbox(options: {
     },
     async put(attempt, result) {
       const entry = entryOf(attempt, result)
+      const text = Buffer.from(JSON.stringify(entry))
+      const place = places.take(text)
+      if (place !== undefined && (await fill(place, text))) return itemOf(place.name, entry, place)
       const name = nextName()
       claimed.add(name)
       try {
-        await writeDurably(directory, name, JSON.stringify(entry))
+        await writeDurably(directory, name, text)
+        places.makeLater()
       } catch (error) {
         claimed.delete(name)
         throw error
@@ -122,10 +162,12 @@ export async function openOutbox(options: {
       return itemOf(name, entry)
     },
     async pending() {
-      const names = (await resultsIn(directory)).filter((name) => !claimed.has(name)).sort()
+      const isMine = (name: string): boolean => claimed.has(name) || places.has(name)
+      const names = (await resultsIn(directory)).filter((name) => !isMine(name)).sort()
       if (names.length > OUTBOX_ENTRIES_MAX)
         logger.warn('the outbox holds more results than are sent at once', { waiting: names.length })
-      const items: OutboxItem[] = []
+      const items: OutboxItem[] = [...released]
+      released.clear()
       for (const name of names.slice(0, OUTBOX_ENTRIES_MAX)) {
         const text = await readIfThere(join(directory, name))
         if (text === undefined) continue
@@ -138,12 +180,11 @@ export async function openOutbox(options: {
           await rename(join(directory, name), join(refusedDirectory, `unreadable-${name}`))
         }
       }
-      return items
+      return items.sort((one, other) => (one.writtenAt < other.writtenAt ? -1 : 1))
     },
   }
 }
 
-const OUTBOXES = 'outbox'
 const FALLBACKS = 'begun'
 
 /** The outbox of worker process number `index` of a root. */
@@ -169,30 +210,6 @@ export async function adoptOutboxes(root: string): Promise<void> {
   }
 }
 
-/** A result that an outbox of a root holds, as somebody reads it who does not own the outbox. */
-export interface HeldResult extends OutboxEntry {
-  readonly path: string
-  /** Set aside: the queue never took it. */
-  readonly isRefused: boolean
-}
-
-/** Reads only, also beside live workers. What cannot be read, or is settled meanwhile, is left out. */
-export async function readHeldResults(root: string): Promise<readonly HeldResult[]> {
-  const directory = join(root, OUTBOXES)
-  const held: HeldResult[] = []
-  for (const index of await readdir(directory).catch(() => [])) {
-    for (const part of ['', 'refused']) {
-      const place = join(directory, index, part)
-      for (const name of await resultsIn(place).catch(() => [])) {
-        const text = await readIfThere(join(place, name))
-        const entry = text === undefined ? undefined : readEntry(text)
-        if (entry !== undefined) held.push({ ...entry, path: join(place, name), isRefused: part !== '' })
-      }
-    }
-  }
-  return held.sort((one, other) => (one.writtenAt < other.writtenAt ? -1 : 1))
-}
-
 /** Makes results of the fallbacks in a directory whose process has ended, except where the attempt has a result. */
 async function promoteFallbacks(directory: string, reason?: string): Promise<void> {
   const fallbacks = await entriesOf(join(directory, FALLBACKS))
@@ -213,31 +230,11 @@ function withReason(entry: OutboxEntry, reasonForIncompletion: string): OutboxEn
   return { ...entry, result: { ...entry.result, reasonForIncompletion } }
 }
 
-async function resultsIn(directory: string): Promise<readonly string[]> {
-  return (await readdir(directory)).filter((name) => name.endsWith('.json') && !name.startsWith('.'))
-}
-
-async function entriesOf(
-  directory: string,
-): Promise<{ readonly name: string; readonly entry: OutboxEntry | undefined }[]> {
-  const names = await resultsIn(directory).catch(() => [])
-  return Promise.all(
-    names.map(async (name) => ({ name, entry: readEntry(await readFile(join(directory, name), 'utf8')) })),
-  )
-}
-
-/** Tells one hand-out of a task from another. */
-function claimOf({ attempt }: OutboxEntry): string {
-  return JSON.stringify([attempt.taskId, attempt.workerId, attempt.pollCount, attempt.startTimeMs])
-}
-
-/** `undefined`: it was settled meanwhile. */
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+/** What an ended process had made ahead. */
+async function removeBlanks(directory: string): Promise<void> {
+  for (const name of await resultsIn(directory)) {
+    const path = join(directory, name)
+    if (isBlank((await readIfThere(path)) ?? '')) await rm(path, { force: true })
   }
 }
 
@@ -249,7 +246,7 @@ async function makeDurableDirectory(directory: string): Promise<void> {
     await syncDirectory(dirname(made))
 }
 
-async function writeDurably(directory: string, name: string, text: string): Promise<void> {
+async function writeDurably(directory: string, name: string, text: string | Buffer): Promise<void> {
   const temporary = join(directory, `.${name}.tmp`)
   try {
     const file = await open(temporary, 'w', 0o600)
@@ -272,37 +269,4 @@ async function writeDurably(directory: string, name: string, text: string): Prom
       },
     )
   }
-}
-
-const snapshotSchema = z.object({
-  taskId: z.string().min(1),
-  workflowId: z.string().min(1),
-  retryCount: z.number(),
-  pollCount: z.number(),
-  startTimeMs: z.number(),
-  workerId: z.string(),
-})
-
-const entrySchema = z.object({
-  attempt: snapshotSchema,
-  result: z.looseObject({
-    taskId: z.string().min(1),
-    workflowId: z.string().min(1),
-    workerId: z.string(),
-    status: z.enum(['COMPLETED', 'FAILED', 'FAILED_WITH_TERMINAL_ERROR', 'IN_PROGRESS']),
-    output: z.record(z.string(), z.json()),
-  }),
-  writtenAt: z.string(),
-})
-
-function readEntry(text: string): OutboxEntry | undefined {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  const read = entrySchema.safeParse(value)
-  // Ids are branded strings, and the schema has checked that they are strings.
-  return read.success ? (read.data as unknown as OutboxEntry) : undefined
 }
