@@ -60,34 +60,16 @@ export interface RetryOptions {
  * const head = await retry(() => readHead(branch), { signal, policy: { maxAttempts: 3 } })
  * ```
  */
-export async function retry<T>(
-  operation: (attempt: number) => Promise<T>,
-  options: RetryOptions = {},
-): Promise<T> {
-  const { clock = systemClock, signal } = options
-  const startMs = clock.monotonicMs()
-  if (signal?.aborted === true) throw abortReason(signal)
-  // Nearly all first tries succeed, and what surrounds them costs as much as a small request.
-  try {
-    return await operation(1)
-  } catch (error) {
-    return retryAfter(error, operation, { ...options, clock, startMs })
-  }
-}
-
-function retryAfter<T>(
-  first: unknown,
-  operation: (attempt: number) => Promise<T>,
-  options: RetryOptions & { readonly clock: Clock; readonly startMs: number },
-): Promise<T> {
+export function retry<T>(operation: (attempt: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const policy = { ...DEFAULT_RETRY_POLICY, ...options.policy }
-  const { clock, startMs, random = systemRandom, shouldRetry = isRetryable, signal } = options
+  const { clock = systemClock, random = systemRandom, shouldRetry = isRetryable, signal } = options
+  const startMs = clock.monotonicMs()
   let delayMs = 0
 
   return pRetry(
     async (attempt) => {
-      if (attempt === 1) throw first
-      await clock.sleep(delayMs, signal)
+      if (attempt > 1) await clock.sleep(delayMs, signal)
+      else if (signal?.aborted === true) throw abortReason(signal)
       return operation(attempt)
     },
     {

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { mounted } from '../../test/support/workspace/mounted.ts'
+import { untilFiled } from '../../test/support/until-filed.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
@@ -528,6 +529,7 @@ describe('lakefs', () => {
     const whole = await run(['lakefs', 'fsck'])
     expect([whole.code, whole.stdout]).toEqual([0, expect.stringMatching(/^damages +none$/m)])
 
+    await untilFiled(join(directory, '.perago', 'lakefs'))
     const file = createHash('sha256').update('whole').digest('hex')
     await writeFile(join(directory, '.perago', 'lakefs', 'objects', file), 'Whole')
     const checkWith = async (isServed: boolean): Promise<void> => {

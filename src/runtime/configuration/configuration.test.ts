@@ -47,7 +47,7 @@ log:
 test('BA-70 without file and variables there are defaults, and they say so', async () => {
   const { configuration, settings, path } = await load()
   expect(configuration).toEqual({
-    lakefs: { endpoint: undefined, credentials: undefined, connections: 32, fence: 'preferred' },
+    lakefs: { endpoint: undefined, credentials: undefined, connections: 64, fence: 'preferred' },
     ledger: { onRetry: 'replace', keys: undefined },
     results: { secrets: 'refuse' },
     conductor: { serverUrl: undefined, auth: undefined },

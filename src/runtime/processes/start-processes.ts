@@ -2,11 +2,7 @@
 
 import { defined } from '../../base/defined.ts'
 import type { Logger } from '../../base/logger.ts'
-import { createDefinitionRegistry } from '../../conductor/definitions.ts'
-import { loadWithBuiltIns } from '../modules/built-in-tasks.ts'
-import { withConductor } from '../connections/conductor-connection.ts'
-import { openLakefs } from '../connections/lakefs-connection.ts'
-import { assertMayStart, examineRegistration } from '../modules/task-registration.ts'
+import { examineAhead } from './examine-ahead.ts'
 import type { PrestartedWorker } from './prestarted-worker.ts'
 import { superviseWorkers, type Supervisor } from './supervisor.ts'
 import { spawnWorker, type WorkerOrder } from './worker-processes.ts'
@@ -28,7 +24,7 @@ export interface StartProcessesRequest {
 /** Throws the error that would keep every one of the processes from starting. */
 export async function startProcesses(request: StartProcessesRequest): Promise<Supervisor> {
   const { order, count, logger, prestarted } = request
-  if (request.isRegistered !== true) await assertStartable(request)
+  if (request.isRegistered !== true) await assertStartableSomewhere(request)
   const started = new Set<number>()
   return superviseWorkers({
     root: order.options.root,
@@ -57,14 +53,12 @@ export async function startProcesses(request: StartProcessesRequest): Promise<Su
   })
 }
 
-async function assertStartable({ order, logger, signal }: StartProcessesRequest): Promise<void> {
-  const { tasks } = await loadWithBuiltIns(order.modulePath)
-  // Only to find out whether it is configured; nothing is sent.
-  await openLakefs(order.configuration, { logger }).close()
-  const registrations = await withConductor(order.configuration, { logger }, (client) =>
-    examineRegistration(createDefinitionRegistry(client), tasks, defined({ signal })),
-  )
-  assertMayStart(registrations, order.options)
+/** Here only where no process was started ahead: whoever supervises need not hold the tasks in memory. */
+async function assertStartableSomewhere(request: StartProcessesRequest): Promise<void> {
+  const { order, prestarted, signal } = request
+  if (prestarted !== undefined && (await examineAhead(prestarted, order, signal))) return
+  const { assertStartable } = await import('./assert-startable.ts')
+  await assertStartable(order, request)
 }
 
 /** Each process serves its own health: the first on the given port, the others on the ports that follow. */

@@ -19,7 +19,8 @@ import { catchStrayErrors } from '../../worker/bodies/stray-errors.ts'
 import { openLogger } from '../telemetry/logging.ts'
 import { tellTasks } from '../telemetry/task-lines.ts'
 import { openWorker, type OpenedWorker } from '../worker.ts'
-import type { FromWorkerProcess, ToWorkerProcess } from './worker-processes.ts'
+import { assertStartable } from './assert-startable.ts'
+import type { FromWorkerProcess, ToWorkerProcess, WorkerOrder } from './worker-processes.ts'
 
 invariant(process.send !== undefined, 'a worker process is started by its supervisor')
 const supervisorPid = process.ppid
@@ -47,6 +48,9 @@ process.on('message', (message: ToWorkerProcess) => {
     case 'prepare':
       // An error is reported when the order comes.
       loadModule(message.modulePath).catch(() => undefined)
+      break
+    case 'examine':
+      examine(message.order).catch(leave)
       break
     case 'start':
       start(message).catch(leave)
@@ -91,6 +95,16 @@ async function start({
     report({ type: 'failed', error: describeError(error, redactor) })
     process.exitCode = EXIT_CODE[errorKindOf(error)]
     process.disconnect()
+  }
+}
+
+async function examine(order: WorkerOrder): Promise<void> {
+  const redactor = createRedactor(order.secrets)
+  try {
+    await assertStartable(order, { logger: openLogger({ ...order.log, redactor }), signal: stopping.signal })
+    report({ type: 'examined' })
+  } catch (error) {
+    report({ type: 'unfit', error: describeError(error, redactor) })
   }
 }
 

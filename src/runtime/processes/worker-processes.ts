@@ -30,10 +30,14 @@ export interface WorkerOrder {
 
 export type ToWorkerProcess =
   | { readonly type: 'prepare'; readonly modulePath: string }
+  /** Answered with `examined` or `unfit`; nothing is begun. */
+  | { readonly type: 'examine'; readonly order: WorkerOrder }
   | ({ readonly type: 'start' } & WorkerOrder)
   | { readonly type: 'stop'; readonly deadlineMs: number }
 
 export type FromWorkerProcess =
+  | { readonly type: 'examined' }
+  | { readonly type: 'unfit'; readonly error: ErrorDescription }
   | { readonly type: 'opened'; readonly healthUrl: string | undefined }
   | { readonly type: 'ready' }
   | { readonly type: 'failed'; readonly error: ErrorDescription }
@@ -66,7 +70,7 @@ export function spawnWorker(order: WorkerOrder, { onOpened, prestarted }: SpawnO
     if (report.type === 'opened') onOpened?.(report.healthUrl)
     else if (report.type === 'ready') becomeReady()
     else if (report.type === 'dies') diedBy = report.how
-    else failure = report.error
+    else if (report.type === 'failed') failure = report.error
   })
   send({ type: 'start', ...order })
   return {

@@ -246,7 +246,11 @@ export class WebhookDispatcher {
 
   /** Sleeps, unless there is something new; `#wake` ends it early. */
   async #rest(durationMs: number): Promise<void> {
-    if (this.#isWoken || this.#closing.signal.aborted) return
+    if (this.#isWoken || this.#closing.signal.aborted) {
+      // A store in memory answers before any timer or socket has its turn.
+      await new Promise((resolve) => setImmediate(resolve))
+      return
+    }
     this.#sleep = new AbortController()
     await this.#clock.sleep(durationMs, this.#sleep.signal).catch(() => undefined)
   }
