@@ -46,8 +46,6 @@ export const WEBHOOK_RECOUNT_MS = 600_000
 export const WEBHOOK_OVERFLOW_ENDS_PART = 0.9
 /** @internal Events taken from the outbox at once. */
 export const OUTBOX_PAGE_EVENTS = 100
-/** @internal Passes over what is due without a turn for timers and sockets. */
-export const WEBHOOK_PASSES_AT_ONCE = 32
 /** @internal How often an instance checks whether it should deliver webhooks. */
 export const WEBHOOK_LOOK_MS = 1_000
 /** Lease of the instance that delivers webhooks. */

@@ -19,13 +19,7 @@ import { once } from '../../base/once.ts'
 import { SteadyTime } from '../../base/steady-time.ts'
 import { compileTypePattern } from '../../core/events/type-pattern.ts'
 import type { Leadership } from '../../core/life-cycle/leadership.ts'
-import {
-  OUTBOX_PAGE_EVENTS,
-  WEBHOOK_IN_FLIGHT,
-  WEBHOOK_LOOK_MS,
-  WEBHOOK_MAX_DELAY_MS,
-  WEBHOOK_PASSES_AT_ONCE,
-} from '../limits.ts'
+import { OUTBOX_PAGE_EVENTS, WEBHOOK_IN_FLIGHT, WEBHOOK_LOOK_MS, WEBHOOK_MAX_DELAY_MS } from '../limits.ts'
 import type { DeliveryRecord, WebhookRecord } from '../records.ts'
 import { Backlogs, type BacklogLimits } from './backlogs.ts'
 import type { DeliveryStore, OutboxEntry } from './delivery-store.ts'
@@ -68,7 +62,6 @@ export class WebhookDispatcher {
   /** Whether there may be something new since the last pass began. */
   #isWoken = false
   #sleep = new AbortController()
-  #passesAtOnce = 0
   readonly #loops: Promise<unknown>
   /** Aborts deliveries in flight; the instance that delivers next makes them again. May be called twice. */
   readonly close = once(() => this.#close())
@@ -253,12 +246,7 @@ export class WebhookDispatcher {
 
   /** Sleeps, unless there is something new; `#wake` ends it early. */
   async #rest(durationMs: number): Promise<void> {
-    if (this.#isWoken || this.#closing.signal.aborted) {
-      // Over a store in memory such passes follow one another before any timer or socket has its turn.
-      if (++this.#passesAtOnce % WEBHOOK_PASSES_AT_ONCE === 0)
-        await new Promise((resolve) => setImmediate(resolve))
-      return
-    }
+    if (this.#isWoken || this.#closing.signal.aborted) return
     this.#sleep = new AbortController()
     await this.#clock.sleep(durationMs, this.#sleep.signal).catch(() => undefined)
   }
