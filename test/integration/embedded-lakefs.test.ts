@@ -127,8 +127,10 @@ test('ES-16 a failed start leaves the directory free', async () => {
 test('ES-17 closing lets a request under way end, and takes no other', async () => {
   const server = await start()
   const api = await clientOf(server).create()
-  const upload = openUpload(server, 'slow', 10)
-  upload.request.write('01234')
+  // Larger than what is kept in memory until it is whole.
+  const half = 'x'.repeat(50_000)
+  const upload = openUpload(server, 'slow', 100_000)
+  upload.request.write(half)
   await expect.poll(() => readdir(join(dataDir, 'temp'))).toHaveLength(1)
   const closing = server.close()
   expect(server.close()).toBe(closing)
@@ -138,18 +140,18 @@ test('ES-17 closing lets a request under way end, and takes no other', async () 
     () => 'no connection',
   )
   expect([503, 'no connection']).toContain(other)
-  upload.request.end('56789')
+  upload.request.end(half)
   expect((await upload.response).statusCode).toBe(201)
   await closing
-  expect((await clientOf(await start()).get('main', 'slow')).text).toBe('0123456789')
+  expect((await clientOf(await start()).get('main', 'slow')).text).toBe(half + half)
 })
 
 test('ES-17 closing does not wait for ever', async () => {
   const server = await start({ limits: { closeMs: 100 } })
   await clientOf(server).create()
-  const upload = openUpload(server, 'stuck', 10)
+  const upload = openUpload(server, 'stuck', 100_000)
   upload.response.catch(() => undefined)
-  upload.request.write('01234')
+  upload.request.write('x'.repeat(50_000))
   await expect.poll(() => readdir(join(dataDir, 'temp'))).toHaveLength(1)
   await server.close()
   await expect(upload.response).rejects.toThrow(/socket hang up|ECONNRESET/)

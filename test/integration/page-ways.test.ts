@@ -151,6 +151,8 @@ test(
       await page.goto(`${world.url}/#/${address}`)
       await page.reload()
       await page.getByRole('link', { name: /^load/ }).first().waitFor()
+      // The graph is drawn by a part of the page that comes later.
+      await page.locator('.graph-box svg').first().waitFor()
       const seen = [address, width]
       const [high = 0, drawn = 0] = await heights()
       expect([...seen, high >= drawn && high - drawn <= 20]).toEqual([...seen, true])
