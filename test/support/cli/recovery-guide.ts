@@ -42,7 +42,10 @@ export function composeRecovery(situation: string): Document {
     ...(serves.length > 1 ? [] : ["until npx perago ps | grep -q 'nothing runs'; do sleep 1; done"]),
     look('weather/main'),
   ])
-  const text = [...serves.map((each) => block('run: serves', each)), ...runs.map((each) => block('run', each))]
+  const text = [
+    ...serves.map((each) => block('run: serves', each)),
+    ...runs.map((each) => block('run', each)),
+  ]
   return {
     text: text.join('\n'),
     leadsTo: out.map(({ commands }) => LEADS_TO.exec(commands)?.[1] ?? ''),
