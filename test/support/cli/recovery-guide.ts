@@ -1,7 +1,7 @@
 // A page of the runbook as one document that can be run: for each way out, its "Try it" brings the situation about, and the way follows.
 import { readText } from '../source-tree.ts'
 
-export interface Looked {
+interface Looked {
   readonly situation: string
   readonly head: string
   readonly headParent: string | undefined
