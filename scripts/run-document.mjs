@@ -2,16 +2,23 @@
 // A fenced `sh` block is run when the line before it says so:
 //   <!-- run -->                it must succeed before the next one starts
 //   <!-- run: exit code 3 -->   it must end with this code
-//   <!-- run: serves -->        it prints `ready …` and runs until the end of the page
+//   <!-- run: serves -->        it prints `ready …` and runs until the end of the page, in a terminal of its own
+// The other blocks share one: a variable that one of them sets is there in those after it. Each begins in DIRECTORY.
 // and what it prints is compared with the fenced `text` block after it, whose lines must come in this order:
 //   <!-- prints -->             `…` stands for anything, an id for any id, and a time for any time
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startServing } from './serving.mjs'
 
 const BLOCK_MS = 600_000
 const PRINTED_MAX_BYTES = 64 * 1024 * 1024
 const BASH = ['-euo', 'pipefail', '-c']
+// `$0` is the file with the variables. The shell's own are left out, those that cannot be set are refused without harm.
+const REMEMBERING = `. "$0" 2>/dev/null || true
+trap 'for remembered in $(compgen -v); do case $remembered in BASH*|*PWD|_|PPID|SHLVL) ;; *) declare -p $remembered ;; esac; done > "$0"' EXIT
+`
 const BLOCK =
   /^<!-- run(?:: (serves|exit code \d+))? -->\n+```sh\n([\s\S]*?)\n```$|^<!-- prints -->\n+```text\n([\s\S]*?)\n```$/gm
 
@@ -31,6 +38,7 @@ if (blocks.length === 0) {
   process.exit(1)
 }
 
+const terminal = mkdtempSync(join(tmpdir(), 'perago-terminal-'))
 const serving = []
 let printed = ''
 try {
@@ -44,12 +52,13 @@ try {
     else printed = runToItsEnd(commands, Number(how?.replace('exit code ', '') ?? 0))
   }
 } finally {
+  rmSync(terminal, { recursive: true })
   for (const { stop } of serving) await stop()
 }
 console.log(`${page}: ${blocks.filter(({ commands }) => commands !== undefined).length} blocks run`)
 
 function runToItsEnd(commands, code) {
-  const run = spawnSync('bash', [...BASH, commands], {
+  const run = spawnSync('bash', [...BASH, REMEMBERING + commands, join(terminal, 'variables')], {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',

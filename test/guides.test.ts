@@ -2,18 +2,28 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLakefsClient } from '../src/lakefs/client.ts'
 import { createRepository } from '../src/lakefs/administration.ts'
 import { openProject } from './support/cli/command.ts'
 import { runGuide } from './support/cli/guide.ts'
+import { composeRecovery, readTaken, type Taken } from './support/cli/recovery-guide.ts'
 import { openSuiteLakefs } from './support/servers/suite-lakefs.ts'
 import { PROJECT_ROOT, readText } from './support/source-tree.ts'
 
 const TEST_MS = 150_000
 const RUN_DOCUMENT = join(PROJECT_ROOT, 'scripts/run-document.mjs')
+
+/** A directory of its own for a document. */
+async function place(text: string) {
+  const directory = await mkdtemp(join(tmpdir(), 'perago-document-'))
+  onTestFinished(() => rm(directory, { recursive: true }))
+  const page = join(directory, 'page.md')
+  await writeFile(page, text)
+  return { directory, page }
+}
 
 async function run(page: string, environment: NodeJS.ProcessEnv = {}): Promise<string> {
   const project = await openProject()
@@ -73,6 +83,71 @@ test(
   TEST_MS,
 )
 
+/** What each way of a page must have done, in the order of the page. */
+const WAYS: Readonly<Record<string, readonly ((taken: Taken) => void)[]>> = {
+  'failed-unpublished': [triedAgain, startedAgain],
+  'branch-moved': [startedAgain, movedBack],
+  'refused-work-kept': [startedAgain, workPublished],
+  'result-waiting': [completed],
+  'published-unreported': [completed, movedBack],
+  'abandoned-publication': [movedBack, movedBack, openAgain],
+}
+
+test.each(Object.entries(WAYS))(
+  'EX-25 %s comes about, and its page leads out of it, by the commands of the page',
+  async (situation, ways) => {
+    const document = composeRecovery(situation)
+    expect(document.leadsTo).toHaveLength(ways.length)
+    const { directory, page } = await place(document.text)
+    // EX-20 to EX-23 run the real one, which takes longer than most commands; here are some hundred.
+    await writeFile(join(directory, 'npx'), '#!/bin/sh\nexec "node_modules/.bin/$@"\n', { mode: 0o755 })
+    const PATH = [directory, dirname(process.execPath), process.env['PATH']].join(delimiter)
+    const taken = readTaken(await run(page, { PATH }), document)
+    for (const [index, each] of taken.entries()) {
+      expect([each.before.situation, each.after.situation]).toEqual([situation, each.leadsTo])
+      ways[index]!(each)
+    }
+  },
+  TEST_MS,
+)
+
+function triedAgain({ before, after, end }: Taken): void {
+  expect(after).toMatchObject({ head: before.head, workflow: before.workflow })
+  expect(end).toMatchObject({ ...{ situation: 'done', task: 'COMPLETED' }, workflow: before.workflow })
+  expect(end.headParent).toBe(before.input)
+}
+
+function startedAgain({ before, after, end }: Taken): void {
+  expect(after).toMatchObject({ head: before.head, task: before.task })
+  expect(end).toMatchObject({ situation: 'done', task: 'COMPLETED', headParent: before.head })
+  expect(end.workflow).not.toBe(before.workflow)
+}
+
+/** The results of what is started are lost as well. */
+function openAgain({ before, after, end }: Taken): void {
+  expect(after.task).toBe(before.task)
+  expect(end.input).toBe(before.head)
+  expect(['SCHEDULED', 'IN_PROGRESS']).toContain(end.task)
+  expect(end.workflow).not.toBe(before.workflow)
+}
+
+function movedBack({ before, after, end }: Taken): void {
+  expect(before.head).not.toBe(before.input)
+  expect(after).toMatchObject({ head: before.input, task: before.task })
+  expect(end.head).toBe(before.input)
+}
+
+function workPublished({ before, after, end }: Taken): void {
+  expect(after).toMatchObject({ headParent: before.input, task: before.task })
+  expect(end.head).toBe(after.head)
+}
+
+function completed({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ task: 'IN_PROGRESS', headParent: before.input })
+  expect(after).toMatchObject({ head: before.head, task: 'COMPLETED' })
+  expect(end).toMatchObject({ situation: 'done', head: before.head })
+}
+
 const RUNS = '<!-- run -->\n```sh\necho "made 1f2e3d4c5b at $(date -u +%FT%T.000Z)"; echo; echo bye\n```\n'
 const shows = (...lines: string[]): string =>
   `${RUNS}\n<!-- prints -->\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`
@@ -89,13 +164,15 @@ test.each([
   ['a command that fails', '<!-- run -->\n```sh\nfalse | cat\n```\n', 'ended with 1'],
   ['an exit code that is expected', '<!-- run: exit code 3 -->\n```sh\nexit 3\n```\n', undefined],
   ['another exit code', '<!-- run: exit code 3 -->\n```sh\nexit 4\n```\n', 'ended with 4'],
+  [
+    'a variable of an earlier block',
+    '<!-- run -->\n```sh\nCITY="Bad Urach"\n```\n<!-- run -->\n```sh\n[ "$CITY" = "Bad Urach" ]; [ -z "$(printenv CITY)" ]\n```\n',
+    undefined,
+  ],
   ['nothing to be run', '```sh\nexit 4\n```\n', 'no block is marked'],
 ])('EX-24 a document is run: %s', async (_, text, wrong) => {
-  const directory = await mkdtemp(join(tmpdir(), 'perago-document-'))
-  onTestFinished(() => rm(directory, { recursive: true }))
-  const page = join(directory, 'page.md')
-  await writeFile(page, text)
+  const { directory, page } = await place(text)
   const ran = promisify(execFile)(process.execPath, [RUN_DOCUMENT, page, directory])
-  if (wrong === undefined) expect((await ran).stdout).toContain('1 blocks run')
+  if (wrong === undefined) expect((await ran).stdout).toContain(' blocks run')
   else await expect(ran).rejects.toThrow(wrong)
 })

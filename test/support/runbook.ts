@@ -21,7 +21,7 @@ export interface RunbookCommand {
 }
 
 export const RUNBOOK_COMMANDS = SITUATION_NAMES.flatMap((situation): RunbookCommand[] =>
-  [...readText(`${RUNBOOK}/${situation}.md`).matchAll(/^perago (.+?) +# leads to (\S+)$/gm)].map(
+  [...readText(`${RUNBOOK}/${situation}.md`).matchAll(/^npx perago (.+?) +# leads to (\S+)$/gm)].map(
     ([, command = '', leadsTo = '']) => ({ situation, command, leadsTo }),
   ),
 )
@@ -42,11 +42,10 @@ export async function expectRunbook(
 async function run(it: RecoveryTestWorld, target: string, command: string): Promise<void> {
   const [name, whom] = command.split(' ')
   const [other] = (await examine(it.world, target)).flatMap(({ findings }) => findings.others)
-  const workflowId = (whom === 'OTHER' ? other : target) as WorkflowId
+  const workflowId = (whom === '"$OTHER"' ? other : target) as WorkflowId
   if (name === 'cancel') return it.queue.terminate(workflowId)
   if (name === 'retry') return it.queue.retry(workflowId)
-  expect([name, ['WORKFLOW', 'BRANCH'].includes(whom ?? '')]).toEqual(['recover', true])
-  expect(whom === 'BRANCH').toBe(target === it.place)
+  expect([name, whom]).toEqual(['recover', target === it.place ? '"$REPOSITORY/$BRANCH"' : '"$WORKFLOW"'])
   if (!command.includes('--apply')) return
   const { action } = /--action (?<action>\S+)/.exec(command)?.groups ?? {}
   const { reason } = /--reason "(?<reason>[^"]+)"/.exec(command)?.groups ?? {}

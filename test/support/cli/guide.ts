@@ -1,7 +1,7 @@
 // Runs the commands of a guide, word for word, in a project with perago installed and a copy of the examples.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, symlink } from 'node:fs/promises'
-import { basename, delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { PROJECT_ROOT } from '../source-tree.ts'
 import type { Project } from './command.ts'
@@ -22,7 +22,7 @@ export async function runGuide(
   })
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [join(PROJECT_ROOT, 'scripts/run-document.mjs'), join(PROJECT_ROOT, page), project.directory],
+    [join(PROJECT_ROOT, 'scripts/run-document.mjs'), resolve(PROJECT_ROOT, page), project.directory],
     {
       env: {
         PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
