@@ -1,6 +1,6 @@
 /** The store in PostgreSQL, shared between instances. Its functions are in `schema.ts`. */
 
-import type { Client } from 'pg'
+import type { Client, PoolClient } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
 import { InvalidError } from '../../base/errors.ts'
 import { STORE_PAGE_MAX_BYTES } from '../../core/limits.ts'
@@ -27,7 +27,7 @@ import { guardStore } from '../guard.ts'
 import { bufferOf } from '../bytes.ts'
 import { WakeUps } from '../wake-ups.ts'
 import { Connections } from './connections.ts'
-import { schemaSql, SCHEMA_VERSION } from './schema.ts'
+import { functionsSql, FUNCTIONS_VERSION, SCHEMA_VERSION, tablesSql } from './schema.ts'
 
 export interface PostgresStoreOptions {
   /** `postgresql://user:password@host:5432/database`, with `?sslmode=` and the like where needed. */
@@ -128,20 +128,23 @@ class PostgresBackend implements Backend {
 
   async range({ from, to, order, limit }: KeySpan, signal: AbortSignal | undefined): Promise<RangePage> {
     const direction = order === 'ascending' ? 'ASC' : 'DESC'
+    const below = to === undefined ? '' : 'AND key < $3 COLLATE "C"'
     // The first entry always fits; others while the ones before are below the limit.
     const text = `
-      SELECT key, revision, expires, CASE WHEN before < ${STORE_PAGE_MAX_BYTES} AND number <= $3 THEN value END AS value
+      SELECT key, revision, expires, CASE WHEN before < ${STORE_PAGE_MAX_BYTES} AND number <= $2 THEN value END AS value
       FROM (
         SELECT key, revision, expires, value, row_number() OVER in_order AS number,
           coalesce(sum(octet_length(value)) OVER (in_order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
         FROM (
           SELECT key, revision, value, expires_at IS NOT NULL AS expires FROM ${this.#schema}.entries
-          WHERE key >= $1 COLLATE "C" AND ($2::text IS NULL OR key < $2 COLLATE "C") AND ${ALIVE}
-          ORDER BY key ${direction} LIMIT $3 + 1
+          WHERE key >= $1 COLLATE "C" ${below} AND ${ALIVE}
+          ORDER BY key ${direction} LIMIT $2 + 1
         ) AS chosen
         WINDOW in_order AS (ORDER BY key ${direction})
       ) AS measured ORDER BY number`
-    const statement = { name: `range-${order}`, text, values: [from, to ?? null, limit] }
+    // Two statements: a plan made for both would read on to the end of the table.
+    const name = `${to === undefined ? 'open-range' : 'range'}-${order}`
+    const statement = { name, text, values: to === undefined ? [from, limit] : [from, limit, to] }
     const rows = await this.#connections.query<Omit<Row, 'value'> & { readonly value: Buffer | null }>(
       reading(NAME, 'read a range'),
       statement,
@@ -359,18 +362,31 @@ async function makeSchema(connections: Connections, schema: string): Promise<voi
     ])
     if (rows[0]?.state === null) {
       await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
-      await client.query(schemaSql(schema))
+      await client.query(tablesSql(schema) + functionsSql(schema))
       return
     }
     const state = await client.query<{ version: number }>(`SELECT version FROM ${schema}.state`)
     const version = state.rows[0]?.version
-    if (version === SCHEMA_VERSION) return
+    if (version === SCHEMA_VERSION) return renewFunctions(client, schema)
     throw new InvalidError(
       'stores/unsupported-version',
       `open the store in schema ${schema}: it has version ${String(version)}, this program knows ${SCHEMA_VERSION}`,
       { details: { schema, version }, next: 'Use the version of perago that wrote it.' },
     )
   })
+}
+
+/** Older functions do the same, but slower: whoever may not replace them works with them. */
+async function renewFunctions(client: PoolClient, schema: string): Promise<void> {
+  const { rows } = await client.query<{ readonly version: string | null; readonly may: boolean }>(
+    `SELECT obj_description(oid, 'pg_proc') AS version,
+      pg_has_role(proowner, 'USAGE') AND has_schema_privilege(pronamespace, 'CREATE') AS may
+    FROM pg_proc WHERE pronamespace = $1::regnamespace AND proname = 'clear_some'`,
+    [schema],
+  )
+  const [found] = rows
+  const version = Number(/^perago (\d+)$/.exec(found?.version ?? '')?.[1] ?? 1)
+  if (found?.may === true && version < FUNCTIONS_VERSION) await client.query(functionsSql(schema))
 }
 
 function show({ key, value, revision, expires }: Row): StoreEntry {

@@ -11,9 +11,11 @@
  */
 
 export const SCHEMA_VERSION = 1
+/** Of the functions: they are replaced by newer ones, which take and answer the same, so that older programs go on with them. */
+export const FUNCTIONS_VERSION = 2
 
 /** `schema` is a plain identifier. */
-export function schemaSql(schema: string): string {
+export function tablesSql(schema: string): string {
   return `
 CREATE TABLE ${schema}.entries (
   key text COLLATE "C" PRIMARY KEY,
@@ -39,12 +41,17 @@ CREATE TABLE ${schema}.state (
 );
 INSERT INTO ${schema}.state (version, epoch, forgotten)
   VALUES (${SCHEMA_VERSION}, gen_random_uuid()::text, '0');
+`
+}
 
-CREATE FUNCTION ${schema}.lock_of(name text) RETURNS bigint LANGUAGE sql IMMUTABLE AS $body$
+/** `schema` is a plain identifier. */
+export function functionsSql(schema: string): string {
+  return `
+CREATE OR REPLACE FUNCTION ${schema}.lock_of(name text) RETURNS bigint LANGUAGE sql IMMUTABLE AS $body$
   SELECT hashtextextended('${schema}:' || name, 0)
 $body$;
 
-CREATE FUNCTION ${schema}.lock_keys(looked_at text[], written text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
+CREATE OR REPLACE FUNCTION ${schema}.lock_keys(looked_at text[], written text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
   lock bigint;
   is_written boolean;
@@ -62,7 +69,7 @@ BEGIN
 END $body$;
 
 -- Leaves alone what somebody is just writing.
-CREATE FUNCTION ${schema}.remove_expired(most integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
+CREATE OR REPLACE FUNCTION ${schema}.remove_expired(most integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE removed integer;
 BEGIN
   WITH due AS MATERIALIZED (
@@ -81,7 +88,7 @@ BEGIN
 END $body$;
 
 -- Forgets changes, but for the last so many.
-CREATE FUNCTION ${schema}.forget_changes(kept integer) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
+CREATE OR REPLACE FUNCTION ${schema}.forget_changes(kept integer) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE below xid8;
 BEGIN
   SELECT xid INTO below FROM ${schema}.changes ORDER BY xid DESC OFFSET kept LIMIT 1;
@@ -91,7 +98,7 @@ BEGIN
 END $body$;
 
 -- Conditions and operations as parallel arrays. Answers the revision, or the conditions that did not hold.
-CREATE FUNCTION ${schema}.commit_batch(
+CREATE OR REPLACE FUNCTION ${schema}.commit_batch(
   condition_keys text[], condition_kinds text[], condition_revisions bigint[],
   operation_keys text[], operation_kinds text[], operation_values bytea[], operation_ttls bigint[]
 ) RETURNS TABLE (revision bigint, unmet_key text, unmet_revision bigint) LANGUAGE plpgsql VOLATILE AS $body$
@@ -139,14 +146,23 @@ BEGIN
 END $body$;
 
 -- Deletes some of the keys from a place on and below another; tells how many, and how many of them had not expired.
-CREATE FUNCTION ${schema}.clear_some(low text, high text, most integer, OUT alive integer, OUT cleared integer)
+CREATE OR REPLACE FUNCTION ${schema}.clear_some(low text, high text, most integer, OUT alive integer, OUT cleared integer)
 LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE names text[];
 BEGIN
-  SELECT array_agg(key) INTO names FROM (
-    SELECT key FROM ${schema}.entries
-    WHERE key >= low COLLATE "C" AND (high IS NULL OR key < high COLLATE "C") ORDER BY key LIMIT most
-  ) AS chosen;
+  -- Two queries: a plan made for both would read on to the end of the table.
+  IF high IS NULL THEN
+    SELECT array_agg(key) INTO names FROM (
+      SELECT key FROM ${schema}.entries WHERE key >= low COLLATE "C" ORDER BY key LIMIT most
+    ) AS chosen;
+  ELSE
+    SELECT array_agg(key) INTO names FROM (
+      SELECT key FROM ${schema}.entries WHERE key >= low COLLATE "C" AND key < high COLLATE "C" ORDER BY key LIMIT most
+    ) AS chosen;
+  END IF;
+  alive := 0;
+  cleared := coalesce(array_length(names, 1), 0);
+  IF cleared = 0 THEN RETURN; END IF;
   PERFORM ${schema}.lock_keys('{}', names);
   WITH gone AS (
     DELETE FROM ${schema}.entries WHERE key = ANY (names) RETURNING key, expires_at
@@ -156,7 +172,8 @@ BEGIN
   )
   SELECT count(*) FILTER (WHERE gone.expires_at IS NULL OR gone.expires_at > clock_timestamp())
   INTO alive FROM gone;
-  cleared := coalesce(array_length(names, 1), 0);
 END $body$;
+
+COMMENT ON FUNCTION ${schema}.clear_some IS 'perago ${FUNCTIONS_VERSION}';
 `
 }
