@@ -80,13 +80,14 @@ export class Connections {
   }
 
   /** Runs statements in one transaction. */
-  async transaction(work: Work, run: (client: PoolClient) => Promise<void>): Promise<void> {
+  async transaction<T>(work: Work, run: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect(work, undefined)
     let failure: Error | undefined
     try {
       await client.query('BEGIN')
-      await run(client)
+      const result = await run(client)
       await client.query('COMMIT')
+      return result
     } catch (error) {
       failure = error instanceof Error ? error : new Error(messageOf(error))
       throw failureOf(work, error)

@@ -19,6 +19,7 @@ import type {
   ChangeRead,
   CheckedBatch,
   Cleared,
+  ClearedOfEach,
   KeySpan,
   KeyStretch,
 } from '../backend.ts'
@@ -61,13 +62,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     connections: options.connections ?? STORE_CONNECTIONS_MAX,
     answerTimeoutMs: options.answerTimeoutMs ?? STORE_ANSWER_TIMEOUT_MS,
   })
+  const changesKept = options.changesKept ?? STORE_CHANGES_KEPT
   try {
-    await makeSchema(connections, schema)
+    const hasOldFunctions = !(await makeSchema(connections, schema))
+    return guardStore(new PostgresBackend(connections, { schema, changesKept, hasOldFunctions }))
   } catch (error) {
     await connections.close()
     throw error
   }
-  return guardStore(new PostgresBackend(connections, schema, options.changesKept ?? STORE_CHANGES_KEPT))
 }
 
 interface Row {
@@ -91,6 +93,7 @@ class PostgresBackend implements Backend {
   readonly #connections: Connections
   readonly #schema: string
   readonly #changesKept: number
+  readonly #hasOldFunctions: boolean
   readonly #wakeUps = new WakeUps()
   readonly #feeds = new Set<ChangeFeed>()
   #listening: Promise<Client> | undefined
@@ -98,10 +101,18 @@ class PostgresBackend implements Backend {
   #unnotified = 0
   #uncleaned = 0
 
-  constructor(connections: Connections, schema: string, changesKept: number) {
+  constructor(
+    connections: Connections,
+    {
+      schema,
+      changesKept,
+      hasOldFunctions,
+    }: { schema: string; changesKept: number; hasOldFunctions: boolean },
+  ) {
     this.#connections = connections
     this.#schema = schema
     this.#changesKept = changesKept
+    this.#hasOldFunctions = hasOldFunctions
   }
 
   async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
@@ -198,6 +209,31 @@ class PostgresBackend implements Backend {
     const [row] = await this.#connections.query<{ alive: number; cleared: number }>(work, statement, signal)
     this.#notify()
     return { count: row?.alive ?? 0, more: row?.cleared === STORE_CLEAR_ENTRIES }
+  }
+
+  async clearSomeOfEach(
+    stretches: readonly KeyStretch[],
+    signal: AbortSignal | undefined,
+  ): Promise<ClearedOfEach> {
+    if (this.#hasOldFunctions) return this.#clearOneByOne(stretches, signal)
+    const work = { store: NAME, doing: 'delete by prefixes', changes: stretches.map(({ from }) => from) }
+    const text = `SELECT * FROM ${this.#schema}.clear_each($1, $2, ${STORE_CLEAR_ENTRIES})`
+    const values = [stretches.map(({ from }) => from), stretches.map(({ to }) => to ?? null)]
+    const [row] = await this.#connections.query<{
+      readonly alive: readonly number[]
+      readonly cleared: number
+    }>(work, { name: 'clear-each', text, values }, signal)
+    this.#notify()
+    return { counts: row?.alive ?? [], more: row?.cleared === STORE_CLEAR_ENTRIES }
+  }
+
+  async #clearOneByOne(
+    stretches: readonly KeyStretch[],
+    signal: AbortSignal | undefined,
+  ): Promise<ClearedOfEach> {
+    const cleared: Cleared[] = []
+    for (const stretch of stretches) cleared.push(await this.clearSome(stretch, signal))
+    return { counts: cleared.map(({ count }) => count), more: cleared.some(({ more }) => more) }
   }
 
   openFeed(stretch: KeyStretch): ChangeFeed {
@@ -353,9 +389,9 @@ class PostgresBackend implements Backend {
   }
 }
 
-/** A lock lets one of several starting instances create it. */
-async function makeSchema(connections: Connections, schema: string): Promise<void> {
-  await connections.transaction(reading(NAME, 'open the store'), async (client) => {
+/** A lock lets one of several starting instances create it. Answers whether its functions are those of this version. */
+async function makeSchema(connections: Connections, schema: string): Promise<boolean> {
+  return connections.transaction(reading(NAME, 'open the store'), async (client) => {
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [`perago:${schema}`])
     const { rows } = await client.query<{ state: string | null }>('SELECT to_regclass($1)::text AS state', [
       `${schema}.state`,
@@ -363,7 +399,7 @@ async function makeSchema(connections: Connections, schema: string): Promise<voi
     if (rows[0]?.state === null) {
       await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
       await client.query(tablesSql(schema) + functionsSql(schema))
-      return
+      return true
     }
     const state = await client.query<{ version: number }>(`SELECT version FROM ${schema}.state`)
     const version = state.rows[0]?.version
@@ -377,7 +413,7 @@ async function makeSchema(connections: Connections, schema: string): Promise<voi
 }
 
 /** Older functions do the same, but slower: whoever may not replace them works with them. */
-async function renewFunctions(client: PoolClient, schema: string): Promise<void> {
+async function renewFunctions(client: PoolClient, schema: string): Promise<boolean> {
   const { rows } = await client.query<{ readonly version: string | null; readonly may: boolean }>(
     `SELECT obj_description(oid, 'pg_proc') AS version,
       pg_has_role(proowner, 'USAGE') AND has_schema_privilege(pronamespace, 'CREATE') AS may
@@ -386,7 +422,10 @@ async function renewFunctions(client: PoolClient, schema: string): Promise<void>
   )
   const [found] = rows
   const version = Number(/^perago (\d+)$/.exec(found?.version ?? '')?.[1] ?? 1)
-  if (found?.may === true && version < FUNCTIONS_VERSION) await client.query(functionsSql(schema))
+  if (version >= FUNCTIONS_VERSION) return true
+  if (found?.may !== true) return false
+  await client.query(functionsSql(schema))
+  return true
 }
 
 function show({ key, value, revision, expires }: Row): StoreEntry {

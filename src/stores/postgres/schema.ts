@@ -145,33 +145,61 @@ BEGIN
   RETURN QUERY SELECT mine, NULL::text, NULL::bigint;
 END $body$;
 
--- Deletes some of the keys from a place on and below another; tells how many, and how many of them had not expired.
-CREATE OR REPLACE FUNCTION ${schema}.clear_some(low text, high text, most integer, OUT alive integer, OUT cleared integer)
-LANGUAGE plpgsql VOLATILE AS $body$
-DECLARE names text[];
+-- The first keys from a place on and below another.
+CREATE OR REPLACE FUNCTION ${schema}.keys_in(low text, high text, most integer) RETURNS text[]
+LANGUAGE plpgsql STABLE AS $body$
 BEGIN
   -- Two queries: a plan made for both would read on to the end of the table.
   IF high IS NULL THEN
-    SELECT array_agg(key) INTO names FROM (
-      SELECT key FROM ${schema}.entries WHERE key >= low COLLATE "C" ORDER BY key LIMIT most
-    ) AS chosen;
-  ELSE
-    SELECT array_agg(key) INTO names FROM (
-      SELECT key FROM ${schema}.entries WHERE key >= low COLLATE "C" AND key < high COLLATE "C" ORDER BY key LIMIT most
-    ) AS chosen;
+    RETURN ARRAY (SELECT key FROM ${schema}.entries WHERE key >= low COLLATE "C" ORDER BY key LIMIT most);
   END IF;
-  alive := 0;
-  cleared := coalesce(array_length(names, 1), 0);
+  RETURN ARRAY (
+    SELECT key FROM ${schema}.entries WHERE key >= low COLLATE "C" AND key < high COLLATE "C" ORDER BY key LIMIT most
+  );
+END $body$;
+
+-- Deletes some of the keys of each range; tells how many of each had not expired, and how many keys there were in all.
+CREATE OR REPLACE FUNCTION ${schema}.clear_each(
+  lows text[], highs text[], most integer, OUT alive integer[], OUT cleared integer
+) LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE
+  names text[] := '{}';
+  places integer[] := '{}';
+  found text[];
+  mine bigint;
+BEGIN
+  FOR at IN 1 .. cardinality(lows) LOOP
+    EXIT WHEN cardinality(names) >= most;
+    found := ${schema}.keys_in(lows[at], highs[at], most - cardinality(names));
+    names := names || found;
+    places := places || array_fill(at, ARRAY[cardinality(found)]);
+  END LOOP;
+  alive := array_fill(0, ARRAY[cardinality(lows)]);
+  cleared := cardinality(names);
   IF cleared = 0 THEN RETURN; END IF;
-  PERFORM ${schema}.lock_keys('{}', names);
+  PERFORM pg_advisory_xact_lock(number) FROM (
+    SELECT DISTINCT ${schema}.lock_of(name) AS number FROM unnest(names) AS name ORDER BY number
+  ) AS named;
+  mine := nextval('${schema}.revisions');
   WITH gone AS (
     DELETE FROM ${schema}.entries WHERE key = ANY (names) RETURNING key, expires_at
   ), told AS (
     INSERT INTO ${schema}.changes
-    SELECT pg_current_xact_id(), nextval('${schema}.revisions'), 0, gone.key, 'delete' FROM gone
+    SELECT pg_current_xact_id(), mine, row_number() OVER (), gone.key, 'delete' FROM gone
+  ), counted AS (
+    SELECT place, count(*)::integer AS number FROM gone JOIN unnest(names, places) AS each (name, place) ON name = key
+    WHERE expires_at IS NULL OR expires_at > clock_timestamp() GROUP BY place
   )
-  SELECT count(*) FILTER (WHERE gone.expires_at IS NULL OR gone.expires_at > clock_timestamp())
-  INTO alive FROM gone;
+  SELECT array_agg(coalesce(number, 0) ORDER BY at) INTO alive
+  FROM generate_series(1, cardinality(lows)) AS at LEFT JOIN counted ON place = at;
+END $body$;
+
+-- As clear_each, of one range.
+CREATE OR REPLACE FUNCTION ${schema}.clear_some(low text, high text, most integer, OUT alive integer, OUT cleared integer)
+LANGUAGE plpgsql VOLATILE AS $body$
+BEGIN
+  SELECT each.alive[1], each.cleared INTO alive, cleared
+  FROM ${schema}.clear_each(ARRAY[low], ARRAY[high], most) AS each;
 END $body$;
 
 COMMENT ON FUNCTION ${schema}.clear_some IS 'perago ${FUNCTIONS_VERSION}';
