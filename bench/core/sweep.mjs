@@ -33,7 +33,8 @@ export async function measureSweep({ backends, countOf }) {
     await maintenance.release()
     if (report.done !== executions || report.failed > 0) throw new Error(`swept ${JSON.stringify(report)}`)
     const left = await heldMib()
-    const { get, range, commit, clear } = counted.counts
+    const { get, range, commit } = counted.counts
+    const clear = counted.counts.clear + counted.counts.clearEach
     rows.push([
       name,
       executions,
@@ -85,9 +86,10 @@ async function fill(store, executions) {
 
 /** The same store, counting its calls. */
 function countCalls(store) {
-  const counts = { get: 0, range: 0, commit: 0, clear: 0 }
+  const counts = { get: 0, range: 0, commit: 0, clear: 0, clearEach: 0 }
   const counted = { ...store }
   for (const what of Object.keys(counts)) {
+    if (store[what] === undefined) continue
     counted[what] = (...given) => {
       counts[what] += 1
       return store[what](...given)

@@ -126,6 +126,12 @@ export interface Store {
    * deleted some keys, and can be repeated.
    */
   clear(prefix: string, options?: StoreCallOptions): Promise<number>
+  /**
+   * As `clear`, of several prefixes in fewer round trips; returns how many keys each had. No prefix may begin with another. A wrapper
+   * that changes what `clear` does must omit it.
+   */
+  readonly clearEach?:
+    ((prefixes: readonly string[], options?: StoreCallOptions) => Promise<readonly number[]>) | undefined
   /** Reports every change that is committed after its `ready` notice, or a `gap`. */
   watch(request: WatchRequest): AsyncIterable<WatchNotice>
   /** What it takes on its disk, about. Only a store that knows it without reading everything has it. */

@@ -27,6 +27,8 @@ export interface Backend {
   commit(batch: CheckedBatch, signal: AbortSignal | undefined): Promise<CommitOutcome>
   /** Deletes the first keys of the range; returns how many, and whether more are left. */
   clearSome(stretch: KeyStretch, signal: AbortSignal | undefined): Promise<Cleared>
+  /** The same of several ranges, where that is one round trip. */
+  clearSomeOfEach?(stretches: readonly KeyStretch[], signal: AbortSignal | undefined): Promise<ClearedOfEach>
   /** The changes of a range of keys, for one watch. */
   openFeed(stretch: KeyStretch): ChangeFeed
   /** What it takes on its disk, about; only where that is cheap to know. */
@@ -36,6 +38,11 @@ export interface Backend {
 
 export interface Cleared {
   readonly count: number
+  readonly more: boolean
+}
+
+export interface ClearedOfEach {
+  readonly counts: readonly number[]
   readonly more: boolean
 }
 

@@ -40,6 +40,17 @@ export function guardStore(backend: Backend): Store {
   }
   const sizeBytes: Store['sizeBytes'] = async (options) =>
     (await backend.sizeBytes?.(begin('measure the store', options?.signal))) ?? 0
+  const clearEach: Store['clearEach'] = async (prefixes, options) => {
+    let signal = begin('delete by prefixes', options?.signal)
+    const stretches = prefixes.map(stretchToClear)
+    let counts = prefixes.map(() => 0)
+    for (; stretches.length > 0; signal = begin('delete by prefixes', options?.signal)) {
+      const cleared = await backend.clearSomeOfEach?.(stretches, signal)
+      counts = counts.map((count, at) => count + (cleared?.counts[at] ?? 0))
+      if (cleared?.more !== true) break
+    }
+    return counts
+  }
   return {
     name: backend.name,
     ...(backend.sizeBytes === undefined ? {} : { sizeBytes }),
@@ -59,20 +70,14 @@ export function guardStore(backend: Backend): Store {
     },
     clear: async (prefix, options) => {
       let signal = begin('delete by prefix', options?.signal)
-      const stretch = stretchOf(prefix)
-      if (prefix === '') {
-        throw new InvalidError(
-          'stores/bad-prefix',
-          'delete by prefix: the empty prefix would delete everything',
-          { next: 'Name a prefix.' },
-        )
-      }
+      const stretch = stretchToClear(prefix)
       for (let count = 0; ; signal = begin('delete by prefix', options?.signal)) {
         const cleared = await backend.clearSome(stretch, signal)
         count += cleared.count
         if (!cleared.more) return count
       }
     },
+    ...(backend.clearSomeOfEach === undefined ? {} : { clearEach }),
     watch: async function* (request): AsyncGenerator<WatchNotice, void, undefined> {
       const stretch = stretchOf(request.prefix)
       begin('watch', undefined)
@@ -100,6 +105,14 @@ function isClosed(name: string, doing: string): UnavailableError {
   return new UnavailableError('stores/closed', `${doing} (${name}): the store is closed`, {
     details: { store: name },
     next: 'Open the store again.',
+  })
+}
+
+function stretchToClear(prefix: string): KeyStretch {
+  const stretch = stretchOf(prefix)
+  if (prefix !== '') return stretch
+  throw new InvalidError('stores/bad-prefix', 'delete by prefix: the empty prefix would delete everything', {
+    next: 'Name a prefix.',
   })
 }
 

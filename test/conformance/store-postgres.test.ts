@@ -74,6 +74,82 @@ test('DO-156 a store in PostgreSQL tells the size of its tables, not of others i
   await Promise.all([store.close(), other.close()])
 })
 
+test('ST-120 a page and a deletion by prefix read what is in their range, not what is behind it', async (context) => {
+  const { url } = postgres(context)
+  const schema = freshName()
+  const filling = await openPostgresStore({ url, schema, connections: 1 })
+  for (let batch = 0; batch < 20; batch += 1)
+    await write(filling, ...Array.from({ length: 100 }, (_, n) => put(`z${String(batch * 100 + n)}`)))
+  await write(filling, put('a:1'), put('a:2'))
+  await filling.close()
+  const client = new Client(url)
+  await client.connect()
+  try {
+    // The server counts when a connection has ended.
+    const counted = { timeout: 10_000 }
+    await expect.poll(() => countOf(client, schema, 'n_tup_ins'), counted).toBe(2002)
+    const before = await countOf(client, schema, 'idx_tup_fetch')
+    // A connection makes other plans after its first few runs of a statement.
+    const store = await openPostgresStore({ url, schema, connections: 1 })
+    for (let run = 0; run < 20; run += 1) {
+      expect((await store.range({ prefix: 'a:' })).entries).toHaveLength(2)
+      expect((await store.range({ prefix: 'z1', order: 'descending', limit: 1 })).entries).toHaveLength(1)
+      expect(await store.clear('b:')).toBe(0)
+    }
+    await store.close()
+    const read = async (): Promise<number> => (await countOf(client, schema, 'idx_tup_fetch')) - before
+    await expect.poll(read, counted).toBeGreaterThanOrEqual(60)
+    expect(await read()).toBeLessThan(300)
+  } finally {
+    await client.end()
+  }
+})
+
+test('ST-121 functions of an earlier version are replaced when a store is opened, unless that is not allowed', async (context) => {
+  const { url } = postgres(context)
+  const schema = freshName()
+  const first = await openPostgresStore({ url, schema })
+  await write(first, put('a:1'))
+  await first.close()
+  const client = new Client(url)
+  await client.connect()
+  const user = freshName()
+  try {
+    // As an earlier version left it.
+    await client.query(`COMMENT ON FUNCTION ${schema}.clear_some IS NULL`)
+    await client.query(
+      `CREATE OR REPLACE FUNCTION ${schema}.clear_some(low text, high text, most integer, OUT alive integer, OUT cleared integer)
+      LANGUAGE sql AS 'SELECT -1, 0'`,
+    )
+    await client.query(`CREATE ROLE ${user} LOGIN PASSWORD 'x'`)
+    await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${user}`)
+    await client.query(`GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${user}`)
+    await client.query(`GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO ${user}`)
+    const restricted = new URL(url)
+    restricted.username = user
+    restricted.password = 'x'
+    const theirs = await openPostgresStore({ url: restricted.href, schema })
+    expect(await theirs.clear('a:')).toBe(-1)
+    await theirs.close()
+    const ours = await openPostgresStore({ url, schema })
+    expect(await ours.clear('a:')).toBe(1)
+    await ours.close()
+  } finally {
+    await client.query(`DROP OWNED BY ${user}`)
+    await client.query(`DROP ROLE ${user}`)
+    await client.end()
+  }
+})
+
+/** What the server has counted for the table of entries. */
+async function countOf(client: Client, schema: string, what: string): Promise<number> {
+  const { rows } = await client.query<{ readonly count: string }>(
+    `SELECT ${what} AS count FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'entries'`,
+    [schema],
+  )
+  return Number(rows[0]?.count ?? 0)
+}
+
 /** That no database makes smaller. */
 function randomText(): string {
   return randomBytes(10_000).toString('base64')

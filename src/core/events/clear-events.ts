@@ -9,6 +9,7 @@ import { markRecord } from '../namespaces/mark-record.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
 import type { EventArchive } from './archive-port.ts'
 import { placeOf } from './archived-events.ts'
+import { clearPrefixes } from '../clear-prefixes.ts'
 import { readPages } from '../read-pages.ts'
 import { decodeEvent } from './event.ts'
 
@@ -43,8 +44,7 @@ export async function clearEvents(bound: BoundScope, { archive, rule, pace }: Cl
     (found) => ({ ...found, events: 'clearing' }),
     (found) => hurryEvents(scope, found),
   )
-  await scope.store.clear(scope.keys.waiting)
-  const inStore = await freeHotEvents(bound)
+  const inStore = await freeHotEvents(bound, [scope.keys.waiting])
   const inArchive = archive === undefined ? 0 : await archive.remove(placeOf(scope))
   await markRecord(
     bound,
@@ -55,14 +55,18 @@ export async function clearEvents(bound: BoundScope, { archive, rule, pace }: Cl
   return Math.max(inStore, inArchive)
 }
 
-/** Removes the events of an ended execution from the store. Returns how many events the log had. */
-export async function freeHotEvents({ scope: { store, keys }, live }: BoundScope): Promise<number> {
+/**
+ * Removes the events of an ended execution from the store, after what else is to be removed. Returns how many events the log had.
+ */
+export async function freeHotEvents(
+  { scope: { store, keys }, live }: BoundScope,
+  before: readonly string[] = [],
+): Promise<number> {
   if ((await live.seen()).record.eventTtlMs !== undefined) {
     await store.commit({ operations: [{ do: 'delete', key: keys.logEnd }] })
   }
-  await store.clear(keys.idempotency)
-  await store.clear(keys.events)
-  return store.clear(keys.log)
+  const counts = await clearPrefixes(store, [...before, keys.idempotency, keys.events, keys.log])
+  return counts.at(-1) ?? 0
 }
 
 async function clearRunning(bound: BoundScope, pace: WritePace): Promise<number> {

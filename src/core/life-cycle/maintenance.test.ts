@@ -92,6 +92,7 @@ function dying(store: Store, clears: number): Store {
   let clearsLeft = clears
   return {
     ...store,
+    clearEach: undefined,
     clear: async (prefix, options) => {
       clearsLeft -= 1
       if (clearsLeft < 0) throw new UnavailableError('test/down', 'clear: the process is going down')

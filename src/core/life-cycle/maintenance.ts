@@ -28,6 +28,7 @@ import { runPass, type Pass, type PassReport } from './run-pass.ts'
 import {
   findDue,
   sweepExecution,
+  SWEPT_PARTS,
   type Retention,
   type SweepParts,
   type SweptPart,
@@ -92,9 +93,6 @@ export interface Maintenance {
   /** Releases the lease for archiving or for sweeping, or both. */
   readonly release: (right?: 'archive' | 'sweep') => Promise<void>
 }
-
-/** Events last: the other parts are removed even if the archive does not respond. */
-const SWEPT_PARTS: readonly SweptPart[] = ['variables', 'checkpoints', 'events']
 
 /** Across all tenants of the store; for hosts and operators. Starts no timer. */
 export function openMaintenance(options: MaintenanceOptions): Maintenance {

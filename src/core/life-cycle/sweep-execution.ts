@@ -1,9 +1,11 @@
 /** Removing the parts of one ended execution whose retention time is over. */
 
-import { clearEvents } from '../events/clear-events.ts'
+import { clearPrefixes } from '../clear-prefixes.ts'
 import type { EventArchive } from '../events/archive-port.ts'
+import { placeOf } from '../events/archived-events.ts'
+import { freeHotEvents } from '../events/clear-events.ts'
 import type { ExecutionKeys } from '../keys.ts'
-import { dropsOf } from '../namespaces/ended-index.ts'
+import { dropsOf, hurryEvents } from '../namespaces/ended-index.ts'
 import { hasEnded, isSwept, type ExecutionRecord } from '../namespaces/execution-record.ts'
 import type { WritePace } from '../namespaces/guarded-write.ts'
 import { markRecord } from '../namespaces/mark-record.ts'
@@ -18,6 +20,9 @@ export interface Retention {
 }
 
 export type SweptPart = 'events' | 'variables' | 'checkpoints'
+
+/** Events last: the other parts are removed even if the archive does not respond. */
+export const SWEPT_PARTS: readonly SweptPart[] = ['variables', 'checkpoints', 'events']
 
 export interface SweepParts {
   readonly archive: EventArchive | undefined
@@ -48,33 +53,56 @@ function isDue(place: ExecutionRecord['variables'], ageMs: number, keptMs: numbe
   return place === 'clearing' || (place === 'kept' && ageMs >= keptMs)
 }
 
-/** Can be interrupted anywhere and repeated. Returns whether there was anything to do. */
+/**
+ * Of an execution whose record was just read. Can be interrupted anywhere and repeated. Returns whether there was anything to do.
+ */
 export async function sweepExecution(bound: BoundScope, parts: SweepParts): Promise<boolean> {
-  const { store, keys } = bound.scope
-  const { record } = await bound.live.read()
-  const due = findDue(parts, record)
+  const { archive, pace } = parts
+  const { scope, live } = bound
+  const { record } = await live.seen()
+  if (findDue(parts, record).length === 0) return false
+  // Marked before anything is removed, so that nobody lets the execution run again meanwhile.
+  const marked = await markRecord(
+    bound,
+    pace,
+    (found) => markDue(parts, found),
+    (found) => (found.events === 'clearing' ? hurryEvents(scope, found) : []),
+  )
+  const due = SWEPT_PARTS.filter((part) => marked[part] === 'clearing')
+  if (due.length === 0) return false
   const plain = due.filter((part) => part !== 'events')
-  if (plain.length > 0) {
-    // Marked before anything is removed, so that nobody lets the execution run again meanwhile.
-    const clearing = Object.fromEntries(plain.map((part) => [part, 'clearing']))
-    await markRecord(bound, parts.pace, (found) => (hasEnded(found) ? { ...found, ...clearing } : found))
-    if (!hasEnded((await bound.live.read()).record)) return false
-    for (const prefix of plain.flatMap((part) => prefixesOf(keys, part))) await store.clear(prefix)
-    const gone = Object.fromEntries(plain.map((part) => [part, 'gone']))
-    await markRecord(
-      bound,
-      parts.pace,
-      (found) => ({ ...found, ...gone }),
-      (found) => [...dropsOf(bound.scope, found, plain), ...engineDrops(keys, found, plain)],
-    )
-  }
-  if (due.includes('events')) {
-    await clearEvents(bound, { archive: parts.archive, rule: undefined, pace: parts.pace })
-  }
-  return due.length > 0
+  const prefixes = plain.flatMap((part) => prefixesOf(scope.keys, part))
+  if (due.includes('events')) await freeHotEvents(bound, [...prefixes, scope.keys.waiting])
+  else await clearPrefixes(scope.store, prefixes)
+  if (archive !== undefined && due.includes('events')) {
+    // The other parts are done even if the archive does not respond.
+    if (plain.length > 0) await markGone(bound, plain, pace)
+    await archive.remove(placeOf(scope))
+    await markGone(bound, ['events'], pace)
+  } else await markGone(bound, due, pace)
+  return true
 }
 
-function prefixesOf(keys: ExecutionKeys, part: 'variables' | 'checkpoints'): readonly string[] {
+/** The same record where all that is due is marked already. */
+function markDue(parts: SweepParts, found: ExecutionRecord): ExecutionRecord {
+  const unmarked = findDue(parts, found).filter((part) => found[part] !== 'clearing')
+  if (unmarked.length === 0) return found
+  return { ...found, ...Object.fromEntries(unmarked.map((part) => [part, 'clearing'])) }
+}
+
+async function markGone(bound: BoundScope, parts: readonly SweptPart[], pace: WritePace): Promise<void> {
+  const { scope } = bound
+  const gone = Object.fromEntries(parts.map((part) => [part, 'gone']))
+  const jobs = parts.flatMap((part) => (part === 'events' ? (['archive', part] as const) : [part]))
+  await markRecord(
+    bound,
+    pace,
+    (found) => ({ ...found, ...gone }),
+    (found) => [...dropsOf(scope, found, jobs), ...engineDrops(scope.keys, found, parts)],
+  )
+}
+
+function prefixesOf(keys: ExecutionKeys, part: Exclude<SweptPart, 'events'>): readonly string[] {
   return part === 'variables' ? [keys.marks, keys.history, keys.variables] : [keys.checkpoints, keys.engine]
 }
 

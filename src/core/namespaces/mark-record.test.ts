@@ -6,6 +6,7 @@ import { seededRandom } from '../../base/random.ts'
 import { createMemorySpace, openMemoryStore } from '../../stores/memory/memory-store.ts'
 import { openCore } from '../life-cycle/core.ts'
 import type { Store } from '../ports.ts'
+import type { ExecutionRecord } from './execution-record.ts'
 import { markRecord } from './mark-record.ts'
 import { Scopes } from './scopes.ts'
 
@@ -44,6 +45,26 @@ test.each(['arrives', 'is lost'] as const)(
     })
   },
 )
+
+test('DO-183 a change of a record that was read long ago is decided by the record as it is now', async () => {
+  const space = createMemorySpace()
+  const store = openMemoryStore({ space })
+  const { id } = await openCore({ store }).startExecution({ name: 'etl' })
+  const late = new Scopes(store).of(id)
+  await late.live.read()
+  const other = new Scopes(openMemoryStore({ space })).of(id)
+  await markRecord(other, PACE, (record) => ({ ...record, clearedUpTo: 1 }))
+  // By what was read there is nothing to do.
+  const ifCleared = (record: ExecutionRecord): ExecutionRecord =>
+    record.clearedUpTo === 0 ? record : { ...record, variables: 'gone' }
+  expect(await markRecord(late, PACE, ifCleared)).toMatchObject({ clearedUpTo: 1, variables: 'gone' })
+  await markRecord(other, PACE, (record) => ({ ...record, clearedUpTo: 2 }))
+  // By what was read there is.
+  await markRecord(late, PACE, (record) =>
+    record.clearedUpTo === 1 ? { ...record, clearedUpTo: 9 } : record,
+  )
+  expect((await new Scopes(store).of(id).live.read()).record).toMatchObject({ clearedUpTo: 2 })
+})
 
 test('N-64 a start whose answer was lost does not take over the execution that another started under the id', async () => {
   const space = createMemorySpace()

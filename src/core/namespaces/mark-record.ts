@@ -8,7 +8,8 @@ import type { StoreOperation } from '../ports.ts'
 import type { BoundScope } from './scopes.ts'
 
 /**
- * `change` returns its argument where there is nothing to do. The operations that `along` returns are written in the same
+ * `change` returns its argument where there is nothing to do. It is given the record as it was read last, where it was: the write
+ * has the condition that it still is so, and that nothing is to do is decided by a record that is read now. The operations that `along` returns are written in the same
  * batch. Resolves with the record as it is afterwards.
  */
 export async function markRecord(
@@ -21,13 +22,19 @@ export async function markRecord(
   return settleConflicts(
     `mark execution ${scope.execution}`,
     async () => {
-      const seen = await live.read()
-      const next = change(seen.record)
+      const { known } = live
+      let seen = known ?? (await live.read())
+      let next = change(seen.record)
+      if (next === known?.record) {
+        seen = await live.read()
+        next = change(seen.record)
+      }
       if (next === seen.record) return next
       const { committed, revision } = await writeRecord(bound, pace, { seen, next, along: along(next) })
+      if (!committed || revision === undefined) live.forget()
       if (!committed) return 'conflict'
-      if (revision === undefined) live.forget()
-      else live.note({ record: next, revision })
+      if (revision === undefined) return next
+      live.note({ record: next, revision })
       return next
     },
     pace,

@@ -19,6 +19,8 @@ export interface ConnectionsOptions {
   readonly answerTimeoutMs: number
 }
 
+/** To find a page, a bitmap would read its whole range, and the planner takes ranges for short. */
+const SETTINGS = 'SET enable_bitmapscan = off'
 /** The server is shutting down: it may have committed before. */
 const ENDING = new Set(['57P01', '57P02'])
 /** Error classes that do not change on a retry: access, names, syntax. */
@@ -28,6 +30,8 @@ export class Connections {
   readonly #pool: Pool
   readonly #openClient: () => Client
   readonly #answerTimeoutMs: number
+  /** Connections that have their settings. */
+  readonly #set = new WeakSet<PoolClient>()
 
   private constructor(pool: Pool, openClient: () => Client, answerTimeoutMs: number) {
     this.#pool = pool
@@ -61,6 +65,7 @@ export class Connections {
     const client = await this.#connect(work, signal)
     let failure: Error | undefined
     try {
+      await this.#prepare(client, signal)
       const running = client.query<Row>({ name, text, values: [...values] })
       const { rows } = await bounded(running, { timeoutMs: this.#answerTimeoutMs, signal })
       return rows
@@ -75,13 +80,14 @@ export class Connections {
   }
 
   /** Runs statements in one transaction. */
-  async transaction(work: Work, run: (client: PoolClient) => Promise<void>): Promise<void> {
+  async transaction<T>(work: Work, run: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#connect(work, undefined)
     let failure: Error | undefined
     try {
       await client.query('BEGIN')
-      await run(client)
+      const result = await run(client)
       await client.query('COMMIT')
+      return result
     } catch (error) {
       failure = error instanceof Error ? error : new Error(messageOf(error))
       throw failureOf(work, error)
@@ -105,6 +111,13 @@ export class Connections {
 
   async close(): Promise<void> {
     await this.#pool.end()
+  }
+
+  /** Once per connection, and not among the parameters of its start, of which poolers refuse some. */
+  async #prepare(client: PoolClient, signal: AbortSignal | undefined): Promise<void> {
+    if (this.#set.has(client)) return
+    await bounded(client.query(SETTINGS), { timeoutMs: this.#answerTimeoutMs, signal })
+    this.#set.add(client)
   }
 
   async #connect(work: Work, signal: AbortSignal | undefined): Promise<PoolClient> {

@@ -1,6 +1,6 @@
 /** The store in PostgreSQL, shared between instances. Its functions are in `schema.ts`. */
 
-import type { Client } from 'pg'
+import type { Client, PoolClient } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
 import { InvalidError } from '../../base/errors.ts'
 import { STORE_PAGE_MAX_BYTES } from '../../core/limits.ts'
@@ -19,6 +19,7 @@ import type {
   ChangeRead,
   CheckedBatch,
   Cleared,
+  ClearedOfEach,
   KeySpan,
   KeyStretch,
 } from '../backend.ts'
@@ -27,7 +28,7 @@ import { guardStore } from '../guard.ts'
 import { bufferOf } from '../bytes.ts'
 import { WakeUps } from '../wake-ups.ts'
 import { Connections } from './connections.ts'
-import { schemaSql, SCHEMA_VERSION } from './schema.ts'
+import { functionsSql, FUNCTIONS_VERSION, SCHEMA_VERSION, tablesSql } from './schema.ts'
 
 export interface PostgresStoreOptions {
   /** `postgresql://user:password@host:5432/database`, with `?sslmode=` and the like where needed. */
@@ -61,13 +62,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     connections: options.connections ?? STORE_CONNECTIONS_MAX,
     answerTimeoutMs: options.answerTimeoutMs ?? STORE_ANSWER_TIMEOUT_MS,
   })
+  const changesKept = options.changesKept ?? STORE_CHANGES_KEPT
   try {
-    await makeSchema(connections, schema)
+    const hasOldFunctions = !(await makeSchema(connections, schema))
+    return guardStore(new PostgresBackend(connections, { schema, changesKept, hasOldFunctions }))
   } catch (error) {
     await connections.close()
     throw error
   }
-  return guardStore(new PostgresBackend(connections, schema, options.changesKept ?? STORE_CHANGES_KEPT))
 }
 
 interface Row {
@@ -91,6 +93,7 @@ class PostgresBackend implements Backend {
   readonly #connections: Connections
   readonly #schema: string
   readonly #changesKept: number
+  readonly #hasOldFunctions: boolean
   readonly #wakeUps = new WakeUps()
   readonly #feeds = new Set<ChangeFeed>()
   #listening: Promise<Client> | undefined
@@ -98,10 +101,18 @@ class PostgresBackend implements Backend {
   #unnotified = 0
   #uncleaned = 0
 
-  constructor(connections: Connections, schema: string, changesKept: number) {
+  constructor(
+    connections: Connections,
+    {
+      schema,
+      changesKept,
+      hasOldFunctions,
+    }: { schema: string; changesKept: number; hasOldFunctions: boolean },
+  ) {
     this.#connections = connections
     this.#schema = schema
     this.#changesKept = changesKept
+    this.#hasOldFunctions = hasOldFunctions
   }
 
   async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
@@ -128,20 +139,23 @@ class PostgresBackend implements Backend {
 
   async range({ from, to, order, limit }: KeySpan, signal: AbortSignal | undefined): Promise<RangePage> {
     const direction = order === 'ascending' ? 'ASC' : 'DESC'
+    const below = to === undefined ? '' : 'AND key < $3 COLLATE "C"'
     // The first entry always fits; others while the ones before are below the limit.
     const text = `
-      SELECT key, revision, expires, CASE WHEN before < ${STORE_PAGE_MAX_BYTES} AND number <= $3 THEN value END AS value
+      SELECT key, revision, expires, CASE WHEN before < ${STORE_PAGE_MAX_BYTES} AND number <= $2 THEN value END AS value
       FROM (
         SELECT key, revision, expires, value, row_number() OVER in_order AS number,
           coalesce(sum(octet_length(value)) OVER (in_order ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
         FROM (
           SELECT key, revision, value, expires_at IS NOT NULL AS expires FROM ${this.#schema}.entries
-          WHERE key >= $1 COLLATE "C" AND ($2::text IS NULL OR key < $2 COLLATE "C") AND ${ALIVE}
-          ORDER BY key ${direction} LIMIT $3 + 1
+          WHERE key >= $1 COLLATE "C" ${below} AND ${ALIVE}
+          ORDER BY key ${direction} LIMIT $2 + 1
         ) AS chosen
         WINDOW in_order AS (ORDER BY key ${direction})
       ) AS measured ORDER BY number`
-    const statement = { name: `range-${order}`, text, values: [from, to ?? null, limit] }
+    // Two statements: a plan made for both would read on to the end of the table.
+    const name = `${to === undefined ? 'open-range' : 'range'}-${order}`
+    const statement = { name, text, values: to === undefined ? [from, limit] : [from, limit, to] }
     const rows = await this.#connections.query<Omit<Row, 'value'> & { readonly value: Buffer | null }>(
       reading(NAME, 'read a range'),
       statement,
@@ -195,6 +209,31 @@ class PostgresBackend implements Backend {
     const [row] = await this.#connections.query<{ alive: number; cleared: number }>(work, statement, signal)
     this.#notify()
     return { count: row?.alive ?? 0, more: row?.cleared === STORE_CLEAR_ENTRIES }
+  }
+
+  async clearSomeOfEach(
+    stretches: readonly KeyStretch[],
+    signal: AbortSignal | undefined,
+  ): Promise<ClearedOfEach> {
+    if (this.#hasOldFunctions) return this.#clearOneByOne(stretches, signal)
+    const work = { store: NAME, doing: 'delete by prefixes', changes: stretches.map(({ from }) => from) }
+    const text = `SELECT * FROM ${this.#schema}.clear_each($1, $2, ${STORE_CLEAR_ENTRIES})`
+    const values = [stretches.map(({ from }) => from), stretches.map(({ to }) => to ?? null)]
+    const [row] = await this.#connections.query<{
+      readonly alive: readonly number[]
+      readonly cleared: number
+    }>(work, { name: 'clear-each', text, values }, signal)
+    this.#notify()
+    return { counts: row?.alive ?? [], more: row?.cleared === STORE_CLEAR_ENTRIES }
+  }
+
+  async #clearOneByOne(
+    stretches: readonly KeyStretch[],
+    signal: AbortSignal | undefined,
+  ): Promise<ClearedOfEach> {
+    const cleared: Cleared[] = []
+    for (const stretch of stretches) cleared.push(await this.clearSome(stretch, signal))
+    return { counts: cleared.map(({ count }) => count), more: cleared.some(({ more }) => more) }
   }
 
   openFeed(stretch: KeyStretch): ChangeFeed {
@@ -350,27 +389,43 @@ class PostgresBackend implements Backend {
   }
 }
 
-/** A lock lets one of several starting instances create it. */
-async function makeSchema(connections: Connections, schema: string): Promise<void> {
-  await connections.transaction(reading(NAME, 'open the store'), async (client) => {
+/** A lock lets one of several starting instances create it. Answers whether its functions are those of this version. */
+async function makeSchema(connections: Connections, schema: string): Promise<boolean> {
+  return connections.transaction(reading(NAME, 'open the store'), async (client) => {
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 1))', [`perago:${schema}`])
     const { rows } = await client.query<{ state: string | null }>('SELECT to_regclass($1)::text AS state', [
       `${schema}.state`,
     ])
     if (rows[0]?.state === null) {
       await client.query(`CREATE SCHEMA IF NOT EXISTS ${schema}`)
-      await client.query(schemaSql(schema))
-      return
+      await client.query(tablesSql(schema) + functionsSql(schema))
+      return true
     }
     const state = await client.query<{ version: number }>(`SELECT version FROM ${schema}.state`)
     const version = state.rows[0]?.version
-    if (version === SCHEMA_VERSION) return
+    if (version === SCHEMA_VERSION) return renewFunctions(client, schema)
     throw new InvalidError(
       'stores/unsupported-version',
       `open the store in schema ${schema}: it has version ${String(version)}, this program knows ${SCHEMA_VERSION}`,
       { details: { schema, version }, next: 'Use the version of perago that wrote it.' },
     )
   })
+}
+
+/** Older functions do the same, but slower: whoever may not replace them works with them. */
+async function renewFunctions(client: PoolClient, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ readonly version: string | null; readonly may: boolean }>(
+    `SELECT obj_description(oid, 'pg_proc') AS version,
+      pg_has_role(proowner, 'USAGE') AND has_schema_privilege(pronamespace, 'CREATE') AS may
+    FROM pg_proc WHERE pronamespace = $1::regnamespace AND proname = 'clear_some'`,
+    [schema],
+  )
+  const [found] = rows
+  const version = Number(/^perago (\d+)$/.exec(found?.version ?? '')?.[1] ?? 1)
+  if (version >= FUNCTIONS_VERSION) return true
+  if (found?.may !== true) return false
+  await client.query(functionsSql(schema))
+  return true
 }
 
 function show({ key, value, revision, expires }: Row): StoreEntry {

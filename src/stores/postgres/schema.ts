@@ -11,9 +11,11 @@
  */
 
 export const SCHEMA_VERSION = 1
+/** Of the functions: they are replaced by newer ones, which take and answer the same, so that older programs go on with them. */
+export const FUNCTIONS_VERSION = 2
 
 /** `schema` is a plain identifier. */
-export function schemaSql(schema: string): string {
+export function tablesSql(schema: string): string {
   return `
 CREATE TABLE ${schema}.entries (
   key text COLLATE "C" PRIMARY KEY,
@@ -39,12 +41,17 @@ CREATE TABLE ${schema}.state (
 );
 INSERT INTO ${schema}.state (version, epoch, forgotten)
   VALUES (${SCHEMA_VERSION}, gen_random_uuid()::text, '0');
+`
+}
 
-CREATE FUNCTION ${schema}.lock_of(name text) RETURNS bigint LANGUAGE sql IMMUTABLE AS $body$
+/** `schema` is a plain identifier. */
+export function functionsSql(schema: string): string {
+  return `
+CREATE OR REPLACE FUNCTION ${schema}.lock_of(name text) RETURNS bigint LANGUAGE sql IMMUTABLE AS $body$
   SELECT hashtextextended('${schema}:' || name, 0)
 $body$;
 
-CREATE FUNCTION ${schema}.lock_keys(looked_at text[], written text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
+CREATE OR REPLACE FUNCTION ${schema}.lock_keys(looked_at text[], written text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE
   lock bigint;
   is_written boolean;
@@ -62,7 +69,7 @@ BEGIN
 END $body$;
 
 -- Leaves alone what somebody is just writing.
-CREATE FUNCTION ${schema}.remove_expired(most integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
+CREATE OR REPLACE FUNCTION ${schema}.remove_expired(most integer) RETURNS integer LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE removed integer;
 BEGIN
   WITH due AS MATERIALIZED (
@@ -81,7 +88,7 @@ BEGIN
 END $body$;
 
 -- Forgets changes, but for the last so many.
-CREATE FUNCTION ${schema}.forget_changes(kept integer) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
+CREATE OR REPLACE FUNCTION ${schema}.forget_changes(kept integer) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
 DECLARE below xid8;
 BEGIN
   SELECT xid INTO below FROM ${schema}.changes ORDER BY xid DESC OFFSET kept LIMIT 1;
@@ -91,7 +98,7 @@ BEGIN
 END $body$;
 
 -- Conditions and operations as parallel arrays. Answers the revision, or the conditions that did not hold.
-CREATE FUNCTION ${schema}.commit_batch(
+CREATE OR REPLACE FUNCTION ${schema}.commit_batch(
   condition_keys text[], condition_kinds text[], condition_revisions bigint[],
   operation_keys text[], operation_kinds text[], operation_values bytea[], operation_ttls bigint[]
 ) RETURNS TABLE (revision bigint, unmet_key text, unmet_revision bigint) LANGUAGE plpgsql VOLATILE AS $body$
@@ -138,25 +145,63 @@ BEGIN
   RETURN QUERY SELECT mine, NULL::text, NULL::bigint;
 END $body$;
 
--- Deletes some of the keys from a place on and below another; tells how many, and how many of them had not expired.
-CREATE FUNCTION ${schema}.clear_some(low text, high text, most integer, OUT alive integer, OUT cleared integer)
-LANGUAGE plpgsql VOLATILE AS $body$
-DECLARE names text[];
+-- The first keys from a place on and below another.
+CREATE OR REPLACE FUNCTION ${schema}.keys_in(low text, high text, most integer) RETURNS text[]
+LANGUAGE plpgsql STABLE AS $body$
 BEGIN
-  SELECT array_agg(key) INTO names FROM (
-    SELECT key FROM ${schema}.entries
-    WHERE key >= low COLLATE "C" AND (high IS NULL OR key < high COLLATE "C") ORDER BY key LIMIT most
-  ) AS chosen;
-  PERFORM ${schema}.lock_keys('{}', names);
+  -- Two queries: a plan made for both would read on to the end of the table.
+  IF high IS NULL THEN
+    RETURN ARRAY (SELECT key FROM ${schema}.entries WHERE key >= low COLLATE "C" ORDER BY key LIMIT most);
+  END IF;
+  RETURN ARRAY (
+    SELECT key FROM ${schema}.entries WHERE key >= low COLLATE "C" AND key < high COLLATE "C" ORDER BY key LIMIT most
+  );
+END $body$;
+
+-- Deletes some of the keys of each range; tells how many of each had not expired, and how many keys there were in all.
+CREATE OR REPLACE FUNCTION ${schema}.clear_each(
+  lows text[], highs text[], most integer, OUT alive integer[], OUT cleared integer
+) LANGUAGE plpgsql VOLATILE AS $body$
+DECLARE
+  names text[] := '{}';
+  places integer[] := '{}';
+  found text[];
+  mine bigint;
+BEGIN
+  FOR at IN 1 .. cardinality(lows) LOOP
+    EXIT WHEN cardinality(names) >= most;
+    found := ${schema}.keys_in(lows[at], highs[at], most - cardinality(names));
+    names := names || found;
+    places := places || array_fill(at, ARRAY[cardinality(found)]);
+  END LOOP;
+  alive := array_fill(0, ARRAY[cardinality(lows)]);
+  cleared := cardinality(names);
+  IF cleared = 0 THEN RETURN; END IF;
+  PERFORM pg_advisory_xact_lock(number) FROM (
+    SELECT DISTINCT ${schema}.lock_of(name) AS number FROM unnest(names) AS name ORDER BY number
+  ) AS named;
+  mine := nextval('${schema}.revisions');
   WITH gone AS (
     DELETE FROM ${schema}.entries WHERE key = ANY (names) RETURNING key, expires_at
   ), told AS (
     INSERT INTO ${schema}.changes
-    SELECT pg_current_xact_id(), nextval('${schema}.revisions'), 0, gone.key, 'delete' FROM gone
+    SELECT pg_current_xact_id(), mine, row_number() OVER (), gone.key, 'delete' FROM gone
+  ), counted AS (
+    SELECT place, count(*)::integer AS number FROM gone JOIN unnest(names, places) AS each (name, place) ON name = key
+    WHERE expires_at IS NULL OR expires_at > clock_timestamp() GROUP BY place
   )
-  SELECT count(*) FILTER (WHERE gone.expires_at IS NULL OR gone.expires_at > clock_timestamp())
-  INTO alive FROM gone;
-  cleared := coalesce(array_length(names, 1), 0);
+  SELECT array_agg(coalesce(number, 0) ORDER BY at) INTO alive
+  FROM generate_series(1, cardinality(lows)) AS at LEFT JOIN counted ON place = at;
 END $body$;
+
+-- As clear_each, of one range.
+CREATE OR REPLACE FUNCTION ${schema}.clear_some(low text, high text, most integer, OUT alive integer, OUT cleared integer)
+LANGUAGE plpgsql VOLATILE AS $body$
+BEGIN
+  SELECT each.alive[1], each.cleared INTO alive, cleared
+  FROM ${schema}.clear_each(ARRAY[low], ARRAY[high], most) AS each;
+END $body$;
+
+COMMENT ON FUNCTION ${schema}.clear_some IS 'perago ${FUNCTIONS_VERSION}';
 `
 }

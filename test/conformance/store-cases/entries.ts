@@ -221,6 +221,25 @@ export const ENTRY_CASES: Readonly<Record<string, StoreCase>> = {
     expect(await store.clear('d:')).toBe(0)
   },
 
+  'ST-122 delete by several prefixes removes exactly their keys, however many, and counts those of each':
+    async ({ store }) => {
+      if (store.clearEach === undefined) return
+      await fill(store, [
+        ...numbered('a:', 300),
+        ...numbered('b:', 1204),
+        ...numbered('d:', 7),
+        'a',
+        'c:1',
+        'd;',
+      ])
+      expect(await store.clearEach(['d:', 'none:', 'b:', 'a:'])).toEqual([7, 0, 1204, 300])
+      expect(await keysOf(store, '')).toEqual(['a', 'c:1', 'd;'])
+      expect(await store.clearEach(['d:', 'b:'])).toEqual([0, 0])
+      expect(await store.clearEach([])).toEqual([])
+      await expect(store.clearEach(['c:', ''])).rejects.toMatchObject({ code: 'stores/bad-prefix' })
+      expect(await keysOf(store, '')).toEqual(['a', 'c:1', 'd;'])
+    },
+
   'ST-41 delete by the empty prefix is refused': async ({ store }) => {
     await write(store, put('k'))
     await expect(store.clear('')).rejects.toMatchObject({ code: 'stores/bad-prefix', kind: 'invalid' })

@@ -128,6 +128,20 @@ export const WATCH_CASES: Readonly<Record<string, StoreCase>> = {
     await watching.close()
   },
 
+  'ST-123 a deletion by several prefixes is told key by key, to each watch what is its own': async ({
+    store,
+  }) => {
+    if (store.clearEach === undefined) return
+    const [mine, others] = [numbered('w:', 70), numbered('v:', 50)]
+    await fill(store, [...mine, ...others])
+    const watching = await Watching.open(store, 'w:')
+    await store.clearEach(['v:', 'w:'])
+    const changes = await watching.changes(70)
+    expect(changes.every(({ kind }) => kind === 'delete')).toBe(true)
+    expect(changes.map(({ key }) => key).sort()).toEqual(mine)
+    await watching.close()
+  },
+
   'ST-60 a closed store refuses, and may be closed again': async ({ openAnother, store }) => {
     await write(store, put('k'))
     const other = await openAnother()
