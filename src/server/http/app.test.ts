@@ -255,8 +255,20 @@ describe('reading', () => {
     expect(await read.json()).toEqual({
       name: 'a.rows',
       writes: [
-        { kind: 'set', value: 8, at: expect.any(String), revision: expect.any(Number), by: {} },
-        { kind: 'set', value: 7, at: expect.any(String), revision: expect.any(Number), by: { unit: 'a' } },
+        {
+          kind: 'set',
+          value: 8,
+          at: expect.any(String) as string,
+          revision: expect.any(Number) as number,
+          by: {},
+        },
+        {
+          kind: 'set',
+          value: 7,
+          at: expect.any(String) as string,
+          revision: expect.any(Number) as number,
+          by: { unit: 'a' },
+        },
       ],
       may_lack: false,
     })

@@ -13,7 +13,7 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { open, readFile, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { UnavailableError } from '../../base/errors.ts'
 import { OUTBOX_ENTRIES_MAX } from '../limits.ts'
