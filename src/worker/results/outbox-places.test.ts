@@ -1,7 +1,7 @@
-// Goal: a result in a file that was made ahead is as durable as any other, and is sent once.
+// Goal: a result in a file that was made ahead is no less durable than another, and is sent once.
 import type * as FileSystem from 'node:fs'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open as openFile, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -141,4 +141,24 @@ test('WK-357 closing removes what was made ahead and leaves results; so does the
   await last.put(recordOf(), resultOf('stays'))
   await last.close()
   expect(await valuesOf(await open())).toEqual(['stays'])
+})
+
+test('WK-357 what is settled after the end is removed, and no other file is written that has got its number', async () => {
+  const { outbox, name } = await openWithPlace()
+  const item = await outbox.put(recordOf(), resultOf('late'))
+  await outbox.close()
+  const others = Array.from({ length: 64 }, (_, n) => join(directory, `other-${n}`))
+  const handles = await Promise.all(others.map((path) => openFile(path, 'w')))
+  await item.settle()
+  await Promise.all(handles.map((handle) => handle.close()))
+  for (const path of others) expect(await readFile(path, 'utf8')).toBe('')
+  expect(await filesNow()).not.toContain(name)
+})
+
+test('WK-357 a result that is settled twice frees its file once', async () => {
+  const { outbox } = await openWithPlace()
+  const item = await outbox.put(recordOf(), resultOf('one'))
+  await Promise.all([item.settle(), item.settle()])
+  await Promise.all([outbox.put(recordOf(), resultOf('two')), outbox.put(recordOf(), resultOf('three'))])
+  expect([...(await valuesOf(await open()))].sort()).toEqual(['three', 'two'])
 })

@@ -20,7 +20,7 @@ export interface Place {
   readonly name: string
   /** Durable when this resolves. */
   fill(text: Buffer): Promise<void>
-  /** For the next result. */
+  /** For the next result; after the end of the outbox it removes the file. */
   clear(): Promise<void>
   /** The file has gone elsewhere, or nobody knows what is in it. */
   drop(): Promise<void>
@@ -78,19 +78,31 @@ export class OutboxPlaces {
   async #make(): Promise<void> {
     const name = this.#nextName()
     const file = await openFile(join(this.#directory, name), 'wx', 0o600)
+    // One after the other: the number of a closed file may soon be that of another one.
+    let last: Promise<unknown> = Promise.resolve()
+    const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+      const turn = last.then(work, work)
+      last = turn.catch(() => undefined)
+      return turn
+    }
     const place: Place = {
       name,
-      fill: async (text) => {
-        await writeWhole(file, padded(text))
-        await syncData(file)
-      },
-      clear: async () => {
-        await writeWhole(file, BLANK)
-        if (this.#all.has(place)) this.#free.push(place)
-      },
-      drop: async () => {
-        if (this.#all.delete(place)) await closeFile(file)
-      },
+      fill: (text) =>
+        inTurn(async () => {
+          if (!this.#all.has(place)) throw new Error('the outbox is closed')
+          await writeWhole(file, padded(text))
+          await syncData(file)
+        }),
+      clear: () =>
+        inTurn(async () => {
+          if (!this.#all.has(place)) return rm(join(this.#directory, name), { force: true })
+          await writeWhole(file, BLANK)
+          if (!this.#free.includes(place)) this.#free.push(place)
+        }),
+      drop: () =>
+        inTurn(async () => {
+          if (this.#all.delete(place)) await closeFile(file)
+        }),
     }
     this.#all.add(place)
     try {
