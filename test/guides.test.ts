@@ -93,6 +93,9 @@ const WAYS: Readonly<Record<string, readonly ((taken: Taken) => void)[]>> = {
   'abandoned-publication': [movedBack, movedBack, openAgain],
 }
 
+/** The worker of the pages about a result that is lost on its way. */
+const LOST_WORKER = 'examples/recovery/lost-worker.mjs'
+
 test.each(Object.entries(WAYS))(
   'EX-25 %s comes about, and its page leads out of it, by the commands of the page',
   async (situation, ways) => {
@@ -102,7 +105,9 @@ test.each(Object.entries(WAYS))(
     // EX-20 to EX-23 run the real one, which takes longer than most commands; here are some hundred.
     await writeFile(join(directory, 'npx'), '#!/bin/sh\nexec "node_modules/.bin/$@"\n', { mode: 0o755 })
     const PATH = [directory, dirname(process.execPath), process.env['PATH']].join(delimiter)
-    const taken = readTaken(await run(page, { PATH }), document)
+    const printed = await run(page, { PATH })
+    expect(printed.includes(`$ node ${LOST_WORKER} `)).toBe(document.text.includes(LOST_WORKER))
+    const taken = readTaken(printed, document)
     for (const [index, each] of taken.entries()) {
       expect([each.before.situation, each.after.situation]).toEqual([situation, each.leadsTo])
       ways[index]!(each)
