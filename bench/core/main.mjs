@@ -2,8 +2,9 @@
 // archiving, variables, expressions. Starts PostgreSQL, Redis and etcd; everything runs on this machine. Does
 // not measure a network.
 //
-//   npm run bench -- core [--parts sweep,append,lookups,variables,archive,followers] [--stores memory,sqlite,…]
+//   npm run bench -- core [--parts sweep,append,writers,lookups,variables,archive,followers] [--stores memory,sqlite,…]
 //     [--rounds 3] [--round-ms 1000] [--executions 10000] [--server-executions 1000] [--followers 1000]
+//     [--beside DIR]
 import { parseArgs } from 'node:util'
 import { openBench } from '../support/processes.mjs'
 import { measureAppend } from './append.mjs'
@@ -13,11 +14,13 @@ import { measureFollowers } from './follow.mjs'
 import { measureLookups } from './lookups.mjs'
 import { measureSweep } from './sweep.mjs'
 import { measureExpressions, measureVariables } from './variables.mjs'
+import { measureWriters } from './writers.mjs'
 
 /** Sweeping first, because it would also look at data of the other parts. */
 const PARTS = {
   sweep: measureSweep,
   append: measureAppend,
+  writers: measureWriters,
   lookups: measureLookups,
   variables: async (world) => {
     await measureVariables(world)
@@ -36,6 +39,7 @@ const { values } = parseArgs({
     executions: { type: 'string', default: '10000' },
     'server-executions': { type: 'string', default: '1000' },
     followers: { type: 'string', default: '1000' },
+    beside: { type: 'string' },
   },
 })
 
@@ -53,6 +57,7 @@ try {
     rounds: Number(values.rounds),
     roundMs: Number(values['round-ms']),
     followers: Number(values.followers),
+    beside: values.beside,
     countOf: (name) =>
       Number(['memory', 'sqlite'].includes(name) ? values.executions : values['server-executions']),
   }

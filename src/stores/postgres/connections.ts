@@ -29,14 +29,14 @@ const LASTING = /^(28|3D|3F|42)/
 export class Connections {
   readonly #pool: Pool
   readonly #openClient: () => Client
-  readonly #answerTimeoutMs: number
+  readonly answerTimeoutMs: number
   /** Connections that have their settings. */
   readonly #set = new WeakSet<PoolClient>()
 
   private constructor(pool: Pool, openClient: () => Client, answerTimeoutMs: number) {
     this.#pool = pool
     this.#openClient = openClient
-    this.#answerTimeoutMs = answerTimeoutMs
+    this.answerTimeoutMs = answerTimeoutMs
   }
 
   static async open({ url, connections, answerTimeoutMs }: ConnectionsOptions): Promise<Connections> {
@@ -67,7 +67,7 @@ export class Connections {
     try {
       await this.#prepare(client, signal)
       const running = client.query<Row>({ name, text, values: [...values] })
-      const { rows } = await bounded(running, { timeoutMs: this.#answerTimeoutMs, signal })
+      const { rows } = await bounded(running, { timeoutMs: this.answerTimeoutMs, signal })
       return rows
     } catch (error) {
       const failed = failureOf(work, error)
@@ -116,7 +116,7 @@ export class Connections {
   /** Once per connection, and not among the parameters of its start, of which poolers refuse some. */
   async #prepare(client: PoolClient, signal: AbortSignal | undefined): Promise<void> {
     if (this.#set.has(client)) return
-    await bounded(client.query(SETTINGS), { timeoutMs: this.#answerTimeoutMs, signal })
+    await bounded(client.query(SETTINGS), { timeoutMs: this.answerTimeoutMs, signal })
     this.#set.add(client)
   }
 
@@ -124,7 +124,7 @@ export class Connections {
     const connecting = this.#pool.connect()
     try {
       return await bounded(connecting, {
-        timeoutMs: this.#answerTimeoutMs,
+        timeoutMs: this.answerTimeoutMs,
         signal,
         // The pool may still deliver it after we have given up.
         giveUp: () => void connecting.then((client) => client.release()).catch(() => undefined),
@@ -153,7 +153,7 @@ function refused(work: Work, error: Error & { readonly code: string }): InvalidE
 }
 
 /** An error reported by the server, which has ended the transaction; not one of the connection. */
-function isAnswer(error: unknown): error is Error & { readonly code: string } {
+export function isAnswer(error: unknown): error is Error & { readonly code: string } {
   return (
     error instanceof Error &&
     'severity' in error &&

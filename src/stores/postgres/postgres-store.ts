@@ -25,9 +25,16 @@ import type {
 } from '../backend.ts'
 import { reading, workOfBatch } from '../failures.ts'
 import { guardStore } from '../guard.ts'
-import { bufferOf } from '../bytes.ts'
 import { WakeUps } from '../wake-ups.ts'
-import { Connections } from './connections.ts'
+import { WriteGroups } from '../write-groups.ts'
+import {
+  outcomeOfBatch,
+  outcomesOfGroup,
+  statementOfBatch,
+  statementOfGroup,
+  type CommitRow,
+} from './commit-statements.ts'
+import { Connections, isAnswer } from './connections.ts'
 import { functionsSql, FUNCTIONS_VERSION, SCHEMA_VERSION, tablesSql } from './schema.ts'
 
 export interface PostgresStoreOptions {
@@ -83,6 +90,8 @@ const NAME = 'postgres'
 const CHANNEL = 'perago_store'
 /** Pause between two notifications of other instances; watches of this process are woken by every batch. */
 const NOTIFY_PAUSE_MS = 10
+/** Groups of batches on their way; more would make them smaller. */
+const GROUPS_AT_ONCE = Number(process.env.GAO ?? 3)
 /** Old changes and expired entries are deleted once per this many batches. */
 const CLEAN_EVERY = 64
 const ALIVE = '(expires_at IS NULL OR expires_at > clock_timestamp())'
@@ -94,6 +103,7 @@ class PostgresBackend implements Backend {
   readonly #schema: string
   readonly #changesKept: number
   readonly #hasOldFunctions: boolean
+  readonly #groups: WriteGroups
   readonly #wakeUps = new WakeUps()
   readonly #feeds = new Set<ChangeFeed>()
   #listening: Promise<Client> | undefined
@@ -113,6 +123,13 @@ class PostgresBackend implements Backend {
     this.#schema = schema
     this.#changesKept = changesKept
     this.#hasOldFunctions = hasOldFunctions
+    this.#groups = new WriteGroups({
+      groupsAtOnce: GROUPS_AT_ONCE,
+      waitMs: connections.answerTimeoutMs,
+      send: (batches) => this.#commitGroup(batches),
+      workOf: (batch) => workOfBatch(NAME, batch),
+      isFaultOfOne: (failure) => isAnswer((failure as { readonly cause?: unknown }).cause),
+    })
   }
 
   async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
@@ -166,40 +183,25 @@ class PostgresBackend implements Backend {
   }
 
   async commit(batch: CheckedBatch, signal: AbortSignal | undefined): Promise<CommitOutcome> {
-    const { conditions, operations } = batch
-    const rows = await this.#connections.query<{
-      readonly revision: string | null
-      readonly unmet_key: string
-      readonly unmet_revision: string | null
-    }>(
-      workOfBatch(NAME, batch),
-      {
-        name: 'commit',
-        text: `SELECT * FROM ${this.#schema}.commit_batch($1, $2, $3, $4, $5, $6, $7)`,
-        values: [
-          conditions.map(({ key }) => key),
-          conditions.map(({ is }) => is),
-          conditions.map((condition) => (condition.is === 'at' ? condition.revision : null)),
-          operations.map(({ key }) => key),
-          operations.map((operation) => operation.do),
-          operations.map((operation) => (operation.do === 'put' ? bufferOf(operation.value) : null)),
-          operations.map((operation) => (operation.do === 'put' ? (operation.ttlMs ?? null) : null)),
-        ],
-      },
-      signal,
-    )
-    const revision = rows[0]?.revision ?? null
-    if (revision === null) {
-      return {
-        committed: false,
-        unmet: rows.map(({ unmet_key: key, unmet_revision: found }) => ({
-          key,
-          revision: found === null ? undefined : Number(found),
-        })),
-      }
-    }
-    this.#notify()
-    return { committed: true, revision: Number(revision) }
+    if (this.#hasOldFunctions) return this.#commitAlone(batch, signal)
+    return this.#groups.write(batch, signal)
+  }
+
+  async #commitAlone(batch: CheckedBatch, signal: AbortSignal | undefined): Promise<CommitOutcome> {
+    const statement = statementOfBatch(this.#schema, batch)
+    const rows = await this.#connections.query<CommitRow>(workOfBatch(NAME, batch), statement, signal)
+    const outcome = outcomeOfBatch(rows)
+    if (outcome.committed) this.#notify()
+    return outcome
+  }
+
+  async #commitGroup(batches: readonly CheckedBatch[]): Promise<readonly CommitOutcome[]> {
+    const operations = batches.flatMap((batch) => batch.operations)
+    const work = workOfBatch(NAME, { conditions: [], operations })
+    const rows = await this.#connections.query<CommitRow>(work, statementOfGroup(this.#schema, batches))
+    const outcomes = outcomesOfGroup(batches.length, rows)
+    if (outcomes.some(({ committed }) => committed)) this.#notify()
+    return outcomes
   }
 
   async clearSome({ from, to }: KeyStretch, signal: AbortSignal | undefined): Promise<Cleared> {
@@ -266,6 +268,7 @@ class PostgresBackend implements Backend {
   }
 
   async close(): Promise<void> {
+    this.#groups.close()
     await this.#notifying
     await this.#stopListening()
     await this.#connections.close()

@@ -12,7 +12,7 @@
 
 export const SCHEMA_VERSION = 1
 /** Of the functions: they are replaced by newer ones, which take and answer the same, so that older programs go on with them. */
-export const FUNCTIONS_VERSION = 2
+export const FUNCTIONS_VERSION = 3
 
 /** `schema` is a plain identifier. */
 export function tablesSql(schema: string): string {
@@ -52,20 +52,14 @@ CREATE OR REPLACE FUNCTION ${schema}.lock_of(name text) RETURNS bigint LANGUAGE 
 $body$;
 
 CREATE OR REPLACE FUNCTION ${schema}.lock_keys(looked_at text[], written text[]) RETURNS void LANGUAGE plpgsql VOLATILE AS $body$
-DECLARE
-  lock bigint;
-  is_written boolean;
 BEGIN
-  FOR lock, is_written IN
-    SELECT number, bool_or(writes) FROM (
-      SELECT ${schema}.lock_of(name) AS number, false AS writes FROM unnest(looked_at) AS name
-      UNION ALL SELECT ${schema}.lock_of(name), true FROM unnest(written) AS name
+  -- The functions are called on the sorted rows.
+  PERFORM CASE WHEN is_written THEN pg_advisory_xact_lock(number) ELSE pg_advisory_xact_lock_shared(number) END FROM (
+    SELECT number, bool_or(writes) AS is_written FROM (
+      SELECT hashtextextended('${schema}:' || name, 0) AS number, false AS writes FROM unnest(looked_at) AS name
+      UNION ALL SELECT hashtextextended('${schema}:' || name, 0), true FROM unnest(written) AS name
     ) AS named GROUP BY number ORDER BY number
-  LOOP
-    IF is_written THEN PERFORM pg_advisory_xact_lock(lock);
-    ELSE PERFORM pg_advisory_xact_lock_shared(lock);
-    END IF;
-  END LOOP;
+  ) AS locks;
 END $body$;
 
 -- Leaves alone what somebody is just writing.
@@ -143,6 +137,62 @@ BEGIN
     number := number + 1;
   END LOOP;
   RETURN QUERY SELECT mine, NULL::text, NULL::bigint;
+END $body$;
+
+-- Several batches, each with its own conditions, in one transaction. None may write a key that another names. Answers the conditions
+-- that did not hold, with the number of their batch, and the revision of all batches that happened.
+CREATE OR REPLACE FUNCTION ${schema}.commit_group(
+  condition_batches integer[], condition_keys text[], condition_kinds text[], condition_revisions bigint[],
+  put_batches integer[], put_keys text[], put_values bytea[], put_ttls bigint[],
+  delete_batches integer[], delete_keys text[]
+) RETURNS TABLE (revision bigint, batch integer, unmet_key text, unmet_revision bigint) LANGUAGE plpgsql VOLATILE
+-- Otherwise it would be planned anew for each call, as it takes arrays for long; and a table that is still small is read whole.
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $body$
+#variable_conflict use_column
+DECLARE
+  mine bigint;
+  refused integer[] := '{}';
+  unmet record;
+BEGIN
+  PERFORM ${schema}.lock_keys(condition_keys, put_keys || delete_keys);
+  FOR unmet IN
+    SELECT * FROM (
+      SELECT c.batch, c.key, c.kind, c.wanted, (
+        SELECT e.revision FROM ${schema}.entries e
+        WHERE e.key = c.key AND (e.expires_at IS NULL OR e.expires_at > clock_timestamp())
+      ) AS found
+      FROM unnest(condition_batches, condition_keys, condition_kinds, condition_revisions) AS c (batch, key, kind, wanted)
+      OFFSET 0
+    ) AS looked_at
+    WHERE NOT CASE kind
+      WHEN 'absent' THEN found IS NULL
+      WHEN 'present' THEN found IS NOT NULL
+      ELSE coalesce(found = wanted, false)
+    END
+  LOOP
+    refused := refused || unmet.batch;
+    RETURN QUERY SELECT NULL::bigint, unmet.batch, unmet.key, unmet.found;
+  END LOOP;
+  mine := nextval('${schema}.revisions');
+  IF cardinality(put_keys) > 0 THEN
+    INSERT INTO ${schema}.entries AS e (key, value, revision, expires_at)
+    SELECT p.key, p.value, mine, clock_timestamp() + p.ttl * interval '1 millisecond'
+    FROM unnest(put_batches, put_keys, put_values, put_ttls) AS p (batch, key, value, ttl) WHERE p.batch <> ALL (refused)
+    ON CONFLICT (key) DO UPDATE SET value = excluded.value, revision = excluded.revision, expires_at = excluded.expires_at;
+    INSERT INTO ${schema}.changes
+    SELECT pg_current_xact_id(), mine, p.number, p.key, 'put'
+    FROM unnest(put_batches, put_keys) WITH ORDINALITY AS p (batch, key, number) WHERE p.batch <> ALL (refused);
+  END IF;
+  IF cardinality(delete_keys) > 0 THEN
+    WITH gone AS (
+      DELETE FROM ${schema}.entries e WHERE e.key = ANY (ARRAY (
+        SELECT d.key FROM unnest(delete_batches, delete_keys) AS d (batch, key) WHERE d.batch <> ALL (refused)
+      )) RETURNING e.key
+    )
+    INSERT INTO ${schema}.changes
+    SELECT pg_current_xact_id(), mine, cardinality(put_keys) + row_number() OVER (), gone.key, 'delete' FROM gone;
+  END IF;
+  RETURN QUERY SELECT mine, NULL::integer, NULL::text, NULL::bigint;
 END $body$;
 
 -- The first keys from a place on and below another.

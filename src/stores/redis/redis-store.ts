@@ -32,9 +32,10 @@ import {
   type Work,
 } from '../failures.ts'
 import { guardStore } from '../guard.ts'
-import { bufferOf } from '../bytes.ts'
 import { compareKeys, isWithin } from '../key-order.ts'
 import { WakeUps } from '../wake-ups.ts'
+import { WriteGroups } from '../write-groups.ts'
+import { argumentsOf, outcomeOf, type CommitAnswer } from './commit-arguments.ts'
 import { connect, type RedisAddress } from './connect.ts'
 import { CHANGES, CLEAR, COMMIT, END, HELPERS, RANGE } from './scripts.ts'
 
@@ -93,6 +94,8 @@ interface Script {
 }
 
 const NAME = 'redis'
+/** Groups of batches on their way; more would make them smaller. */
+const GROUPS_AT_ONCE = Number(process.env.GAO ?? 2)
 /** How often a watch polls for changes of other instances, with one small script. */
 const LOOK_MS = Math.min(50, STORE_WATCH_POLL_MS)
 const EPOCH_BYTES = 9
@@ -109,11 +112,19 @@ class RedisBackend implements Backend {
   readonly #redis: Redis | Cluster
   readonly #settings: Settings
   readonly #wakeUps = new WakeUps()
+  readonly #groups: WriteGroups
   readonly #epoch = randomBytes(EPOCH_BYTES).toString('base64url')
 
   constructor(redis: Redis | Cluster, settings: Settings) {
     this.#redis = redis
     this.#settings = settings
+    this.#groups = new WriteGroups({
+      groupsAtOnce: GROUPS_AT_ONCE,
+      waitMs: settings.answerTimeoutMs,
+      send: (batches) => this.#commitGroup(batches),
+      workOf: (batch) => workOfBatch(NAME, batch),
+      isFaultOfOne: isReply,
+    })
   }
 
   async get(key: string, signal: AbortSignal | undefined): Promise<StoreEntry | undefined> {
@@ -141,34 +152,19 @@ class RedisBackend implements Backend {
     return { entries, next: more === 1 ? entries.at(-1)?.key : undefined }
   }
 
-  async commit(batch: CheckedBatch, signal: AbortSignal | undefined): Promise<CommitOutcome> {
-    const { conditions, operations } = batch
-    const answer = (await this.#run(workOfBatch(NAME, batch), SCRIPTS.commit, signal, [
+  commit(batch: CheckedBatch, signal: AbortSignal | undefined): Promise<CommitOutcome> {
+    return this.#groups.write(batch, signal)
+  }
+
+  async #commitGroup(batches: readonly CheckedBatch[]): Promise<readonly CommitOutcome[]> {
+    const operations = batches.flatMap((batch) => batch.operations)
+    const work = workOfBatch(NAME, { conditions: [], operations })
+    const answers = await this.#run(work, SCRIPTS.commit, undefined, [
       STORE_EXPIRED_PER_SWEEP,
-      conditions.length,
-      ...conditions.flatMap((condition) => [
-        ...[condition.key, condition.is, condition.is === 'at' ? condition.revision : ''],
-      ]),
-      ...operations.flatMap((operation) =>
-        operation.do === 'put'
-          ? [operation.key, 'put', bufferOf(operation.value), operation.ttlMs ?? '']
-          : [operation.key, 'delete', '', ''],
-      ),
-    ])) as [number, ...Buffer[]]
-    const [committed, ...fields] = answer
-    if (committed === 1) {
-      this.#wakeUps.wake()
-      return { committed: true, revision: Number(fields[0]?.toString()) }
-    }
-    const unmet: { key: string; revision: number | undefined }[] = []
-    for (let at = 0; at + 1 < fields.length; at += 2) {
-      const revision = fields[at + 1]?.toString() ?? ''
-      unmet.push({
-        key: fields[at]?.toString() ?? '',
-        revision: revision === '' ? undefined : Number(revision),
-      })
-    }
-    return { committed: false, unmet }
+      ...batches.flatMap(argumentsOf),
+    ])
+    this.#wakeUps.wake()
+    return (answers as readonly CommitAnswer[]).map(outcomeOf)
   }
 
   async clearSome({ from, to }: KeyStretch, signal: AbortSignal | undefined): Promise<Cleared> {
@@ -196,6 +192,7 @@ class RedisBackend implements Backend {
   }
 
   close(): Promise<void> {
+    this.#groups.close()
     this.#redis.disconnect()
     return Promise.resolve()
   }
@@ -279,6 +276,12 @@ class RedisBackend implements Backend {
 
 function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
+}
+
+/** The server has answered for all of a group that it did not do it. */
+function isReply(failure: unknown): boolean {
+  const { cause } = failure as { readonly cause?: unknown }
+  return cause instanceof Error && cause.name === 'ReplyError'
 }
 
 function failureOf(work: Work, error: unknown): Error {

@@ -59,57 +59,84 @@ end
 `
 
 /**
- * ARGV: prefix, kept, epoch, expired at most, number of conditions, then for each key, kind and revision; then for each
- * operation key, kind, value and time to live. Returns `{1, revision}`, or `{0, key, revision or '', …}`.
+ * ARGV: prefix, kept, epoch, expired at most; then for each batch: number of conditions, then for each key, kind and revision; number
+ * of operations, then for each key, kind, value and time to live. Returns for each batch `{1, revision}`, or
+ * `{0, key, revision or '', …}`.
  */
 export const COMMIT = `${COMMON}
 start()
 remove_expired(tonumber(ARGV[4]))
-local conditions = tonumber(ARGV[5])
-local at = 6
-local unmet = {0}
-for _ = 1, conditions do
-  local key, kind, wanted = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  at = at + 3
-  local found = redis.call('HGET', prefix .. key, 'r')
-  local holds
-  if kind == 'absent' then holds = not found
-  elseif kind == 'present' then holds = found and true
-  else holds = found == wanted end
-  if not holds then
-    unmet[#unmet + 1] = key
-    unmet[#unmet + 1] = found or ''
-  end
-end
-if #unmet > 1 then return unmet end
+local at = 5
 local told = {}
-local revision = next_revision()
-while at <= #ARGV do
-  local key, kind, value, ttl = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
-  at = at + 4
-  local was_there = 1
-  if kind == 'put' then
-    redis.call('HSET', prefix .. key, 'v', value, 'r', revision)
-    redis.call('ZADD', keys, 0, key)
-    -- It may still be there although Redis has removed the entry.
-    redis.call('ZREM', expiring, key)
-    if ttl == '' then
-      if redis.call('HDEL', prefix .. key, 'e') == 1 then redis.call('PERSIST', prefix .. key) end
-    else
-      redis.call('HSET', prefix .. key, 'e', '1')
-      redis.call('PEXPIREAT', prefix .. key, string.format('%.0f', now + tonumber(ttl)))
-      redis.call('ZADD', expiring, string.format('%.0f', now + tonumber(ttl)), key)
+local before = tonumber(redis.call('HGET', state, 'revision') or '0')
+local current = before
+
+local function find_unmet()
+  local unmet = {0}
+  local last = at + 3 * tonumber(ARGV[at])
+  at = at + 1
+  while at <= last do
+    local key, kind, wanted = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+    at = at + 3
+    local found = redis.call('HGET', prefix .. key, 'r')
+    local holds
+    if kind == 'absent' then holds = not found
+    elseif kind == 'present' then holds = found and true
+    else holds = found == wanted end
+    if not holds then
+      unmet[#unmet + 1] = key
+      unmet[#unmet + 1] = found or ''
+    end
+  end
+  return unmet
+end
+
+local function put(key, value, ttl, revision)
+  local is_new = redis.call('HSET', prefix .. key, 'v', value, 'r', revision) == 2
+  if is_new then redis.call('ZADD', keys, 0, key) end
+  if ttl == '' then
+    -- The mark is gone with an entry that has expired, and its place among those that expire may still be there.
+    if is_new or redis.call('HDEL', prefix .. key, 'e') == 1 then
+      redis.call('ZREM', expiring, key)
+      if not is_new then redis.call('PERSIST', prefix .. key) end
     end
   else
-    was_there = drop(key)
-  end
-  if was_there == 1 then
-    told[#told + 1] = key
-    told[#told + 1] = kind
+    local ending = string.format('%.0f', now + tonumber(ttl))
+    redis.call('HSET', prefix .. key, 'e', '1')
+    redis.call('PEXPIREAT', prefix .. key, ending)
+    redis.call('ZADD', expiring, ending, key)
   end
 end
-if #told > 0 then note(told, revision) end
-return {1, revision}
+
+local function commit()
+  local unmet = find_unmet()
+  local last = at + 4 * tonumber(ARGV[at])
+  at = at + 1
+  if #unmet > 1 then
+    at = last + 1
+    return unmet
+  end
+  local revision = string.format('%.0f', current + 1)
+  local first = #told
+  while at <= last do
+    local key, kind = ARGV[at], ARGV[at + 1]
+    local was_there = 1
+    if kind == 'put' then put(key, ARGV[at + 2], ARGV[at + 3], revision)
+    else was_there = drop(key) end
+    at = at + 4
+    if was_there == 1 then
+      told[#told + 1] = key
+      told[#told + 1] = kind
+    end
+  end
+  if #told > first then current = current + 1 end
+  return {1, revision}
+end
+
+local answers = {}
+while at <= #ARGV do answers[#answers + 1] = commit() end
+if current > before then note(told, string.format('%.0f', current)) end
+return answers
 `
 
 /** ARGV: prefix, kept, epoch, low, high, direction, limit, bytes at most. Returns whether there are more, then key, value, revision and mark of expiry. */
