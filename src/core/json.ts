@@ -12,7 +12,8 @@ export interface JsonRule {
 
 /** The value as JSON text. Throws `core/not-json` or `core/too-large`. */
 export function encodeJson(value: unknown, rule: JsonRule): string {
-  const walk: Walk = { ...rule, chars: 0, hasNegativeZero: false }
+  const { what, bytesMax } = rule
+  const walk: Walk = { what, bytesMax, chars: 0, hasNegativeZero: false }
   look(value, '', walk, 0)
   const text = walk.hasNegativeZero ? write(value as Json) : JSON.stringify(value)
   const bytes = Buffer.byteLength(text)
@@ -31,12 +32,11 @@ export function freezeDeeply<T>(value: T): T {
   return Object.freeze(value)
 }
 
-const encoder = new TextEncoder()
 // A byte order mark at the start belongs to the text.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 export function toBytes(text: string): Uint8Array {
-  return encoder.encode(text)
+  return Buffer.from(text)
 }
 
 export function fromBytes(bytes: Uint8Array): string {
@@ -87,9 +87,9 @@ function lookAtObject(value: object, path: string, walk: Walk, depth: number): v
     throw notJson(walk, path, `a ${name} is not a plain object`)
   }
   if (Object.getOwnPropertySymbols(value).length > 0) throw notJson(walk, path, 'it has symbol keys')
-  for (const [key, member] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     walk.chars += key.length
-    look(member, `${path}.${key}`, walk, depth + 1)
+    look((value as Readonly<Record<string, unknown>>)[key], `${path}.${key}`, walk, depth + 1)
   }
 }
 

@@ -7,11 +7,16 @@ export function findUnmet(
   conditions: readonly StoreCondition[],
   revisionOf: (key: string) => number | undefined,
 ): Unmet {
-  return conditions
-    .map((condition) => ({ condition, revision: revisionOf(condition.key) }))
-    .filter(({ condition, revision }) => !holds(condition, revision))
-    .map(({ condition: { key }, revision }) => ({ key, revision }))
+  let unmet: Unmet[number][] | undefined
+  for (const condition of conditions) {
+    const { key } = condition
+    const revision = revisionOf(key)
+    if (!holds(condition, revision)) (unmet ??= []).push({ key, revision })
+  }
+  return unmet ?? NONE
 }
+
+const NONE: Unmet = []
 
 function holds(condition: StoreCondition, revision: number | undefined): boolean {
   if (condition.is === 'at') return revision === condition.revision

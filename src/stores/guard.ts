@@ -172,11 +172,22 @@ function checkCount(what: string, list: readonly { readonly key: string }[], mos
       next: 'Split it.',
     })
   }
-  if (new Set(list.map(({ key }) => key)).size < list.length) {
+  if (hasTwice(list)) {
     throw new InvalidError('stores/bad-batch', `write a batch: one key is in several ${what}`, {
       next: 'Use only the last of them.',
     })
   }
+}
+
+/** Up to this length, comparing each with each is faster than a set. */
+const COMPARED_MAX = 8
+
+function hasTwice(list: readonly { readonly key: string }[]): boolean {
+  if (list.length > COMPARED_MAX) return new Set(list.map(({ key }) => key)).size < list.length
+  for (let at = 1; at < list.length; at += 1) {
+    for (let before = 0; before < at; before += 1) if (list[before]?.key === list[at]?.key) return true
+  }
+  return false
 }
 
 function checkValue(operation: StoreOperation): number {

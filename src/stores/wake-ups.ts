@@ -4,6 +4,7 @@ export class WakeUps {
   readonly #waiting = new Set<() => void>()
 
   wake(): void {
+    if (this.#waiting.size === 0) return
     for (const goOn of [...this.#waiting]) goOn()
   }
 

@@ -81,27 +81,29 @@ export function planAppend(
   let lastPlace: EventPlace | undefined
   let record: ExecutionRecord | undefined
   for (const request of requests) {
-    const after = recordAfter(tail.seen.record, request, timestamp)
+    const events = eventsOf(request)
+    const after = recordAfter(tail.seen.record, { request, events, timestamp })
     if (after instanceof Error) {
       refused.push({ request, error: after })
       continue
     }
-    const places = eventsOf(request).map(({ id }, index) => ({
+    const places = events.map(({ id }, index) => ({
       id,
       executionId: scope.execution,
       sequence: tail.sequence + eventCount + index + 1,
       timestamp,
     }))
-    const own = operationsOf(scope, request, { places, ttlMs })
-    const ownBytes = own.reduce((sum, each) => sum + (each.do === 'put' ? each.value.byteLength : 0), 0)
+    const own = operationsOf(scope, request, { events, places, ttlMs })
+    const ownBytes = countBytes(own)
     const isFull =
       eventCount + places.length > EVENTS_PER_BATCH_MAX ||
       puts.size + own.length + FURTHER_PUTS > STORE_BATCH_MAX_OPERATIONS ||
       bytes + ownBytes > STORE_BATCH_MAX_BYTES - MARGIN_BYTES
     const free = freeKeys(scope, request, places)
-    const guards = request.conditions ?? []
-    const isTaken = [...free, ...guards.map(({ key }) => key)].some((key) => conditions.has(key))
-    if (accepted.length > 0 && (isFull || isTaken)) break
+    const guards = request.conditions ?? NO_CONDITIONS
+    const isTaken = (): boolean =>
+      free.some((key) => conditions.has(key)) || guards.some(({ key }) => conditions.has(key))
+    if (accepted.length > 0 && (isFull || isTaken())) break
     const [place] = places
     if (place === undefined) continue
     accepted.push({ request, place })
@@ -136,23 +138,37 @@ export function planAppend(
   }
 }
 
-function eventsOf(request: AppendRequest): readonly { readonly id: string; readonly event: CheckedEvent }[] {
-  return [request, ...(request.more ?? [])]
+type SentEvents = readonly { readonly id: string; readonly event: CheckedEvent }[]
+
+const NO_CONDITIONS: readonly StoreCondition[] = []
+
+function eventsOf(request: AppendRequest): SentEvents {
+  return request.more === undefined ? [request] : [request, ...request.more]
+}
+
+function countBytes(operations: readonly StoreOperation[]): number {
+  let bytes = 0
+  for (const operation of operations) if (operation.do === 'put') bytes += operation.value.byteLength
+  return bytes
 }
 
 /** The record after the events of a request, or the error that refuses them. */
 function recordAfter(
   record: ExecutionRecord,
-  request: AppendRequest,
-  timestamp: string,
+  {
+    request,
+    events,
+    timestamp,
+  }: { readonly request: AppendRequest; readonly events: SentEvents; readonly timestamp: string },
 ): ExecutionRecord | Error {
   try {
-    const start = request.reopens === true ? reopenRecord(record) : record
-    return eventsOf(request).reduce((current, { event }) => {
+    let current = request.reopens === true ? reopenRecord(record) : record
+    for (const { event } of events) {
       const status = decideStatus(current, event.type)
-      if (status === current.status) return current
-      return { ...current, status, ...(hasEnded({ status }) ? { endedAt: timestamp } : {}) }
-    }, start)
+      if (status === current.status) continue
+      current = { ...current, status, ...(hasEnded({ status }) ? { endedAt: timestamp } : {}) }
+    }
+    return current
   } catch (error) {
     if (isPeragoError(error)) return error
     throw error
@@ -170,21 +186,24 @@ function indexChanges(
 
 function operationsOf(
   { keys, outbox }: Scope,
-  request: AppendRequest,
-  { places, ttlMs }: { readonly places: readonly EventPlace[]; readonly ttlMs: number | undefined },
+  { along, idempotency }: AppendRequest,
+  {
+    events,
+    places,
+    ttlMs,
+  }: { readonly events: SentEvents; readonly places: readonly EventPlace[]; readonly ttlMs: number | undefined },
 ): readonly StoreOperation[] {
-  const { along = [], idempotency } = request
-  const puts: StoreOperation[] = [...along]
-  for (const [index, { event }] of eventsOf(request).entries()) {
-    const place = places[index]
-    if (place === undefined) continue
+  const puts: StoreOperation[] = along === undefined ? [] : [...along]
+  for (const [index, place] of places.entries()) {
+    const event = events[index]?.event
+    if (event === undefined) continue
     const value = encodeEvent(event, place)
     puts.push({ do: 'put', key: keys.entry(place.sequence), value, ttlMs })
     puts.push({ do: 'put', key: keys.event(event.type), value, ttlMs })
-    if (outbox) puts.push({ do: 'put', key: keys.outbox(place.sequence), value })
+    if (outbox) puts.push({ do: 'put', key: keys.outbox(place.sequence), value, ttlMs: undefined })
   }
   if (idempotency !== undefined) {
-    const note = Buffer.from(JSON.stringify({ id: request.id, fingerprint: idempotency.fingerprint }))
+    const note = Buffer.from(JSON.stringify({ id: events[0]?.id, fingerprint: idempotency.fingerprint }))
     puts.push({ do: 'put', key: keys.idempotent(idempotency.digest), value: note, ttlMs })
   }
   return puts

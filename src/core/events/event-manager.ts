@@ -83,14 +83,18 @@ export function createEventLog(parts: EventManagerParts): EventLog {
     advisePayload(checked, payloads, logger)
     return { id: makeId('evt'), event: checked }
   }
-  const append: EventLog['append'] = async (execution, event, { idempotencyKey, more, ...extras } = {}) => {
+  const append: EventLog['append'] = async (execution, event, extras = {}) => {
     const bound = scopes.of(execution)
-    const first = check(event)
+    const { idempotencyKey, more, along, conditions, reopens } = extras
+    const { id, event: checked } = check(event)
     return writerOf(bound).append({
-      ...extras,
-      ...first,
+      id,
+      event: checked,
       more: more?.map(check),
-      idempotency: idempotencyKey === undefined ? undefined : digestsOf(idempotencyKey, first.event),
+      along,
+      conditions,
+      reopens,
+      idempotency: idempotencyKey === undefined ? undefined : digestsOf(idempotencyKey, checked),
     })
   }
   const manager: EventManager = {

@@ -35,6 +35,7 @@ export interface TypeFacts {
 
 /** Parses a type. Throws `core/bad-event-type` for a malformed name, or a verb that its kind does not have. */
 export function parseEventType(type: unknown): TypeFacts {
+  if (isPlain(type) && type.startsWith('external.')) return { type, kind: 'external' }
   const segments = splitType(type)
   const [first = '', second = '', third] = segments
   const name = segments.join('.')
@@ -57,8 +58,11 @@ const PLAIN_TYPE = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,4}$/
 
 /** Throws what `splitType` throws. */
 export function checkType(type: unknown): void {
-  if (typeof type === 'string' && type.length <= EVENT_TYPE_MAX_CHARS && PLAIN_TYPE.test(type)) return
-  splitType(type)
+  if (!isPlain(type)) splitType(type)
+}
+
+function isPlain(type: unknown): type is string {
+  return typeof type === 'string' && type.length <= EVENT_TYPE_MAX_CHARS && PLAIN_TYPE.test(type)
 }
 
 /** The segments of a well-formed type, known or not. */

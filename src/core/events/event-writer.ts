@@ -122,7 +122,8 @@ export class EventWriter {
   /** Settles requests whose idempotency key was used before. */
   async #settleRepeated(): Promise<void> {
     const { scope } = this.#bound
-    for (const { request } of [...this.#waiting]) {
+    const named = this.#waiting.filter(({ request }) => request.idempotency !== undefined)
+    for (const { request } of named) {
       if (request.idempotency === undefined) continue
       const entry = await scope.store.get(scope.keys.idempotent(request.idempotency.digest))
       if (entry === undefined) continue

@@ -92,17 +92,20 @@ export function encodeEvent(
   event: CheckedEvent,
   { id, executionId, sequence, timestamp }: EventPlace,
 ): Uint8Array {
-  const source = { entity_type: event.source.entityType, entity_id: event.source.entityId }
-  const head = JSON.stringify({
-    id,
-    execution_id: executionId,
-    sequence,
-    type: event.type,
-    source,
-    timestamp,
-  })
+  const { type, source, payload } = event
+  const from = `{"entity_type":"${source.entityType}","entity_id":${quote(source.entityId)}}`
   // The payload's text is inserted unchanged: serialised again, -0 would become 0.
-  return toBytes(`${head.slice(0, -1)},"payload":${event.payload}}`)
+  return toBytes(
+    `{"id":${quote(id)},"execution_id":${quote(executionId)},"sequence":${sequence},"type":${quote(type)},` +
+      `"source":${from},"timestamp":${quote(timestamp)},"payload":${payload}}`,
+  )
+}
+
+/** What needs no escapes in JSON. */
+const PLAIN_TEXT = /^[\w .:-]*$/
+
+function quote(text: string): string {
+  return PLAIN_TEXT.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 interface StoredEvent {

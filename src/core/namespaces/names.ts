@@ -54,16 +54,18 @@ export function parseVariableName(text: unknown): VariableName {
       'it must be a namespace and a name, joined by a dot, of letters, digits, "_" and "-"',
     )
   }
-  const [first = '', second, ...rest] = text.split('.')
-  if (second === undefined) throw badVariable(text, 'it has no namespace')
-  if (first === 'pipeline') {
+  const end = text.indexOf('.')
+  if (end < 0) throw badVariable(text, 'it has no namespace')
+  const namespace = text.slice(0, end)
+  if (namespace === 'pipeline') {
+    const [, second, ...rest] = text.split('.')
     if ((second !== 'input' && second !== 'output') || rest.length === 0) {
       throw badVariable(text, 'below "pipeline." there are "pipeline.input.NAME" and "pipeline.output.NAME"')
     }
     return { full: text, namespace: `pipeline.${second}`, name: rest.join('.') }
   }
-  if (first === 'external') throw badVariable(text, '"external." begins events, not variables')
-  return { full: text, namespace: first, name: [second, ...rest].join('.') }
+  if (namespace === 'external') throw badVariable(text, '"external." begins events, not variables')
+  return { full: text, namespace, name: text.slice(end + 1) }
 }
 
 function badVariable(text: unknown, why: string): InvalidError {

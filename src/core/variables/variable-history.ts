@@ -53,30 +53,64 @@ export interface HistoryEntry {
 /** Entries of values that were written together and are not of one namespace. No namespace has this name. */
 export const MIXED_SUBJECT = 'pipeline'
 
+/** What a process remembers of a variable that it writes. */
+export interface VariablePlaces {
+  /** The variable's, where this process has written it last, as far as it knows. */
+  readonly revision: number | undefined
+  /** To be told of the revision that was read, where it was. */
+  noteRead(revision: number | undefined): void
+}
+
 /** The places of one process for one subject. */
-interface Ring {
+class Ring implements VariablePlaces {
   /** What their keys begin with; no other process has it. */
   readonly prefix: string
   /** Places that are free again, the one with the oldest entry first. */
-  readonly settled: number[]
-  places: number
-  count: number
+  readonly settled: number[] = []
+  places = 0
+  count = 0
+  #written: number | undefined
+  /** Others write it as well: reading first takes fewer round trips than a conflict. */
+  #isShared = false
+
+  constructor(prefix: string) {
+    this.prefix = prefix
+  }
+
+  get revision(): number | undefined {
+    return this.#isShared ? undefined : this.#written
+  }
+
+  noteRead(revision: number | undefined): void {
+    this.#isShared = this.#written !== undefined && revision !== this.#written
+  }
+
+  settle(place: number, outcome: WriteOutcome, revision: number | undefined): void {
+    // What was not overwritten is still the oldest.
+    if (outcome === 'conflict') this.settled.unshift(place)
+    else this.settled.push(place)
+    if (outcome === 'conflict') this.#isShared = true
+    else this.#written = revision
+  }
 }
+
+type WriteOutcome = 'written' | 'conflict' | 'unknown'
 
 /** An entry that is being written. */
 export interface PendingEntry {
   readonly put: StorePut
-  /** To be called once, when the write has ended. `conflict`: it has certainly not happened. */
-  readonly settle: (outcome: 'written' | 'conflict' | 'unknown') => void
+  /** To be called once, when the write has ended. `conflict`: it has certainly not happened. With the variable's revision, where known. */
+  readonly settle: (outcome: WriteOutcome, revision?: number) => void
 }
 
 export class HistoryWriter {
   readonly #clock: Clock
   readonly #makeId: MakeId
-  readonly #rings = new BoundedMap<string, Ring>({
-    max: VARIABLE_HISTORY_WRITERS_REMEMBERED,
-    evict: 'least-recently-used',
-  })
+  /** By the key of the variable, and by the subject of values that are written together. */
+  readonly #single = createRings()
+  readonly #together = createRings()
+  /** The last writer, as JSON. */
+  #writer: { readonly by: WrittenBy; readonly text: string } | undefined
 
   constructor({ clock, makeId }: { readonly clock: Clock; readonly makeId: MakeId }) {
     this.#clock = clock
@@ -89,50 +123,55 @@ export class HistoryWriter {
    */
   ofPuts({ keys }: Pick<Scope, 'keys'>, puts: readonly StorePut[], by: WrittenBy): readonly StorePut[] {
     if (puts.length === 0) return []
-    const written = puts.map(({ key, value }) => ({ name: key.slice(keys.variables.length), value }))
-    const { put, settle } = this.#begin(keys.historyOf(subjectOf(written.map(({ name }) => name))), {
-      rest: render(written, by),
-      ring: 'together',
-    })
+    const written = puts.map(({ key, value }) => ({
+      name: key.slice(keys.variables.length),
+      bytes: value.byteLength,
+      text: fromBytes(value),
+    }))
+    const subject = keys.historyOf(subjectOf(written.map(({ name }) => name)))
+    const ring = this.#together.getOrAdd(subject, () => this.#createRing(subject))
+    const { put, settle } = this.#begin(ring, `"by":${JSON.stringify(by)},${renderValues(written)}`)
     settle('unknown')
     return [put]
   }
 
-  /** The entry of one value; without one, of its removal. */
-  begin(
-    { keys }: Pick<Scope, 'keys'>,
-    name: string,
-    { value, by }: { readonly value?: Uint8Array; readonly by: WrittenBy },
-  ): PendingEntry {
-    const rest =
-      value === undefined
-        ? `"by":${JSON.stringify(by)},"values":{},"removed":${JSON.stringify([name])}`
-        : render([{ name, value }], by)
-    return this.#begin(keys.historyOf(name), { rest, ring: 'single' })
+  /** Of the variable with this key and name. */
+  placesOf({ keys }: Pick<Scope, 'keys'>, key: string, name: string): VariablePlaces {
+    return this.#single.getOrAdd(key, () => this.#createRing(keys.historyOf(name)))
   }
 
-  #begin(
-    subject: string,
-    { rest, ring: kind }: { readonly rest: string; readonly ring: 'single' | 'together' },
+  /** The entry of one value, as JSON; without one, of its removal. */
+  begin(
+    places: VariablePlaces,
+    { name, text, by }: { readonly name: string; readonly text: string | undefined; readonly by: WrittenBy },
   ): PendingEntry {
-    const ring = this.#rings.getOrAdd(subject + kind, () => ({
-      prefix: `${subject}${this.#makeId('mark')}-`,
-      ...{ settled: [], places: 0, count: 0 },
-    }))
+    if (this.#writer?.by !== by) this.#writer = { by, text: JSON.stringify(by) }
+    const values =
+      text === undefined
+        ? `"values":{},"removed":${JSON.stringify([name])}`
+        : renderValues([{ name, text, bytes: Buffer.byteLength(text) }])
+    return this.#begin(places as Ring, `"by":${this.#writer.text},${values}`)
+  }
+
+  #createRing(subject: string): Ring {
+    return new Ring(`${subject}${this.#makeId('mark')}-`)
+  }
+
+  #begin(ring: Ring, rest: string): PendingEntry {
     const free = ring.places < VARIABLE_HISTORY_MAX ? undefined : ring.settled.shift()
     const place = free ?? ring.places++
     const count = ring.count++
     const again = free === undefined ? '' : ',"again":true'
     const text = `{"atMs":${this.#clock.now().getTime()},"count":${count}${again},${rest}}`
     return {
-      put: { do: 'put', key: `${ring.prefix}${place}`, value: toBytes(text) },
-      settle: (outcome) => {
-        // What was not overwritten is still the oldest.
-        if (outcome === 'conflict') ring.settled.unshift(place)
-        else ring.settled.push(place)
-      },
+      put: { do: 'put', key: `${ring.prefix}${place}`, value: toBytes(text), ttlMs: undefined },
+      settle: (outcome, revision) => ring.settle(place, outcome, revision),
     }
   }
+}
+
+function createRings(): BoundedMap<string, Ring> {
+  return new BoundedMap({ max: VARIABLE_HISTORY_WRITERS_REMEMBERED, evict: 'least-recently-used' })
 }
 
 function subjectOf(names: readonly string[]): string {
@@ -150,30 +189,30 @@ function namespaceOf(name: string): string {
 
 interface Written {
   readonly name: string
-  readonly value: Uint8Array
+  readonly text: string
+  readonly bytes: number
 }
 
-function render(written: readonly Written[], by: WrittenBy): string {
-  const values: string[] = []
-  const sizes: Record<string, number> = {}
-  const withheld: string[] = []
+function renderValues(written: readonly Written[]): string {
+  let values = ''
+  let sizes: Record<string, number> | undefined
+  let withheld: string[] | undefined
   let bytes = 0
-  for (const { name, value } of written) {
-    const own = value.byteLength
+  for (const { name, text, bytes: own } of written) {
     if (own > VARIABLE_HISTORY_VALUE_MAX_BYTES || bytes + own > VARIABLE_HISTORY_TOGETHER_MAX_BYTES) {
+      sizes ??= {}
       sizes[name] = own
       continue
     }
     bytes += own
-    const text = fromBytes(value)
     const shown = withoutSecrets(name, text)
-    if (shown !== text) withheld.push(name)
+    if (shown !== text) (withheld ??= []).push(name)
     // Names of variables need no escapes.
-    values.push(`"${name}":${shown}`)
+    values += `${values === '' ? '' : ','}"${name}":${shown}`
   }
-  let rendered = `"by":${JSON.stringify(by)},"values":{${values.join(',')}}`
-  if (values.length < written.length) rendered += `,"sizes":${JSON.stringify(sizes)}`
-  if (withheld.length > 0) rendered += `,"withheld":${JSON.stringify(withheld)}`
+  let rendered = `"values":{${values}}`
+  if (sizes !== undefined) rendered += `,"sizes":${JSON.stringify(sizes)}`
+  if (withheld !== undefined) rendered += `,"withheld":${JSON.stringify(withheld)}`
   return rendered
 }
 

@@ -14,8 +14,8 @@ import { commitGuarded, settleConflicts, type WritePace } from '../namespaces/gu
 import type { SeenRecord } from '../namespaces/live-record.ts'
 import type { VariableName } from '../namespaces/names.ts'
 import type { BoundScope } from '../namespaces/scopes.ts'
-import type { HistoryWriter, WrittenBy } from './variable-history.ts'
-import type { StoreCondition, StoreEntry, StoreOperation, StorePut } from '../ports.ts'
+import type { HistoryWriter, VariablePlaces, WrittenBy } from './variable-history.ts'
+import type { Store, StoreCondition, StoreEntry, StoreOperation, StorePut } from '../ports.ts'
 
 export interface WriteParts {
   readonly pace: WritePace
@@ -29,8 +29,15 @@ export interface OwnWriteParts extends WriteParts {
 
 /** The put of one variable, with its value as exact JSON. */
 export function encodeVariable(bound: BoundScope, { full }: VariableName, value: unknown): StorePut {
-  const text = encodeJson(value, { what: `variable "${full}"`, bytesMax: VARIABLE_MAX_BYTES })
-  return { do: 'put', key: bound.scope.keys.variable(full), value: toBytes(text) }
+  return putOf(bound.scope.keys.variable(full), encodeValue(full, value))
+}
+
+function encodeValue(full: string, value: unknown): string {
+  return encodeJson(value, { what: `variable "${full}"`, bytesMax: VARIABLE_MAX_BYTES })
+}
+
+function putOf(key: string, text: string): StorePut {
+  return { do: 'put', key, value: toBytes(text), ttlMs: undefined }
 }
 
 export function decodeVariable({ value }: StoreEntry): Json {
@@ -43,13 +50,17 @@ export async function setVariable(
   value: unknown,
   parts: OwnWriteParts,
 ): Promise<void> {
-  const put = encodeVariable(bound, name, value)
-  // Equal bytes count as our own write: the variable has the wanted value.
-  const isOurs = (found: StoreEntry | undefined): boolean =>
-    found !== undefined && Buffer.compare(found.value, put.value) === 0
-  await changeVariable(bound, { verb: 'write', name, pace: parts.pace }, async (read) =>
-    writeRecorded(bound, { read, name, operation: put, isOurs }, parts),
-  )
+  const text = encodeValue(name.full, value)
+  const target = targetOf(bound, name, parts)
+  const operation = putOf(target.key, text)
+  const doing = doingOf('write', name)
+  const attempt = async (): Promise<'written' | 'conflict'> => {
+    const seen = await seeActive(bound, doing)
+    // Where this process has written it last, its revision is known: no read. Where that is out of date, it is a conflict.
+    const revision = target.places.revision ?? (await readRevision(bound, target))
+    return writeRecorded(bound, { target, seen, revision, operation, text }, parts)
+  }
+  await settleConflicts(doing, attempt, parts.pace)
 }
 
 /** Resolves with the written value. `change` may be called several times and must have no side effects. */
@@ -59,11 +70,17 @@ export async function updateVariable(
   change: (current: Json | undefined) => Json,
   parts: OwnWriteParts,
 ): Promise<Json> {
-  return changeVariable(bound, { verb: 'update', name, pace: parts.pace }, async (read) => {
-    const put = encodeVariable(bound, name, change(read.entry && decodeVariable(read.entry)))
-    const written = await writeRecorded(bound, { read, name, operation: put }, parts)
-    return written === 'conflict' ? written : decodeJson(fromBytes(put.value))
-  })
+  const target = targetOf(bound, name, parts)
+  const doing = doingOf('update', name)
+  const attempt = async (): Promise<{ readonly value: Json } | 'conflict'> => {
+    const seen = await seeActive(bound, doing)
+    const entry = await readEntry(bound, target.key)
+    const text = encodeValue(name.full, change(entry && decodeVariable(entry)))
+    const write = { target, seen, revision: entry?.revision, operation: putOf(target.key, text), text }
+    const written = await writeRecorded(bound, write, parts)
+    return written === 'conflict' ? written : { value: decodeJson(text) }
+  }
+  return (await settleConflicts(doing, attempt, parts.pace)).value
 }
 
 /** Resolves with whether it existed. */
@@ -72,42 +89,49 @@ export async function removeVariable(
   name: VariableName,
   parts: OwnWriteParts,
 ): Promise<boolean> {
-  const isOurs = (found: StoreEntry | undefined): boolean => found === undefined
-  return changeVariable(bound, { verb: 'remove', name, pace: parts.pace }, async (read) => {
-    if (read.entry === undefined) return false
-    const operation = { do: 'delete', key: read.key } as const
-    const written = await writeRecorded(bound, { read, name, operation, isOurs }, parts)
-    return written === 'conflict' ? written : true
-  })
+  const target = targetOf(bound, name, parts)
+  const doing = doingOf('remove', name)
+  const attempt = async (): Promise<boolean | 'conflict'> => {
+    const seen = await seeActive(bound, doing)
+    const entry = await readEntry(bound, target.key)
+    if (entry === undefined) return false
+    const operation = { do: 'delete', key: target.key } as const
+    const write = { target, seen, revision: entry.revision, operation, text: undefined }
+    return (await writeRecorded(bound, write, parts)) === 'conflict' ? 'conflict' : true
+  }
+  return settleConflicts(doing, attempt, parts.pace)
 }
 
-/** What a write is based on: the record of the running execution, and the variable, absent where it is not set. */
-interface VariableRead {
-  readonly seen: SeenRecord
+/** The variable that is written, and what this process remembers of it. */
+interface WriteTarget {
+  readonly full: string
   readonly key: string
-  readonly entry: StoreEntry | undefined
+  readonly places: VariablePlaces
 }
 
-/** Calls `attempt` with what is there now, again while another writer was faster. */
-async function changeVariable<T>(
-  bound: BoundScope,
-  { verb, name, pace }: { readonly verb: string; readonly name: VariableName; readonly pace: WritePace },
-  attempt: (read: VariableRead) => Promise<T | 'conflict'>,
-): Promise<T> {
-  const doing = `${verb} variable "${name.full}"`
-  const key = bound.scope.keys.variable(name.full)
-  return settleConflicts(
-    doing,
-    async () => {
-      const seen = await seeActive(bound, doing)
-      return attempt({ seen, key, entry: await bound.scope.store.get(key) })
-    },
-    pace,
-  )
+function targetOf({ scope }: BoundScope, { full }: VariableName, { history }: OwnWriteParts): WriteTarget {
+  const key = scope.keys.variable(full)
+  return { full, key, places: history.placesOf(scope, key, full) }
 }
+
+function doingOf(verb: string, { full }: VariableName): string {
+  return `${verb} variable "${full}"`
+}
+
+function readEntry({ scope: { store } }: BoundScope, key: string): MaybePromise<StoreEntry | undefined> {
+  return store.peek === undefined ? store.get(key) : store.peek(key)
+}
+
+async function readRevision(bound: BoundScope, { key, places }: WriteTarget): Promise<number | undefined> {
+  const revision = (await readEntry(bound, key))?.revision
+  places.noteRead(revision)
+  return revision
+}
+
+type MaybePromise<T> = T | Promise<T>
 
 async function seeActive({ live }: BoundScope, doing: string): Promise<SeenRecord> {
-  const known = await live.seen()
+  const known = live.known ?? (await live.read())
   // Read again before refusing: the known record may be out of date.
   const seen = hasEnded(known.record) ? await live.read() : known
   if (hasEnded(seen.record)) throw notActive(seen.record, doing)
@@ -115,62 +139,49 @@ async function seeActive({ live }: BoundScope, doing: string): Promise<SeenRecor
 }
 
 interface VariableWrite {
-  readonly read: VariableRead
-  readonly name: VariableName
+  readonly target: WriteTarget
+  readonly seen: SeenRecord
+  /** The variable's, on which the write is based; none where it is not set. */
+  readonly revision: number | undefined
   readonly operation: StoreOperation
-  /** Default: where its entry in the history was written; another write may have left the same value. */
-  readonly isOurs?: (found: StoreEntry | undefined) => boolean
+  /** The value of a put. */
+  readonly text: string | undefined
 }
 
-/** Writes it together with its entry in the history. */
+/** Writes it together with its entry in the history, by which a write whose response was lost is recognised. */
 async function writeRecorded(
-  bound: BoundScope,
-  { read, name, operation, isOurs }: VariableWrite,
+  { scope, live }: BoundScope,
+  { target: { full, key, places }, seen, revision, operation, text }: VariableWrite,
   { pace, history, by }: OwnWriteParts,
 ): Promise<'written' | 'conflict'> {
-  const value = operation.do === 'put' ? operation.value : undefined
-  const entry = history.begin(bound.scope, name.full, { by, ...(value === undefined ? {} : { value }) })
-  const { key, value: ours } = entry.put
-  const isEntryOurs = async (): Promise<boolean> => {
-    const found = await bound.scope.store.get(key)
-    return found !== undefined && Buffer.compare(found.value, ours) === 0
-  }
+  const entry = history.begin(places, { name: full, text, by })
+  const asRead: StoreCondition =
+    revision === undefined ? { key, is: 'absent' } : { key, is: 'at', revision }
   let outcome: 'written' | 'conflict' | 'unknown' = 'unknown'
+  let after: number | undefined
   try {
-    const operations = [operation, entry.put]
-    outcome = await writeOnce(bound, { read, operations, isOurs: isOurs ?? isEntryOurs }, pace)
+    const result = await commitGuarded(
+      scope.store,
+      {
+        batch: { conditions: [live.conditionOn(seen), asRead], operations: [operation, entry.put] },
+        hasHappened: async () => {
+          const found = await scope.store.get(key)
+          if (found?.revision !== revision) return (await isStored(scope.store, entry.put)) ? 'yes' : 'no'
+          return (await live.find())?.revision === seen.revision ? 'open' : 'no'
+        },
+      },
+      pace,
+    )
+    outcome = result.committed ? 'written' : 'conflict'
+    if (operation.do === 'put') after = result.revision
+    if (outcome === 'conflict') live.forget()
     return outcome
   } finally {
-    entry.settle(outcome)
+    entry.settle(outcome, after)
   }
 }
 
-interface GuardedVariableWrite {
-  readonly read: VariableRead
-  readonly operations: readonly StoreOperation[]
-  readonly isOurs: (found: StoreEntry | undefined) => boolean | Promise<boolean>
-}
-
-async function writeOnce(
-  { scope, live }: BoundScope,
-  { read: { seen, key, entry }, operations, isOurs }: GuardedVariableWrite,
-  pace: WritePace,
-): Promise<'written' | 'conflict'> {
-  const asRead: StoreCondition =
-    entry === undefined ? { key, is: 'absent' } : { key, is: 'at', revision: entry.revision }
-  const { committed } = await commitGuarded(
-    scope.store,
-    {
-      batch: { conditions: [live.conditionOn(seen), asRead], operations },
-      hasHappened: async () => {
-        const found = await scope.store.get(key)
-        if (found?.revision !== entry?.revision) return (await isOurs(found)) ? 'yes' : 'no'
-        return (await live.find())?.revision === seen.revision ? 'open' : 'no'
-      },
-    },
-    pace,
-  )
-  if (committed) return 'written'
-  live.forget()
-  return 'conflict'
+async function isStored(store: Store, { key, value }: StorePut): Promise<boolean> {
+  const found = await store.get(key)
+  return found !== undefined && Buffer.compare(found.value, value) === 0
 }

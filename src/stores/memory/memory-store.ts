@@ -80,6 +80,9 @@ class MemoryBackend implements Backend {
   /** Free memory for the next small values. */
   #block = new Uint8Array(0)
 
+  /** Made once, as it is needed with every batch. */
+  readonly #revisionOf = (key: string): number | undefined => this.peek(key)?.revision
+
   constructor(clock: Clock, changesKept: number) {
     this.#clock = clock
     this.#changesKept = changesKept
@@ -115,10 +118,7 @@ class MemoryBackend implements Backend {
 
   commit({ conditions, operations }: CheckedBatch): Promise<CommitOutcome> {
     this.#removeExpired()
-    const unmet = findUnmet(conditions, (key) => {
-      const held = this.#held.get(key)
-      return held !== undefined && this.#isAlive(held) ? held.revision : undefined
-    })
+    const unmet = findUnmet(conditions, this.#revisionOf)
     if (unmet.length > 0) return Promise.resolve({ committed: false, unmet })
     const revision = this.#revision + 1
     const changes: StoreChange[] = []
@@ -132,7 +132,7 @@ class MemoryBackend implements Backend {
           given = operation.value
           kept = this.#keep(given)
         }
-        this.#put({ ...operation, value: kept }, revision)
+        this.#put(key, { value: kept, revision, ttlMs: operation.ttlMs })
       } else if (!this.#drop(key)) continue
       changes.push({ key, kind: operation.do })
     }
@@ -175,8 +175,14 @@ class MemoryBackend implements Backend {
     return !expires || expiresAtMs > this.#clock.monotonicMs()
   }
 
-  #put(operation: Extract<CheckedBatch['operations'][number], { do: 'put' }>, revision: number): void {
-    const { key, value, ttlMs } = operation
+  #put(
+    key: string,
+    {
+      value,
+      revision,
+      ttlMs,
+    }: { readonly value: Uint8Array; readonly revision: number; readonly ttlMs: number | undefined },
+  ): void {
     const expiresAtMs = ttlMs === undefined ? Infinity : this.#clock.monotonicMs() + ttlMs
     // Overwritten in place: a Map rebuilds itself often if keys are deleted and added again.
     const before = this.#held.get(key)
