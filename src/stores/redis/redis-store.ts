@@ -35,7 +35,7 @@ import { guardStore } from '../guard.ts'
 import { compareKeys, isWithin } from '../key-order.ts'
 import { WakeUps } from '../wake-ups.ts'
 import { WriteGroups } from '../write-groups.ts'
-import { argumentsOf, outcomeOf, type CommitAnswer } from './commit-arguments.ts'
+import { outcomeOf, packBatches, type CommitAnswer } from './commit-arguments.ts'
 import { connect, type RedisAddress } from './connect.ts'
 import { CHANGES, CLEAR, COMMIT, END, HELPERS, RANGE } from './scripts.ts'
 
@@ -95,7 +95,7 @@ interface Script {
 
 const NAME = 'redis'
 /** Groups of batches on their way; more would make them smaller. */
-const GROUPS_AT_ONCE = Number(process.env.GAO ?? 2)
+const GROUPS_AT_ONCE = Number(process.env.GAO ?? 8)
 /** How often a watch polls for changes of other instances, with one small script. */
 const LOOK_MS = Math.min(50, STORE_WATCH_POLL_MS)
 const EPOCH_BYTES = 9
@@ -161,7 +161,7 @@ class RedisBackend implements Backend {
     const work = workOfBatch(NAME, { conditions: [], operations })
     const answers = await this.#run(work, SCRIPTS.commit, undefined, [
       STORE_EXPIRED_PER_SWEEP,
-      ...batches.flatMap(argumentsOf),
+      packBatches(batches),
     ])
     this.#wakeUps.wake()
     return (answers as readonly CommitAnswer[]).map(outcomeOf)

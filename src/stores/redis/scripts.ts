@@ -59,24 +59,26 @@ end
 `
 
 /**
- * ARGV: prefix, kept, epoch, expired at most; then for each batch: number of conditions, then for each key, kind and revision; number
- * of operations, then for each key, kind, value and time to live. Returns for each batch `{1, revision}`, or
- * `{0, key, revision or '', …}`.
+ * ARGV: prefix, kept, epoch, expired at most, and the batches as `commit-arguments.ts` packs them. Returns for each batch `{1, revision}`,
+ * or `{0, key, revision or '', …}`.
  */
 export const COMMIT = `${COMMON}
 start()
 remove_expired(tonumber(ARGV[4]))
-local at = 5
+local given = cmsgpack.unpack(ARGV[5])
+local at = 1
 local told = {}
 local before = tonumber(redis.call('HGET', state, 'revision') or '0')
 local current = before
+-- Without any, no key has a mark or a time to live.
+local has_expiring = redis.call('EXISTS', expiring) == 1
 
 local function find_unmet()
   local unmet = {0}
-  local last = at + 3 * tonumber(ARGV[at])
+  local last = at + 3 * tonumber(given[at])
   at = at + 1
   while at <= last do
-    local key, kind, wanted = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+    local key, kind, wanted = given[at], given[at + 1], given[at + 2]
     at = at + 3
     local found = redis.call('HGET', prefix .. key, 'r')
     local holds
@@ -95,6 +97,7 @@ local function put(key, value, ttl, revision)
   local is_new = redis.call('HSET', prefix .. key, 'v', value, 'r', revision) == 2
   if is_new then redis.call('ZADD', keys, 0, key) end
   if ttl == '' then
+    if not has_expiring then return end
     -- The mark is gone with an entry that has expired, and its place among those that expire may still be there.
     if is_new or redis.call('HDEL', prefix .. key, 'e') == 1 then
       redis.call('ZREM', expiring, key)
@@ -105,12 +108,13 @@ local function put(key, value, ttl, revision)
     redis.call('HSET', prefix .. key, 'e', '1')
     redis.call('PEXPIREAT', prefix .. key, ending)
     redis.call('ZADD', expiring, ending, key)
+    has_expiring = true
   end
 end
 
 local function commit()
   local unmet = find_unmet()
-  local last = at + 4 * tonumber(ARGV[at])
+  local last = at + 4 * tonumber(given[at])
   at = at + 1
   if #unmet > 1 then
     at = last + 1
@@ -119,9 +123,9 @@ local function commit()
   local revision = string.format('%.0f', current + 1)
   local first = #told
   while at <= last do
-    local key, kind = ARGV[at], ARGV[at + 1]
+    local key, kind = given[at], given[at + 1]
     local was_there = 1
-    if kind == 'put' then put(key, ARGV[at + 2], ARGV[at + 3], revision)
+    if kind == 'put' then put(key, given[at + 2], given[at + 3], revision)
     else was_there = drop(key) end
     at = at + 4
     if was_there == 1 then
@@ -134,7 +138,7 @@ local function commit()
 end
 
 local answers = {}
-while at <= #ARGV do answers[#answers + 1] = commit() end
+while at <= #given do answers[#answers + 1] = commit() end
 if current > before then note(told, string.format('%.0f', current)) end
 return answers
 `
