@@ -11,6 +11,9 @@ export class SortedKeys {
   /** No run is empty. */
   readonly #runs: string[][] = []
   #size = 0
+  /** Where the last key was added: the next one often goes right behind it, such as in a log. */
+  #lastRun = 0
+  #lastPlace = 0
 
   get size(): number {
     return this.#size
@@ -18,15 +21,36 @@ export class SortedKeys {
 
   /** Returns false if it was there already. */
   add(key: string): boolean {
+    if (this.#isRightBehindLast(key)) {
+      this.#insert(this.#lastRun, this.#lastPlace + 1, key)
+      return true
+    }
     if (this.#runs.length === 0) this.#runs.push([])
     const at = Math.min(this.#runOf(key), this.#runs.length - 1)
     const run = this.#runs[at] ?? []
     const place = placeIn(run, key)
     if (run[place] === key) return false
-    run.splice(place, 0, key)
-    if (run.length > RUN_MAX) this.#runs.splice(at + 1, 0, run.splice(RUN_MAX / 2))
-    this.#size += 1
+    this.#insert(at, place, key)
     return true
+  }
+
+  #isRightBehindLast(key: string): boolean {
+    const run = this.#runs[this.#lastRun]
+    const last = run?.[this.#lastPlace]
+    if (run === undefined || last === undefined || compareKeys(last, key) >= 0) return false
+    const next = run[this.#lastPlace + 1] ?? this.#runs[this.#lastRun + 1]?.[0]
+    return next === undefined || compareKeys(key, next) < 0
+  }
+
+  #insert(at: number, place: number, key: string): void {
+    const run = this.#runs[at] ?? []
+    if (place === run.length) run.push(key)
+    else run.splice(place, 0, key)
+    if (run.length > RUN_MAX) this.#runs.splice(at + 1, 0, run.splice(RUN_MAX / 2))
+    const isInNext = place >= run.length
+    this.#lastRun = isInNext ? at + 1 : at
+    this.#lastPlace = isInNext ? place - run.length : place
+    this.#size += 1
   }
 
   /** Returns false if it was not there. */

@@ -28,6 +28,7 @@ export class EventWriter {
   readonly #pace: WritePace
   #waiting: Waiting[] = []
   #tail: LogTail | undefined
+  #written: { readonly ms: number; readonly text: string } | undefined
   /** While it runs. Settles every waiting promise; never rejects. */
   #loop: Promise<void> | undefined
 
@@ -63,7 +64,7 @@ export class EventWriter {
     if (this.#waiting.length === 0) return undefined
     const tail = (this.#tail ??= await this.#readTail())
     const { scope } = this.#bound
-    const now = this.#pace.clock.now().toISOString()
+    const now = this.#now()
     const plan = planAppend(
       scope,
       tail,
@@ -75,6 +76,13 @@ export class EventWriter {
     if (plan.refused.length > 0) this.#tail = undefined
     if (plan.accepted.length === 0) return undefined
     return this.#commit(plan, tail)
+  }
+
+  /** In ISO 8601. Writing a date out takes long, and many events are of the same millisecond. */
+  #now(): string {
+    const ms = this.#pace.clock.now().getTime()
+    if (this.#written?.ms !== ms) this.#written = { ms, text: new Date(ms).toISOString() }
+    return this.#written.text
   }
 
   async #commit(plan: AppendPlan, tail: LogTail): Promise<'conflict' | undefined> {

@@ -91,7 +91,7 @@ const CHANNEL = 'perago_store'
 /** Pause between two notifications of other instances; watches of this process are woken by every batch. */
 const NOTIFY_PAUSE_MS = 10
 /** Groups of batches on their way; more would make them smaller. */
-const GROUPS_AT_ONCE = Number(process.env.GAO ?? 3)
+const GROUPS_AT_ONCE = 3
 /** Old changes and expired entries are deleted once per this many batches. */
 const CLEAN_EVERY = 64
 const ALIVE = '(expires_at IS NULL OR expires_at > clock_timestamp())'

@@ -95,7 +95,7 @@ interface Script {
 
 const NAME = 'redis'
 /** Groups of batches on their way; more would make them smaller. */
-const GROUPS_AT_ONCE = Number(process.env.GAO ?? 8)
+const GROUPS_AT_ONCE = 8
 /** How often a watch polls for changes of other instances, with one small script. */
 const LOOK_MS = Math.min(50, STORE_WATCH_POLL_MS)
 const EPOCH_BYTES = 9

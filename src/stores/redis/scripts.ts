@@ -6,7 +6,7 @@
  * - `{prefix}~keys`: every key in a sorted set of equal scores, which Redis orders by bytes.
  * - `{prefix}~expiring`: keys that have a time to live, by their expiry in milliseconds. Redis removes the hash; the next
  *   script that runs removes the key from the sets and notifies the watches.
- * - `{prefix}~changes`: a stream of changes, one entry for each batch, which names the one before it.
+ * - `{prefix}~changes`: a stream of changes, one entry for the batches that were sent together, which names the one before it.
  * - `{prefix}~state`: the revision, and an epoch by which a watch notices that the data was deleted.
  *
  * All keys share one hash tag, and so one slot of a cluster, as a script requires.
@@ -27,11 +27,13 @@ local function next_revision()
   return string.format('%.0f', tonumber(redis.call('HGET', state, 'revision') or '0') + 1)
 end
 
--- One stream entry for a batch: the key and kind of each change, in pairs.
+-- One stream entry for all batches of a script: the key and kind of each change, in pairs. Each batch has a revision of its own, by which
+-- is counted how many are kept.
 local function note(told, revision)
   local before = redis.call('HGET', state, 'last') or '0-0'
   local id = revision .. '-1'
-  redis.call('XADD', changes, 'MAXLEN', '~', kept, id, 'before', before, 'changes', cmsgpack.pack(told))
+  local first = string.format('%.0f', math.max(0, tonumber(revision) - kept + 1))
+  redis.call('XADD', changes, 'MINID', '~', first, id, 'before', before, 'changes', cmsgpack.pack(told))
   redis.call('HSET', state, 'revision', revision, 'last', id)
 end
 
@@ -216,8 +218,11 @@ local found = redis.call('XRANGE', changes, '(' .. at, '+', 'COUNT', ARGV[7])
 -- The batch after the cursor must name the cursor as the one before it.
 if #found == 0 or found[1][2][2] ~= at then return false end
 local answer = {last}
+local count = 0
 for _, entry in ipairs(found) do
+  if count >= tonumber(ARGV[7]) then break end
   local told = cmsgpack.unpack(entry[2][4])
+  count = count + #told / 2
   answer[#answer + 1] = entry[1]
   answer[#answer + 1] = told
 end
