@@ -29,8 +29,7 @@ interface Waiting {
   readonly batch: CheckedBatch
   readonly resolve: (outcome: CommitOutcome) => void
   readonly reject: (error: unknown) => void
-  /** Ends the wait for others. */
-  stop: (() => void) | undefined
+  readonly sinceMs: number
 }
 
 /** Waiting batches that are looked at for one group. */
@@ -41,6 +40,8 @@ export class WriteGroups {
   readonly #options: WriteGroupsOptions
   readonly #waiting = new Set<Waiting>()
   #groups = 0
+  /** Set while some wait. */
+  #timer: NodeJS.Timeout | undefined
   /** Set while those that were told of a group have their turn to write again. */
   #turn: Promise<void> | undefined
 
@@ -52,12 +53,12 @@ export class WriteGroups {
     let onAbort = (): void => undefined
     try {
       return await new Promise((resolve, reject) => {
-        const waiting: Waiting = { batch, resolve, reject, stop: undefined }
+        const waiting: Waiting = { batch, resolve, reject, sinceMs: performance.now() }
         onAbort = () => this.#giveUp(waiting, new Error('it was aborted', { cause: signal?.reason }))
         signal?.addEventListener('abort', onAbort, { once: true })
         this.#waiting.add(waiting)
         if (this.#turn === undefined) this.#sendSome()
-        if (this.#waiting.has(waiting)) this.#boundWait(waiting)
+        if (this.#waiting.size > 0) this.#timer ??= this.#boundWaits(this.#options.waitMs)
       })
     } finally {
       signal?.removeEventListener('abort', onAbort)
@@ -66,20 +67,35 @@ export class WriteGroups {
 
   /** Those that wait are not sent; those that were sent go on. */
   close(): void {
+    this.#stopTimer()
     for (const waiting of this.#waiting) this.#giveUp(waiting, new Error('the store was closed'))
   }
 
-  #boundWait(waiting: Waiting): void {
+  /** One timer for all: the first of those that wait has waited the longest. */
+  #boundWaits(delayMs: number): NodeJS.Timeout {
     const { waitMs } = this.#options
-    const timer = setTimeout(() => this.#giveUp(waiting, new Error(`it waited for ${waitMs} ms`)), waitMs)
-    waiting.stop = () => clearTimeout(timer)
+    return setTimeout(() => {
+      this.#timer = undefined
+      const now = performance.now()
+      for (const waiting of this.#waiting) {
+        const leftMs = waiting.sinceMs + waitMs - now
+        if (leftMs > 0) {
+          this.#timer = this.#boundWaits(leftMs)
+          return
+        }
+        this.#giveUp(waiting, new Error(`it waited for ${waitMs} ms`))
+      }
+    }, delayMs)
   }
 
   #giveUp(waiting: Waiting, reason: Error): void {
-    const { batch, reject, stop } = waiting
-    const work = this.#options.workOf(batch)
-    stop?.()
-    reject(this.#waiting.delete(waiting) ? notDone(work, reason) : answerLost(work, reason))
+    const work = this.#options.workOf(waiting.batch)
+    waiting.reject(this.#waiting.delete(waiting) ? notDone(work, reason) : answerLost(work, reason))
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
   }
 
   #sendSome(): void {
@@ -87,10 +103,10 @@ export class WriteGroups {
   }
 
   async #send(group: readonly Waiting[]): Promise<void> {
-    for (const { stop } of group) stop?.()
     this.#groups += 1
     await this.#settle(group)
     this.#groups -= 1
+    if (this.#waiting.size === 0) this.#stopTimer()
     if (group.length > 1 || this.#waiting.size > 0) {
       // Those that were told may write again at once: together, too.
       this.#turn ??= new Promise((resolve) => setImmediate(resolve))

@@ -141,6 +141,48 @@ test('ST-121 functions of an earlier version are replaced when a store is opened
   }
 })
 
+test('ST-128 over functions that may not be replaced, batches are written one by one', async (context) => {
+  const { url } = postgres(context)
+  const schema = freshName()
+  const first = await openPostgresStore({ url, schema })
+  const record = await write(first, put('record'))
+  await first.close()
+  const client = new Client(url)
+  await client.connect()
+  const user = freshName()
+  try {
+    // As version 2 left it.
+    await client.query(`DROP FUNCTION ${schema}.commit_group`)
+    await client.query(`COMMENT ON FUNCTION ${schema}.clear_some IS 'perago 2'`)
+    await client.query(`CREATE ROLE ${user} LOGIN PASSWORD 'x'`)
+    await client.query(`GRANT USAGE ON SCHEMA ${schema} TO ${user}`)
+    await client.query(`GRANT ALL ON ALL TABLES IN SCHEMA ${schema} TO ${user}`)
+    await client.query(`GRANT ALL ON ALL SEQUENCES IN SCHEMA ${schema} TO ${user}`)
+    const restricted = new URL(url)
+    restricted.username = user
+    restricted.password = 'x'
+    const theirs = await openPostgresStore({ url: restricted.href, schema })
+    const outcomes = await Promise.all(
+      Array.from({ length: 40 }, (_, at) =>
+        theirs.commit({
+          conditions: [{ key: 'record', is: 'at', revision: record + (at % 2) }],
+          operations: [put(`k${String(at)}`)],
+        }),
+      ),
+    )
+    expect(outcomes.map(({ committed }) => committed)).toEqual(outcomes.map((_, at) => at % 2 === 0))
+    expect(outcomes[1]).toMatchObject({ unmet: [{ key: 'record', revision: record }] })
+    await theirs.close()
+    const ours = await openPostgresStore({ url, schema })
+    expect(await ours.commit({ operations: [put('k')] })).toMatchObject({ committed: true })
+    await ours.close()
+  } finally {
+    await client.query(`DROP OWNED BY ${user}`)
+    await client.query(`DROP ROLE ${user}`)
+    await client.end()
+  }
+})
+
 /** What the server has counted for the table of entries. */
 async function countOf(client: Client, schema: string, what: string): Promise<number> {
   const { rows } = await client.query<{ readonly count: string }>(
