@@ -76,7 +76,9 @@ export async function measureWriters({ bench, backends, rounds, roundMs, beside 
   }
   const names = [...Object.keys(builds), 'by hand']
   const load1 = loadavg()[0].toFixed(1)
-  console.log(`## Writers, each with an execution of its own, median of ${rounds} rounds of ${roundMs} ms, load ${load1}\n`)
+  console.log(
+    `## Writers, each with an execution of its own, median of ${rounds} rounds of ${roundMs} ms, load ${load1}\n`,
+  )
   const columns = ['writes/s', 'p50 ms', 'p99 ms'].flatMap((what) => names.map((name) => `${what}, ${name}`))
   printTable(['what', ...columns, ...names.slice(0, -1).map((name) => `time, ${name} to by hand`)], rows)
 }
@@ -95,7 +97,9 @@ function measure({ sides, executions, doing, rounds, roundMs }) {
 
 async function load(directory, store) {
   const parts = ['perago-core.js', `stores/${store}.js`]
-  const loaded = await Promise.all(parts.map((part) => import(pathToFileURL(join(directory, 'dist', part)).href)))
+  const loaded = await Promise.all(
+    parts.map((part) => import(pathToFileURL(join(directory, 'dist', part)).href)),
+  )
   return Object.assign({}, ...loaded)
 }
 

@@ -23,6 +23,10 @@ export const STORE_CLEAR_ENTRIES = 1000
 export const STORE_WRITES_TOGETHER_MAX = 256
 /** Batches waiting in SQLite; further ones are rejected. */
 export const STORE_WRITES_WAITING_MAX = 65_536
+/** @internal Keys of batches that PostgreSQL or Redis write together, each counted as often as it is named. */
+export const STORE_GROUP_MAX_KEYS = 200
+/** @internal Waiting batches that are looked at for one such group. */
+export const STORE_GROUP_LOOKED_AT = 1000
 /** From this size on, a sealed store compresses values that get smaller. */
 export const STORE_COMPRESS_FROM_BYTES = 4096
 /** @internal Size that SQLite's log file shrinks to after a checkpoint. */

@@ -31,7 +31,9 @@ test('ST-125 no two batches of a group name a key that one of them writes, and n
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 30 }), async (given) => {
       const world = openWorld({ groupsAtOnce: 1 })
-      const outcomes = given.map(({ looked, written }) => world.groups.write(batchOf(written, looked), undefined))
+      const outcomes = given.map(({ looked, written }) =>
+        world.groups.write(batchOf(written, looked), undefined),
+      )
       for (let at = 0; at < given.length && world.batches.length > at; at += 1) {
         expectApart(world.batches[at] ?? [])
         world.answer(at)
@@ -98,7 +100,10 @@ test('ST-127 a batch that is given up while it waits is unavailable and never se
     vi.advanceTimersByTime(999)
     const closed = world.write('last').catch((error: unknown) => error)
     vi.advanceTimersByTime(1)
-    expect(await Promise.all(waiting.slice(1))).toMatchObject([{ kind: 'unavailable' }, { kind: 'unavailable' }])
+    expect(await Promise.all(waiting.slice(1))).toMatchObject([
+      { kind: 'unavailable' },
+      { kind: 'unavailable' },
+    ])
     world.groups.close()
     expect(await closed).toMatchObject({ kind: 'unavailable' })
     world.answer(0)
@@ -146,7 +151,8 @@ function openWorld({
   readonly isFaultOfOne?: (failure: unknown) => boolean
 } = {}) {
   const batches: (readonly CheckedBatch[])[] = []
-  const open: { resolve: (outcomes: readonly CommitOutcome[]) => void; reject: (error: unknown) => void }[] = []
+  const open: { resolve: (outcomes: readonly CommitOutcome[]) => void; reject: (error: unknown) => void }[] =
+    []
   const groups = new WriteGroups({
     groupsAtOnce,
     waitMs,

@@ -7,10 +7,11 @@
  */
 
 import { UncertainError } from '../base/errors.ts'
-import { STORE_BATCH_MAX_BYTES, STORE_BATCH_MAX_CONDITIONS, STORE_BATCH_MAX_OPERATIONS } from '../core/limits.ts'
+import { STORE_BATCH_MAX_BYTES } from '../core/limits.ts'
 import type { CommitOutcome } from '../core/ports.ts'
 import type { CheckedBatch } from './backend.ts'
 import { answerLost, notDone, type Work } from './failures.ts'
+import { STORE_GROUP_LOOKED_AT, STORE_GROUP_MAX_KEYS } from './limits.ts'
 
 export interface WriteGroupsOptions {
   /** Groups that are on their way at one time. */
@@ -31,10 +32,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void
   readonly sinceMs: number
 }
-
-/** Waiting batches that are looked at for one group. */
-const LOOKED_AT_MAX = 1_000
-const KEYS_TOGETHER_MAX = STORE_BATCH_MAX_CONDITIONS + STORE_BATCH_MAX_OPERATIONS
 
 export class WriteGroups {
   readonly #options: WriteGroupsOptions
@@ -99,7 +96,10 @@ export class WriteGroups {
   }
 
   #sendSome(): void {
-    while (this.#groups < this.#options.groupsAtOnce && this.#waiting.size > 0) void this.#send(this.#take())
+    while (this.#groups < this.#options.groupsAtOnce && this.#waiting.size > 0) {
+      // Failures are told to each batch.
+      this.#send(this.#take()).catch(() => undefined)
+    }
   }
 
   async #send(group: readonly Waiting[]): Promise<void> {
@@ -143,7 +143,7 @@ export class WriteGroups {
     const group = new Group()
     let looked = 0
     for (const waiting of this.#waiting) {
-      if (group.isFull(waiting.batch) || (looked += 1) > LOOKED_AT_MAX) break
+      if (group.isFull(waiting.batch) || (looked += 1) > STORE_GROUP_LOOKED_AT) break
       if (!group.isApart(waiting.batch)) continue
       group.add(waiting)
       this.#waiting.delete(waiting)
@@ -163,7 +163,8 @@ class Group {
   isFull(batch: CheckedBatch): boolean {
     if (this.taken.length === 0) return false
     return (
-      this.#keys + countKeys(batch) > KEYS_TOGETHER_MAX || this.#bytes + countBytes(batch) > STORE_BATCH_MAX_BYTES
+      this.#keys + countKeys(batch) > STORE_GROUP_MAX_KEYS ||
+      this.#bytes + countBytes(batch) > STORE_BATCH_MAX_BYTES
     )
   }
 

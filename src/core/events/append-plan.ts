@@ -191,7 +191,11 @@ function operationsOf(
     events,
     places,
     ttlMs,
-  }: { readonly events: SentEvents; readonly places: readonly EventPlace[]; readonly ttlMs: number | undefined },
+  }: {
+    readonly events: SentEvents
+    readonly places: readonly EventPlace[]
+    readonly ttlMs: number | undefined
+  },
 ): readonly StoreOperation[] {
   const puts: StoreOperation[] = along === undefined ? [] : [...along]
   for (const [index, place] of places.entries()) {

@@ -74,7 +74,10 @@ test('DO-191 sets whose answers are lost are in the history as often as they hav
       const { store, clock, core } = await openWorld(kind!, undefined as never)
       const { id } = await core.startExecution({ name: 'etl' })
       const plain = await core.openExecution(id)
-      const lossy = await openCore({ store: openLossyStore(store, plan[Symbol.iterator]()), clock }).openExecution(id)
+      const lossy = await openCore({
+        store: openLossyStore(store, plan[Symbol.iterator]()),
+        clock,
+      }).openExecution(id)
       const [sure, open] = [new Set<number>(), new Set<number>()]
       for (const [n, isPlain] of steps.entries()) {
         clock.move(1)

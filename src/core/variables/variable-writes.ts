@@ -155,8 +155,7 @@ async function writeRecorded(
   { pace, history, by }: OwnWriteParts,
 ): Promise<'written' | 'conflict'> {
   const entry = history.begin(places, { name: full, text, by })
-  const asRead: StoreCondition =
-    revision === undefined ? { key, is: 'absent' } : { key, is: 'at', revision }
+  const asRead: StoreCondition = revision === undefined ? { key, is: 'absent' } : { key, is: 'at', revision }
   let outcome: 'written' | 'conflict' | 'unknown' = 'unknown'
   let after: number | undefined
   try {

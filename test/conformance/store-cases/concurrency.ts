@@ -50,47 +50,51 @@ export const CONCURRENCY_CASES: Readonly<Record<string, StoreCase>> = {
     await stores[1]!.close()
   },
 
-  'ST-124 of very many batches at once each has its own outcome, and a watch is told of those that happened': async ({
-    store,
-    openAnother,
-  }) => {
-    const other = await openAnother()
-    const record = await write(store, put('record'), put('taken'), put('gone'))
-    const end = new AbortController()
-    const told = new Set<string>()
-    let isReady = false
-    const watching = (async () => {
-      for await (const notice of store.watch({ prefix: 'many:', signal: end.signal })) {
-        isReady = true
-        if (notice.kind === 'changes') for (const { key } of notice.changes) told.add(key)
+  'ST-124 of very many batches at once each has its own outcome, and a watch is told of those that happened':
+    async ({ store, openAnother }) => {
+      const other = await openAnother()
+      const record = await write(store, put('record'), put('taken'), put('gone'))
+      const end = new AbortController()
+      const told = new Set<string>()
+      let isReady = false
+      const watching = (async () => {
+        for await (const notice of store.watch({ prefix: 'many:', signal: end.signal })) {
+          isReady = true
+          if (notice.kind === 'changes') for (const { key } of notice.changes) told.add(key)
+        }
+      })()
+      await expect.poll(() => isReady, { timeout: 20_000 }).toBe(true)
+      const keys = numbered('many:', 300)
+      const kinds = keys.map((_, at) => (['free', 'taken', 'old', 'removed'] as const)[at % 4]!)
+      const outcomes = await Promise.all(
+        keys.map((key, at) => {
+          const standing = {
+            key: 'record',
+            is: 'at',
+            revision: kinds[at] === 'old' ? record + 1 : record,
+          } as const
+          const free = { key: kinds[at] === 'taken' ? 'taken' : key, is: 'absent' } as const
+          const also = kinds[at] === 'removed' ? remove(`none:${String(at)}`) : put(`${key}:also`)
+          return writeIf(at % 8 < 4 ? store : other, [standing, free], put(key, key), also)
+        }),
+      )
+      for (const [at, outcome] of outcomes.entries()) {
+        const key = keys[at]!
+        if (kinds[at] === 'taken')
+          expect(outcome).toMatchObject({ unmet: [{ key: 'taken', revision: record }] })
+        else if (kinds[at] === 'old')
+          expect(outcome).toMatchObject({ unmet: [{ key: 'record', revision: record }] })
+        else expect(outcome).toEqual({ committed: true, revision: (await store.get(key))?.revision })
       }
-    })()
-    await expect.poll(() => isReady, { timeout: 20_000 }).toBe(true)
-    const keys = numbered('many:', 300)
-    const kinds = keys.map((_, at) => (['free', 'taken', 'old', 'removed'] as const)[at % 4]!)
-    const outcomes = await Promise.all(
-      keys.map((key, at) => {
-        const standing = { key: 'record', is: 'at', revision: kinds[at] === 'old' ? record + 1 : record } as const
-        const free = { key: kinds[at] === 'taken' ? 'taken' : key, is: 'absent' } as const
-        const also = kinds[at] === 'removed' ? remove(`none:${String(at)}`) : put(`${key}:also`)
-        return writeIf(at % 8 < 4 ? store : other, [standing, free], put(key, key), also)
-      }),
-    )
-    for (const [at, outcome] of outcomes.entries()) {
-      const key = keys[at]!
-      if (kinds[at] === 'taken') expect(outcome).toMatchObject({ unmet: [{ key: 'taken', revision: record }] })
-      else if (kinds[at] === 'old') expect(outcome).toMatchObject({ unmet: [{ key: 'record', revision: record }] })
-      else expect(outcome).toEqual({ committed: true, revision: (await store.get(key))?.revision })
-    }
-    const happened = keys.filter((_, at) => kinds[at] === 'free' || kinds[at] === 'removed')
-    const also = keys.filter((_, at) => kinds[at] === 'free').map((key) => `${key}:also`)
-    const expected = [...happened, ...also].sort()
-    expect(await keysOf(store, 'many:')).toEqual(expected)
-    await expect.poll(() => [...told].sort(), { timeout: 20_000 }).toEqual(expected)
-    end.abort()
-    await watching
-    await other.close()
-  },
+      const happened = keys.filter((_, at) => kinds[at] === 'free' || kinds[at] === 'removed')
+      const also = keys.filter((_, at) => kinds[at] === 'free').map((key) => `${key}:also`)
+      const expected = [...happened, ...also].sort()
+      expect(await keysOf(store, 'many:')).toEqual(expected)
+      await expect.poll(() => [...told].sort(), { timeout: 20_000 }).toEqual(expected)
+      end.abort()
+      await watching
+      await other.close()
+    },
 
   'ST-27 a page never shows half a batch': async ({ store, openAnother }) => {
     const other = await openAnother()
