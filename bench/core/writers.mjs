@@ -5,26 +5,30 @@ import { join, resolve } from 'node:path'
 import { loadavg } from 'node:os'
 import { printTable } from '../support/figures.mjs'
 import { eventOf } from './backends.mjs'
-import { openMapByHand, openPgByHand, openRedisByHand } from './by-hand.mjs'
+import { keysOfBatch, openMapByHand, openPgByHand, openRedisByHand } from './by-hand.mjs'
 import { compareSides, timesAsLong, work } from './compare.mjs'
 
 const CONNECTIONS = 10
 const TYPES = 10
 const VARIABLES = 20
+const ALONE = 'batches of the store alone'
 
 const KINDS = {
   memory: {
     executions: [1],
+    alone: [ALONE, 'events', 'variables'],
     store: ({ openMemoryStore }) => openMemoryStore(),
     byHand: () => openMapByHand(),
   },
   postgres: {
     executions: [1, 32, 256],
+    alone: ['events', 'variables'],
     store: ({ openPostgresStore }, { url }, schema) => openPostgresStore({ url, schema }),
     byHand: ({ url }) => openPgByHand(url, CONNECTIONS),
   },
   redis: {
     executions: [1, 32, 256],
+    alone: ['events', 'variables'],
     store: ({ openRedisStore }, { url }, name) => openRedisStore({ url, prefix: `{${name}}:` }),
     byHand: ({ url }) => openRedisByHand(url),
   },
@@ -32,6 +36,7 @@ const KINDS = {
 
 /** One after the other of what an execution does. */
 const DOING = {
+  [ALONE]: (side, { place }, n) => side.batch(place, n, VALUE),
   events: (side, execution, n) => side.append(execution, eventOf(`external.bench.t${n % TYPES}`, n)),
   variables: (side, execution, n) => side.set(execution, `shared.v${n % VARIABLES}`, valueOf(n)),
   'events and variables': async (side, execution, n) => {
@@ -40,7 +45,7 @@ const DOING = {
   },
 }
 
-const WRITES_EACH = { events: 1, variables: 1, 'events and variables': 2 }
+const VALUE = Buffer.from(JSON.stringify(eventOf('external.bench.t1', 1)))
 
 function valueOf(n) {
   return { rows: n, path: 's3://bench/orders/part-000123.parquet' }
@@ -56,17 +61,17 @@ export async function measureWriters({ bench, backends, rounds, roundMs, beside 
       const api = await load(directory, backend.name)
       const store = await kind.store(api, backend, `writers_${what}`)
       bench.defer(() => store.close())
-      sides.push(sideOver(api.openCore({ store })))
+      sides.push(sideOver(api.openCore({ store }), store))
     }
     const byHand = await kind.byHand(backend)
     bench.defer(() => byHand.close())
     sides.push(byHand)
     for (const executions of kind.executions) {
-      for (const doing of executions === 1 ? ['events', 'variables'] : ['events and variables']) {
+      for (const doing of executions === 1 ? kind.alone : ['events and variables']) {
         const compared = await measure({ sides, executions, doing, rounds, roundMs })
         rows.push([
           `${backend.name}, ${executions} at once: ${doing}`,
-          ...compared.map(({ rate }) => rate * WRITES_EACH[doing]),
+          ...compared.map(({ rate }) => rate * (executions === 1 ? 1 : 2)),
           ...compared.map(({ p50 }) => p50),
           ...compared.map(({ p99 }) => p99),
           ...compared.slice(0, -1).map((one) => timesAsLong([one, compared.at(-1)])),
@@ -89,7 +94,8 @@ function measure({ sides, executions, doing, rounds, roundMs }) {
     rounds,
     roundMs,
     run: async (side, until) => {
-      const begun = await startAll(side, executions)
+      const begun =
+        doing === ALONE ? [{ place: `alone_${(started += 1)}` }] : await startAll(side, executions)
       return work(executions, until, (writer, n) => DOING[doing](side, begun[writer], n))
     },
   })
@@ -103,8 +109,14 @@ async function load(directory, store) {
   return Object.assign({}, ...loaded)
 }
 
-function sideOver(core) {
+function sideOver(core, store) {
   return {
+    batch: async (place, n, value) => {
+      const [entry, latest] = keysOfBatch(place, n)
+      const operations = [entry, latest].map((key) => ({ do: 'put', key, value }))
+      const { committed } = await store.commit({ conditions: [{ key: entry, is: 'absent' }], operations })
+      if (!committed) throw new Error('refused')
+    },
     start: () => core.startExecution({ name: 'bench' }),
     append: (execution, event) => execution.events.publish(event),
     set: (execution, name, value) => execution.variables.set(name, value),

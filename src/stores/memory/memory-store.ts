@@ -58,9 +58,8 @@ interface Held extends StoreEntry {
   readonly expiresAtMs: number
 }
 
-interface Logged {
+interface Logged extends StoreChange {
   readonly revision: number
-  readonly changes: readonly StoreChange[]
 }
 
 class MemoryBackend implements Backend {
@@ -72,9 +71,8 @@ class MemoryBackend implements Backend {
   /** `time key` of every entry that expires, the next first. */
   readonly #expiries = new SortedKeys()
   readonly #wakeUps = new WakeUps()
-  /** The last batches, oldest first, and the revision before the first of them. */
+  /** The last changes, oldest first, and the revision before the first of them. Those of a batch have its revision. */
   #log: Logged[] = []
-  #logged = 0
   #logStart = 0
   #revision = 0
   /** Free memory for the next small values. */
@@ -121,7 +119,7 @@ class MemoryBackend implements Backend {
     const unmet = findUnmet(conditions, this.#revisionOf)
     if (unmet.length > 0) return Promise.resolve({ committed: false, unmet })
     const revision = this.#revision + 1
-    const changes: StoreChange[] = []
+    let isNoted = false
     // An event is put under several keys, but its bytes are stored once.
     let given: Uint8Array | undefined
     let kept = EMPTY
@@ -134,9 +132,10 @@ class MemoryBackend implements Backend {
         }
         this.#put(key, { value: kept, revision, ttlMs: operation.ttlMs })
       } else if (!this.#drop(key)) continue
-      changes.push({ key, kind: operation.do })
+      this.#log.push({ key, kind: operation.do, revision })
+      isNoted = true
     }
-    this.#note(changes)
+    if (isNoted) this.#tell(revision)
     return Promise.resolve({ committed: true, revision })
   }
 
@@ -149,7 +148,7 @@ class MemoryBackend implements Backend {
     }
     const some = keys.slice(0, STORE_CLEAR_ENTRIES)
     for (const key of some) this.#drop(key)
-    this.#note(some.map((key) => ({ key, kind: 'delete' })))
+    this.#noteDeletes(some)
     return Promise.resolve({ count: some.length, more: keys.length > some.length })
   }
 
@@ -228,22 +227,24 @@ class MemoryBackend implements Backend {
       keys.push(expiry.slice(EXPIRY_DIGITS + 1))
     }
     for (const key of keys) this.#drop(key)
-    this.#note(keys.map((key) => ({ key, kind: 'delete' })))
+    this.#noteDeletes(keys)
   }
 
-  #note(changes: readonly StoreChange[]): void {
-    if (changes.length === 0) return
-    this.#revision += 1
-    this.#log.push({ revision: this.#revision, changes })
-    this.#logged += changes.length
+  #noteDeletes(keys: readonly string[]): void {
+    if (keys.length === 0) return
+    const revision = this.#revision + 1
+    for (const key of keys) this.#log.push({ key, kind: 'delete', revision })
+    this.#tell(revision)
+  }
+
+  /** Of the changes that were just noted. */
+  #tell(revision: number): void {
+    this.#revision = revision
     // Deleted in large pieces: removing the first element of a long array is slow.
-    if (this.#logged > 2 * this.#changesKept) {
-      let kept = 0
-      let first = this.#log.length
-      while (first > 0 && kept < this.#changesKept) kept += this.#log[(first -= 1)]?.changes.length ?? 0
-      this.#logStart = (this.#log[first]?.revision ?? 1) - 1
-      this.#log = this.#log.slice(first)
-      this.#logged = kept
+    if (this.#log.length > 2 * this.#changesKept) {
+      const kept = this.#log[this.#log.length - this.#changesKept]?.revision ?? revision
+      this.#log = this.#log.slice(this.#placeBehind(kept - 1))
+      this.#logStart = kept - 1
     }
     this.#wakeUps.wake()
   }
@@ -251,11 +252,23 @@ class MemoryBackend implements Backend {
   #readChanges(after: number, isInside: (change: StoreChange) => boolean): ChangeRead | 'lost' {
     this.#removeExpired()
     if (!(after >= this.#logStart && after <= this.#revision)) return 'lost'
-    const first = this.#log[0]?.revision ?? 0
-    const changes = this.#log
-      .slice(Math.max(0, after + 1 - first))
-      .flatMap((batch) => batch.changes.filter(isInside))
+    const changes: StoreChange[] = []
+    for (let at = this.#placeBehind(after); at < this.#log.length; at += 1) {
+      const change = this.#log[at]
+      if (change !== undefined && isInside(change)) changes.push({ key: change.key, kind: change.kind })
+    }
     return { changes, cursor: String(this.#revision), more: false }
+  }
+
+  /** The place of the first change behind a revision. */
+  #placeBehind(revision: number): number {
+    let [low, high] = [0, this.#log.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#log[middle]?.revision ?? 0) <= revision) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 }
 
