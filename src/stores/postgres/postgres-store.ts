@@ -200,7 +200,7 @@ class PostgresBackend implements Backend {
     const work = workOfBatch(NAME, { conditions: [], operations })
     const rows = await this.#connections.query<CommitRow>(work, statementOfGroup(this.#schema, batches))
     const outcomes = outcomesOfGroup(batches.length, rows)
-    if (outcomes.some(({ committed }) => committed)) this.#notify()
+    this.#notify(outcomes.filter(({ committed }) => committed).length)
     return outcomes
   }
 
@@ -317,9 +317,10 @@ class PostgresBackend implements Backend {
   }
 
   /** Notifies the watches of all instances, and cleans up at times; one such task runs at a time. */
-  #notify(): void {
-    this.#unnotified += 1
-    this.#uncleaned += 1
+  #notify(batches = 1): void {
+    if (batches === 0) return
+    this.#unnotified += batches
+    this.#uncleaned += batches
     this.#wakeUps.wake()
     this.#notifying ??= this.#runNotifications()
   }
