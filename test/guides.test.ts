@@ -91,6 +91,9 @@ const WAYS: Readonly<Record<string, readonly ((taken: Taken) => void)[]>> = {
   'result-waiting': [completed],
   'published-unreported': [completed, movedBack],
   'abandoned-publication': [movedBack, movedBack, openAgain],
+  'foreign-above-input': [onForeign(startedAgain), onForeign(movedBack), onForeign(workPublished)],
+  'output-off-branch': [putBack],
+  'branch-missing': [ended],
 }
 
 /** The worker of the pages about a result that is lost on its way. */
@@ -144,7 +147,30 @@ function movedBack({ before, after, end }: Taken): void {
 
 function workPublished({ before, after, end }: Taken): void {
   expect(after).toMatchObject({ headParent: before.input, task: before.task })
+  expect(after.head).not.toBe(before.head)
   expect(end.head).toBe(after.head)
+}
+
+function onForeign(way: (taken: Taken) => void): (taken: Taken) => void {
+  return (taken) => {
+    const { headParent, input, task } = taken.before
+    expect([headParent, task]).toEqual([input, 'FAILED_WITH_TERMINAL_ERROR'])
+    way(taken)
+  }
+}
+
+function putBack({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ head: before.input, task: 'COMPLETED' })
+  expect(before.output).not.toBe(before.head)
+  expect(after).toMatchObject({ head: before.output, headParent: before.input, task: 'COMPLETED' })
+  expect(end).toMatchObject({ situation: 'done', head: before.output })
+}
+
+/** The branch is gone, the one that it was made from stays as it is. */
+function ended({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ head: undefined, task: 'IN_PROGRESS' })
+  expect(after).toMatchObject({ head: undefined, task: 'CANCELED', workflow: before.workflow })
+  expect(end.head).toBe(before.input)
 }
 
 function completed({ before, after, end }: Taken): void {
