@@ -94,10 +94,11 @@ const WAYS: Readonly<Record<string, readonly ((taken: Taken) => void)[]>> = {
   'foreign-above-input': [onForeign(startedAgain), onForeign(movedBack), onForeign(workPublished)],
   'output-off-branch': [putBack],
   'branch-missing': [ended],
+  'claim-left': [claimFollowed],
 }
 
-/** The worker of the pages about a result that is lost on its way. */
-const LOST_WORKER = 'examples/recovery/lost-worker.mjs'
+/** Their results are lost on their way, or they are killed while they replace the head of a branch. */
+const WORKERS = ['examples/recovery/lost-worker.mjs', 'examples/recovery/killed-worker.mjs']
 
 test.each(Object.entries(WAYS))(
   'EX-25 %s comes about, and its page leads out of it, by the commands of the page',
@@ -109,7 +110,8 @@ test.each(Object.entries(WAYS))(
     await writeFile(join(directory, 'npx'), '#!/bin/sh\nexec "node_modules/.bin/$@"\n', { mode: 0o755 })
     const PATH = [directory, dirname(process.execPath), process.env['PATH']].join(delimiter)
     const printed = await run(page, { PATH })
-    expect(printed.includes(`$ node ${LOST_WORKER} `)).toBe(document.text.includes(LOST_WORKER))
+    for (const worker of WORKERS)
+      expect(printed.includes(`$ node ${worker} `)).toBe(document.text.includes(worker))
     const taken = readTaken(printed, document)
     for (const [index, each] of taken.entries()) {
       expect([each.before.situation, each.after.situation]).toEqual([situation, each.leadsTo])
@@ -164,6 +166,15 @@ function putBack({ before, after, end }: Taken): void {
   expect(before.output).not.toBe(before.head)
   expect(after).toMatchObject({ head: before.output, headParent: before.input, task: 'COMPLETED' })
   expect(end).toMatchObject({ situation: 'done', head: before.output })
+}
+
+/** From a claim that stands on the replaced commit to the publication, which stands on the input. */
+function claimFollowed({ before, after, end }: Taken): void {
+  expect(before.task).toBe('IN_PROGRESS')
+  expect([before.input, before.headParent]).not.toContain(before.head)
+  expect(before.headParent).not.toBe(before.input)
+  expect(after).toMatchObject({ headParent: before.input, task: 'IN_PROGRESS', workflow: before.workflow })
+  expect(end.head).toBe(after.head)
 }
 
 /** The branch is gone, the one that it was made from stays as it is. */

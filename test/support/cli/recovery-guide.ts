@@ -35,12 +35,13 @@ export function composeRecovery(situation: string): Document {
   const serves = steps.filter(({ how }) => how === 'run: serves').map(({ commands }) => commands)
   const makes = steps.filter(({ how }) => how === 'run').map(({ commands }) => commands)
   const out = blocksOf(ways).filter(({ commands }) => LEADS_TO.test(commands))
-  const ofWorkflow = look('"$WORKFLOW" ${ROOT:+--root "$ROOT"}')
+  const isOfBranch = out.some(({ commands }) => commands.includes('"$REPOSITORY/$BRANCH"'))
+  const lookedAt = look(isOfBranch ? '"$REPOSITORY/$BRANCH"' : '"$WORKFLOW" ${ROOT:+--root "$ROOT"}')
   const runs = out.flatMap(({ commands }) => [
     ...makes,
-    `${ofWorkflow}; touch busy`,
+    `${lookedAt}; touch busy`,
     commands,
-    `${ofWorkflow}; rm busy`,
+    `${lookedAt}; rm busy`,
     ...(serves.length > 1 ? [] : ["until npx perago ps | grep -q 'nothing runs'; do sleep 1; done"]),
     look('weather/main'),
   ])
