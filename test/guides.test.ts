@@ -95,6 +95,7 @@ const WAYS: Readonly<Record<string, readonly ((taken: Taken) => void)[]>> = {
   'output-off-branch': [putBack],
   'branch-missing': [ended],
   'claim-left': [claimFollowed],
+  'forward-unreported': [forwardCompleted, movedBack],
 }
 
 /** Their results are lost on their way, or they are killed while they replace the head of a branch. */
@@ -184,9 +185,21 @@ function ended({ before, after, end }: Taken): void {
   expect(end.head).toBe(before.input)
 }
 
-function completed({ before, after, end }: Taken): void {
-  expect(before).toMatchObject({ task: 'IN_PROGRESS', headParent: before.input })
-  expect(after).toMatchObject({ head: before.head, task: 'COMPLETED' })
+function completed(taken: Taken): void {
+  expect(taken.before.headParent).toBe(taken.before.input)
+  headIsOutput(taken)
+}
+
+/** The head stands on the commit that it replaced. */
+function forwardCompleted(taken: Taken): void {
+  const { head, headParent, input } = taken.before
+  expect([head, headParent]).not.toContain(input)
+  headIsOutput(taken)
+}
+
+function headIsOutput({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ task: 'IN_PROGRESS', output: undefined })
+  expect(after).toMatchObject({ head: before.head, task: 'COMPLETED', output: before.head })
   expect(end).toMatchObject({ situation: 'done', head: before.head })
 }
 
