@@ -96,6 +96,12 @@ const WAYS: Readonly<Record<string, readonly ((taken: Taken) => void)[]>> = {
   'branch-missing': [ended],
   'claim-left': [claimFollowed],
   'forward-unreported': [forwardCompleted, movedBack],
+  'task-unknown': [forgotten],
+  done: [complete],
+  'moved-on': [movedOn],
+  running: [worksOn],
+  'taken-over': [takenOver],
+  'not-published-here': [ofNoTask],
 }
 
 /** Their results are lost on their way, or they are killed while they replace the head of a branch. */
@@ -176,6 +182,42 @@ function claimFollowed({ before, after, end }: Taken): void {
   expect(before.headParent).not.toBe(before.input)
   expect(after).toMatchObject({ headParent: before.input, task: 'IN_PROGRESS', workflow: before.workflow })
   expect(end.head).toBe(after.head)
+}
+
+/** Its publication was looked at as that of no task. */
+function forgotten(taken: Taken): void {
+  const { headParent, input, workflow } = taken.before
+  expect([headParent, workflow]).toEqual([input, undefined])
+  movedBack(taken)
+}
+
+function complete({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ head: before.output, headParent: before.input, task: 'COMPLETED' })
+  expect([after, end]).toEqual([before, before])
+}
+
+function movedOn({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ headParent: before.output, task: 'COMPLETED' })
+  expect(after).toEqual(before)
+  expect(end.head).toBe(before.head)
+}
+
+function worksOn({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ head: before.input, task: 'IN_PROGRESS' })
+  expect(after).toEqual(before)
+  expect(end).toMatchObject({ situation: 'done', headParent: before.input, workflow: before.workflow })
+}
+
+function takenOver({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ head: before.input, task: 'CANCELED' })
+  expect(after).toEqual(before)
+  expect(end).toMatchObject({ situation: 'done', headParent: before.input, task: 'COMPLETED' })
+  expect(end.workflow).not.toBe(before.workflow)
+}
+
+function ofNoTask({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ headParent: before.input, workflow: undefined })
+  expect([after, end]).toEqual([before, before])
 }
 
 /** The branch is gone, the one that it was made from stays as it is. */
