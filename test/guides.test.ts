@@ -10,6 +10,7 @@ import { createRepository } from '../src/lakefs/administration.ts'
 import { openProject } from './support/cli/command.ts'
 import { runGuide } from './support/cli/guide.ts'
 import { composeRecovery, readTaken, type Taken } from './support/cli/recovery-guide.ts'
+import { RUNBOOK, SITUATION_NAMES } from './support/runbook.ts'
 import { openSuiteLakefs } from './support/servers/suite-lakefs.ts'
 import { PROJECT_ROOT, readText } from './support/source-tree.ts'
 
@@ -127,6 +128,15 @@ test.each(Object.entries(WAYS))(
   },
   TEST_MS,
 )
+
+test('EX-25 every page of the runbook but two-writers can be tried, and the overview says so', () => {
+  const tried = Object.keys(WAYS).sort()
+  const pages = SITUATION_NAMES.filter((name) => readText(`${RUNBOOK}/${name}.md`).includes('\n## Try it\n'))
+  const marked = readText(`${RUNBOOK}/README.md`).matchAll(/^- \[(\S+)\]\(\S+\) \\\*:/gm)
+  expect(tried).toEqual(SITUATION_NAMES.filter((name) => name !== 'two-writers').sort())
+  expect(pages.sort()).toEqual(tried)
+  expect([...marked].map(([, name]) => name)).toEqual(tried)
+})
 
 function triedAgain({ before, after, end }: Taken): void {
   expect(after).toMatchObject({ head: before.head, workflow: before.workflow })
