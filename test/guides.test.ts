@@ -1,30 +1,18 @@
 // The guides' commands, word for word, against the built package; each prints what its page shows.
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLakefsClient } from '../src/lakefs/client.ts'
 import { createRepository } from '../src/lakefs/administration.ts'
 import { openProject } from './support/cli/command.ts'
 import { runGuide } from './support/cli/guide.ts'
+import { placeDocument } from './support/cli/placed-document.ts'
 import { composeRecovery, readTaken, type Taken } from './support/cli/recovery-guide.ts'
 import { RUNBOOK, SITUATION_NAMES } from './support/runbook.ts'
 import { openSuiteLakefs } from './support/servers/suite-lakefs.ts'
-import { PROJECT_ROOT, readText } from './support/source-tree.ts'
+import { readText } from './support/source-tree.ts'
 
 const TEST_MS = 150_000
-const RUN_DOCUMENT = join(PROJECT_ROOT, 'scripts/run-document.mjs')
-
-/** A directory of its own for a document. */
-async function place(text: string) {
-  const directory = await mkdtemp(join(tmpdir(), 'perago-document-'))
-  onTestFinished(() => rm(directory, { recursive: true }))
-  const page = join(directory, 'page.md')
-  await writeFile(page, text)
-  return { directory, page }
-}
 
 async function run(page: string, environment: NodeJS.ProcessEnv = {}): Promise<string> {
   const project = await openProject()
@@ -113,7 +101,7 @@ test.each(Object.entries(WAYS))(
   async (situation, ways) => {
     const document = composeRecovery(situation)
     expect(document.leadsTo).toHaveLength(ways.length)
-    const { directory, page } = await place(document.text)
+    const { directory, page } = await placeDocument(document.text)
     // EX-20 to EX-23 run the real one, which takes longer than most commands; here are some hundred.
     await writeFile(join(directory, 'npx'), '#!/bin/sh\nexec "node_modules/.bin/$@"\n', { mode: 0o755 })
     const PATH = [directory, dirname(process.execPath), process.env['PATH']].join(delimiter)
@@ -254,32 +242,3 @@ function headIsOutput({ before, after, end }: Taken): void {
   expect(after).toMatchObject({ head: before.head, task: 'COMPLETED', output: before.head })
   expect(end).toMatchObject({ situation: 'done', head: before.head })
 }
-
-const RUNS = '<!-- run -->\n```sh\necho "made 1f2e3d4c5b at $(date -u +%FT%T.000Z)"; echo; echo bye\n```\n'
-const shows = (...lines: string[]): string =>
-  `${RUNS}\n<!-- prints -->\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`
-
-test.each([
-  [
-    'another id and time are no difference',
-    shows('made 0a1b2c3d4e at 2026-01-02T03:04:05.678Z', 'bye'),
-    undefined,
-  ],
-  ['`…` stands for anything', shows('made …', '…', 'bye'), undefined],
-  ['a line that was not printed', shows('made …', 'goodbye'), 'a line that was not printed:\ngoodbye'],
-  ['lines in another order', shows('bye', 'made …'), 'a line that was not printed:\nmade'],
-  ['a command that fails', '<!-- run -->\n```sh\nfalse | cat\n```\n', 'ended with 1'],
-  ['an exit code that is expected', '<!-- run: exit code 3 -->\n```sh\nexit 3\n```\n', undefined],
-  ['another exit code', '<!-- run: exit code 3 -->\n```sh\nexit 4\n```\n', 'ended with 4'],
-  [
-    'a variable of an earlier block',
-    '<!-- run -->\n```sh\nCITY="Bad Urach"\n```\n<!-- run -->\n```sh\n[ "$CITY" = "Bad Urach" ]; [ -z "$(printenv CITY)" ]\n```\n',
-    undefined,
-  ],
-  ['nothing to be run', '```sh\nexit 4\n```\n', 'no block is marked'],
-])('EX-24 a document is run: %s', async (_, text, wrong) => {
-  const { directory, page } = await place(text)
-  const ran = promisify(execFile)(process.execPath, [RUN_DOCUMENT, page, directory])
-  if (wrong === undefined) expect((await ran).stdout).toContain(' blocks run')
-  else await expect(ran).rejects.toThrow(wrong)
-})
