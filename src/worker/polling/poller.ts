@@ -227,7 +227,7 @@ async function takeSlots({ slots, stopping, hold, last }: Polling): Promise<(() 
   const releaseAll = (): void => {
     const [releaseOwn, releaseShared] = taken.splice(0)
     releaseOwn?.()
-    if (releaseShared !== undefined) void Promise.resolve().then(() => Promise.resolve().then(releaseShared))
+    if (releaseShared !== undefined) queueMicrotask(() => queueMicrotask(releaseShared))
   }
   try {
     // Without a slot, so that tasks that are not held back have them all; and again, because taking them may have lasted.
