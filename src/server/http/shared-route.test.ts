@@ -54,7 +54,7 @@ test('DO-185 what units share is read with its last write, and the units that se
 test('DO-185 DO-186 pages of shared values are bounded, in order, and have each name once', async () => {
   const names = Array.from({ length: 25 }, (_, n) => `n${String(n).padStart(2, '0')}`)
   const use = names.map((name) => `\${workflow.variables.${name}}`).join(' ')
-  const even = names.filter((_, n) => n % 2 === 0).map((name) => [name, 1])
+  const even = names.filter((_, n) => n % 2 === 0).map((name) => [name, 1] as const)
   const id = await startPipeline({
     name: 'many',
     units: { keep: { set: Object.fromEntries(even) }, hold: { human: {}, after: ['keep'] } },
@@ -101,7 +101,8 @@ test('DO-188 an execution that another one runs as a unit names that one', async
     }
   await expect.poll(async () => (await list()).executions.length).toBe(1)
   const [{ execution_id: childId } = { execution_id: '' }] = (await list()).executions
-  const shown = async (one: string) => (await world.ask(`/executions/${one}`, { token })).json()
+  const shown = async (one: string): Promise<unknown> =>
+    (await world.ask(`/executions/${one}`, { token })).json()
   expect(await shown(childId)).toMatchObject({ name: 'child', parent_execution_id: id })
   expect(await shown(id)).not.toHaveProperty('parent_execution_id')
 })
