@@ -1242,6 +1242,8 @@ export interface components {
             readonly result?: unknown;
             /** @description Why its latest attempt failed. */
             readonly reason?: string;
+            /** @description The execution that it runs. */
+            readonly child_execution_id?: string;
         };
         readonly CheckpointState: {
             readonly checkpoint_id: string;

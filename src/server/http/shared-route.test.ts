@@ -104,5 +104,6 @@ test('DO-188 an execution that another one runs as a unit names that one', async
   const shown = async (one: string): Promise<unknown> =>
     (await world.ask(`/executions/${one}`, { token })).json()
   expect(await shown(childId)).toMatchObject({ name: 'child', parent_execution_id: id })
+  expect(await shown(id)).toMatchObject({ plan_units: [{ id: 'run', child_execution_id: childId }] })
   expect(await shown(id)).not.toHaveProperty('parent_execution_id')
 })

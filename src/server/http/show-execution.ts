@@ -43,12 +43,15 @@ export function showExecution(execution: Execution, options: ShowOptions) {
     ...defined({ phase: description.phase, parent_execution_id: parentId, reason, ...values }),
     ...{ run, attempt },
     stages: moves.map(({ stage, atMs }) => ({ stage, at: timeOf(atMs) })),
-    plan_units: units.map(({ result, ...unit }) => ({
-      ...unit,
-      attempts: attempts.get(unit.id) ?? 0,
-      ...(result === undefined ? {} : defined({ result: room.take(`plan_units.${unit.id}.result`, result) })),
-      ...defined({ reason: latestRow(execution, unit.id)?.record.reasonForIncompletion }),
-    })),
+    plan_units: units.map(({ result, ...unit }) => {
+      const { record, child } = latestRow(execution, unit.id) ?? {}
+      return {
+        ...unit,
+        attempts: attempts.get(unit.id) ?? 0,
+        ...(result === undefined ? {} : defined({ result: room.take(`plan_units.${unit.id}.result`, result) })),
+        ...defined({ reason: record?.reasonForIncompletion, child_execution_id: child?.workflowId }),
+      }
+    }),
     checkpoints: description.checkpoints,
     metrics: description.metrics,
     ...(room.leftOut.length === 0 ? {} : { left_out: room.leftOut }),

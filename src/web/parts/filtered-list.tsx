@@ -33,13 +33,15 @@ interface FilteredListProps<T, S extends string, Text extends string> {
   readonly load: (question: ListQuestion<S, Text>) => Promise<Page<T>>
   readonly columns: readonly Column<T>[]
   readonly keyOf: (item: T) => string
+  /** Stands behind what narrows it. */
+  readonly aside?: ComponentChildren
   readonly empty: (isFiltered: boolean) => ComponentChildren
 }
 
 const PAGE = 100
 
 export function FilteredList<T, S extends string, Text extends string>(props: FilteredListProps<T, S, Text>) {
-  const { title, query, states, text, load, columns, keyOf, empty } = props
+  const { title, query, states, text, load, columns, keyOf, aside, empty } = props
   const status = readChosen(query['state'], states)
   const wanted = query[text.name] ?? ''
   const { items, error, hasMore, isLoading, more } = useLiveList<T>(
@@ -71,6 +73,7 @@ export function FilteredList<T, S extends string, Text extends string>(props: Fi
           chosen={status}
           choose={(chosen) => replaceQuery({ state: chosen.length === 0 ? undefined : chosen.join(',') })}
         />
+        {aside}
       </div>
       <Problem error={error} />
       {items.length > 0 ? (

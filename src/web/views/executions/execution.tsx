@@ -1,7 +1,7 @@
 /** One execution: what it is, and its sides. */
 
 import { useState } from 'preact/hooks'
-import { get, unlessGone } from '../../api.ts'
+import { ApiError, get, unlessGone } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
 import { Crumbs } from '../../parts/crumbs.tsx'
@@ -20,12 +20,15 @@ import { Standing } from './list.tsx'
 import { Operations } from './operations.tsx'
 import { Overview } from './overview.tsx'
 import { UnitPage } from './unit.tsx'
+import { ProgramExecution } from './program-execution.tsx'
+import { Shared } from './shared.tsx'
 import { Variables } from './variables.tsx'
 
 const TABS = [
   { name: '', title: 'Units' },
   { name: 'events', title: 'Events' },
   { name: 'variables', title: 'Variables' },
+  { name: 'shared', title: 'Shared' },
   { name: 'checkpoints', title: 'Checkpoints' },
   { name: 'values', title: 'Input and output' },
 ]
@@ -60,8 +63,14 @@ export function ExecutionPage(props: ExecutionPageProps) {
     return (
       <>
         <Crumbs way={[...way, { text: id.slice(0, 8) }]} />
-        <h1>Execution</h1>
-        {error === undefined ? <Loading /> : <Problem error={error} retry={reload} />}
+        {error instanceof ApiError && error.status === 404 ? (
+          <ProgramExecution {...{ ...props, refusal: error }} />
+        ) : (
+          <>
+            <h1>Execution</h1>
+            {error === undefined ? <Loading /> : <Problem error={error} retry={reload} />}
+          </>
+        )}
       </>
     )
   return (
@@ -90,7 +99,9 @@ function Side({ id, side, name, query, execution, reload }: SideProps) {
   if (side === 'units' && name !== undefined)
     return <UnitPage key={name} {...{ execution, unit: name, reload }} />
   if (side === 'events') return <Events {...{ id, query, isEnded: isEnded(execution) }} />
-  if (side === 'variables') return <Variables {...{ id, query, execution }} />
+  if (side === 'variables')
+    return <Variables {...{ id, query, isEnded: isEnded(execution), updatedAt: execution.updated_at }} />
+  if (side === 'shared') return <Shared {...{ id, query, execution, isEnded: isEnded(execution) }} />
   if (side === 'checkpoints') return <Checkpoints {...{ execution, query, reload }} />
   if (side === 'values') return <Values execution={execution} />
   return <Empty>An execution has no side “{side}”.</Empty>
@@ -98,6 +109,7 @@ function Side({ id, side, name, query, execution, reload }: SideProps) {
 
 function ExecutionFacts({ execution }: { readonly execution: Execution }) {
   const { execution_id: id, version, run, attempt, phase, started_at, updated_at } = execution
+  const { parent_execution_id: parent } = execution
   const isShown = session.value?.shows.includes('workflows') === true
   return (
     <Facts>
@@ -116,6 +128,11 @@ function ExecutionFacts({ execution }: { readonly execution: Execution }) {
       <Fact name={isEnded(execution) ? 'Took' : 'For'}>
         <Length from={started_at} to={isEnded(execution) ? updated_at : undefined} />
       </Fact>
+      {parent !== undefined && (
+        <Fact name="Run by">
+          <a href={addressOf(['executions', parent])}>{parent.slice(0, 8)}</a>
+        </Fact>
+      )}
       {isShown && (
         <Fact name="Tasks">
           <a href={addressOf(['runs', id])}>attempts, logs and publications</a>

@@ -4,7 +4,8 @@ import { Empty } from '../../parts/problem.tsx'
 import type { Column } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
-import { addressOf, type ViewProps } from '../../route.ts'
+import { SearchField } from '../../parts/search-field.tsx'
+import { addressOf, goTo, type ViewProps } from '../../route.ts'
 
 type Summary = Schemas['ExecutionSummary']
 const STAGES: readonly Schemas['Stage'][] = [
@@ -56,6 +57,13 @@ export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
       }}
       columns={COLUMNS}
       keyOf={({ execution_id: id }) => id}
+      aside={
+        <SearchField
+          label="Open by id"
+          value=""
+          find={(id) => id !== '' && goTo(addressOf(['executions', id]))}
+        />
+      }
       empty={(isFiltered) => <NoExecutions isFiltered={isFiltered} />}
     />
   )

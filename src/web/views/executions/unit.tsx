@@ -54,7 +54,8 @@ export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
   )
 }
 
-function UnitFacts({ unit: { attempts, started_at: at, result } }: { readonly unit: Unit }) {
+function UnitFacts({ unit }: { readonly unit: Unit }) {
+  const { attempts, started_at: at, result, child_execution_id: child } = unit
   const published = workspaceOf(result)
   return (
     <Facts>
@@ -62,6 +63,11 @@ function UnitFacts({ unit: { attempts, started_at: at, result } }: { readonly un
       <Fact name="Last started">
         <Time at={at} />
       </Fact>
+      {child !== undefined && (
+        <Fact name="Runs">
+          <a href={addressOf(['executions', child])}>the execution {child.slice(0, 8)}</a>
+        </Fact>
+      )}
       {published !== undefined && (
         <Fact name="Passes on">
           <Branch {...published} /> at <Commit repository={published.repository} id={published.ref} />
