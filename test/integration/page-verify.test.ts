@@ -98,7 +98,7 @@ test(
     await see(page, 'refuted')
     await refuted.getByRole('link', { name: 'Recover main' }).click()
     await page.waitForURL(`${world.url}/#/operations/recover?repository=shop&branch=main`)
-    await page.getByRole('heading', { name: 'shop main' }).waitFor()
+    await page.getByRole('heading', { name: 'Recover shop/main' }).waitFor()
     await page.goBack()
     await refuted
       .getByRole('link', { name: ref.slice(0, 8) })

@@ -75,7 +75,7 @@ test(
       ['data/shop', 'shop'],
       ['data/shop/at/main', ''],
       ['operations', 'Operations'],
-      ['operations/recover?repository=shop&branch=main', 'shop main'],
+      ['operations/recover?repository=shop&branch=main', 'Recover shop/main'],
     ] as const) {
       await page.goto(`${world.url}/#/${name}`)
       await page

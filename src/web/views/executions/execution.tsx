@@ -14,6 +14,7 @@ import { showLength, Time, useNow } from '../../parts/time.tsx'
 import { addressOf, type ViewProps } from '../../route.ts'
 import { session } from '../../session.ts'
 import { Checkpoints } from './checkpoints.tsx'
+import { ExecutionRemedies } from './execution-remedies.tsx'
 import { isEnded, type Execution } from './execution-state.ts'
 import { Events } from './events.tsx'
 import { Standing } from './list.tsx'
@@ -81,6 +82,7 @@ export function ExecutionPage(props: ExecutionPageProps) {
       </h1>
       <ExecutionFacts execution={data} />
       <Failure reason={data.reason} />
+      <ExecutionRemedies execution={data} />
       <Problem error={unlessGone(error)} />
       <Operations execution={data} onDone={reload} />
       <Tabs at={at} tabs={TABS} chosen={side === 'units' ? '' : side} />

@@ -12,7 +12,7 @@ import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
-import { mayOperate } from '../../session.ts'
+import { mayOperate, session } from '../../session.ts'
 import type { Execution } from './execution-state.ts'
 import { ReasonField } from '../../parts/reason-field.tsx'
 
@@ -34,7 +34,7 @@ export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
       <h2>
         Unit {name} <State state={unit.status} />
       </h2>
-      <UnitFacts unit={unit} />
+      <UnitFacts execution={execution} unit={unit} />
       <Failure reason={unit.reason} />
       {mayOperate() && unit.status === 'EXECUTING' && <Complete {...{ execution, unit: name, reload }} />}
       <div class="columns">
@@ -54,7 +54,7 @@ export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
   )
 }
 
-function UnitFacts({ unit }: { readonly unit: Unit }) {
+function UnitFacts({ execution, unit }: { readonly execution: Execution; readonly unit: Unit }) {
   const { attempts, started_at: at, result, child_execution_id: child } = unit
   const published = workspaceOf(result)
   return (
@@ -63,6 +63,7 @@ function UnitFacts({ unit }: { readonly unit: Unit }) {
       <Fact name="Last started">
         <Time at={at} />
       </Fact>
+      <LatestTask id={execution.execution_id} unit={unit} />
       {child !== undefined && (
         <Fact name="Runs">
           <a href={addressOf(['executions', child])}>the execution {child.slice(0, 8)}</a>
@@ -74,6 +75,25 @@ function UnitFacts({ unit }: { readonly unit: Unit }) {
         </Fact>
       )}
     </Facts>
+  )
+}
+
+/** The task of its latest attempt, where this server shows tasks. */
+function LatestTask({ id, unit: { id: unit, attempts } }: { readonly id: string; readonly unit: Unit }) {
+  const isShown = attempts > 0 && session.value?.shows.includes('workflows') === true
+  const { data } = useLoaded(
+    (signal) =>
+      isShown
+        ? get('/workflows/{workflow_id}', { path: { workflow_id: id }, signal })
+        : Promise.resolve(undefined),
+    ['task of unit', id, unit, attempts, isShown],
+  )
+  const task = data?.tasks.findLast(({ reference_name: name }) => name === unit)
+  if (task === undefined) return null
+  return (
+    <Fact name="Task">
+      <a href={addressOf(['runs', id, 'tasks', task.id])}>log, steps and publication</a>
+    </Fact>
   )
 }
 

@@ -35,13 +35,16 @@ export function Recover({ repository, branch, workflow }: RecoverProps) {
         : Promise.resolve(undefined),
     [repository, branch, workflow],
   )
-  const on = workflow ?? branch ?? ''
   return (
     <>
       <Crumbs way={[{ text: 'Operations', to: addressOf(['operations']) }, { text: 'Recover' }]} />
-      <h1>
-        {repository} {on}
-      </h1>
+      <h1>Recover{isNamed && ` ${repository}${branch === undefined ? '' : `/${branch}`}`}</h1>
+      {isNamed && workflow !== undefined && (
+        <p>
+          What became of what <a href={addressOf(['runs', workflow])}>the run {workflow.slice(0, 8)}</a>{' '}
+          published, and what may be done about it.
+        </p>
+      )}
       <Problem error={error} retry={reload} />
       {!isNamed ? (
         <Empty>The address names no branch and no workflow.</Empty>

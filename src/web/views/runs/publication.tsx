@@ -3,7 +3,7 @@
 import type { Schemas } from '../../api.ts'
 import { Branch, Commit } from '../../parts/data-links.tsx'
 import { State } from '../../parts/state.tsx'
-import type { Task } from './run-graph.ts'
+import type { Task } from '../../parts/run-state.ts'
 
 type Publication = Schemas['TaskPublication']
 

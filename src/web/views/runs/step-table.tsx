@@ -2,7 +2,7 @@
 
 import { State } from '../../parts/state.tsx'
 import { showLength, Time } from '../../parts/time.tsx'
-import type { Task } from './run-graph.ts'
+import type { Task } from '../../parts/run-state.ts'
 import { nameStep, readStepTimes, type StepRow } from './step-times.ts'
 
 export function StepTable({ task: { steps = [], publication } }: { readonly task: Task }) {
