@@ -52,11 +52,6 @@ test(
       await page.waitForURL(`${world.url}/#/operations?at=examined`)
       await page.getByRole('heading', { name: 'Checks' }).waitFor()
     }
-    // A unit that never began has nothing to recover.
-    await open(`executions/${id}/units/check`)
-    await page.getByRole('heading', { name: /^Unit check/ }).waitFor()
-    await page.waitForLoadState('networkidle')
-    expect(await remedies.count()).toBe(1)
     await open(`executions/${id}`)
     for (const width of [1280, 400]) {
       await page.setViewportSize({ width, height: 900 })
