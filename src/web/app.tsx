@@ -96,9 +96,13 @@ function Frame() {
       <Connection />
       <main id="main" tabIndex={-1}>
         {place === undefined ? (
-          <Empty>There is no view “{name}”.</Empty>
+          <Empty>
+            There is no view “{name}”. <a href={addressOf([])}>What there is now</a>
+          </Empty>
         ) : place.needs !== undefined && !shows.includes(place.needs) ? (
-          <Empty>This server does not show {place.needs}.</Empty>
+          <Empty>
+            This server does not show {place.needs}. <a href={addressOf([])}>What it shows now</a>
+          </Empty>
         ) : (
           <Lazy key={name} load={place.load} props={{ parts: rest, query }} />
         )}

@@ -23,7 +23,7 @@ test(
     await workers.getByText('running').waitFor()
     const attempts = page.getByRole('region', { name: 'Attempts of worker 0' })
     await attempts.getByText(/^[\d.]+ m?s of 3\.0 s *$/).waitFor()
-    await attempts.getByText('pre-guardrails').waitFor()
+    await attempts.getByText('checks before the body').waitFor()
     // It goes on to be renewed, and is told so.
     await page.waitForTimeout(8_000)
     await attempts.getByText(/^[\d.]+ m?s of 3\.0 s *$/).waitFor()

@@ -87,6 +87,113 @@ test(
   TEST_MS,
 )
 
+test(
+  'WB-89 WB-90 a refusal is read at any width: ids of commits are short, its steps have words, and no state is a code',
+  async (context) => {
+    const world = await openPageWorld()
+    const gate = world.at('gate')
+    const done = await world.start('2026-01-14')
+    expect(await world.ended(done)).toBe('COMPLETED')
+    const id = await world.start('2026-01-15', gate)
+    for (const text of ['of somebody else', 'again']) await commitOf(world.repo, MAIN, { 'orders.csv': text })
+    writeFileSync(gate, '')
+    expect(await world.ended(id)).toBe('FAILED')
+    const { head } = (await world.repo.readBranch(MAIN))!
+    const { page } = await openPage(await browser(context), world.pageUrl)
+    await page.getByRole('heading', { name: 'Now', exact: true }).waitFor()
+    await page.goto(`${world.url}/#/runs/${id}/tasks`)
+    await page.getByRole('link', { name: 'load' }).last().click()
+    await page.getByRole('heading', { name: 'load failed, no retry' }).waitFor()
+    const task = new URL(page.url()).hash.slice(2)
+    for (const width of [1280, 400]) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const address of ['', 'runs', `runs/${id}`, task, 'executions', `executions/${id}`]) {
+        await page.goto(`${world.url}/#/${address}`)
+        await page.reload()
+        await page.waitForLoadState('networkidle')
+        const text = await page.locator('main').innerText()
+        expect([address, text.includes(`its head is ${head.slice(0, 8)},`)]).toEqual([
+          address,
+          !['runs', 'executions'].includes(address),
+        ])
+        // The log of the task has it whole.
+        expect([address, width, text.includes(head)]).toEqual([address, width, address === task])
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+        expect([address, width, overflow]).toEqual([address, width, 0])
+      }
+    }
+    await page.goto(`${world.url}/#/executions/${done}`)
+    await page.getByRole('heading', { name: 'shop.daily completed' }).waitFor()
+  },
+  TEST_MS,
+)
+
+test(
+  'WB-91 a unit that waits for somebody says so and can be completed; a task, which belongs to its worker, cannot',
+  async (context) => {
+    const world = await openPageWorld()
+    const gate = world.at('gate')
+    const task = await world.start('2026-01-15', gate)
+    const started = await fetch(`${world.url}/executions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ definition: { name: 'shop.sign', units: { sign: { human: {} } } } }),
+    })
+    const { execution_id: id } = (await started.json()) as { readonly execution_id: string }
+    const { page } = await openPage(await browser(context), world.pageUrl)
+    await page.getByRole('heading', { name: 'Now', exact: true }).waitFor()
+    await page.goto(`${world.url}/#/executions/${task}/units/load`)
+    await page.getByRole('link', { name: 'log, steps and publication' }).waitFor()
+    expect(await page.getByRole('button', { name: /^(Complete|Fail)/ }).count()).toBe(0)
+    await page.goto(`${world.url}/#/executions/${id}/units/sign`)
+    await page.getByText('It waits until somebody completes or fails it.').waitFor()
+    expect(await page.getByRole('link', { name: 'log, steps and publication' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Complete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Complete', exact: true }).click()
+    await page.getByRole('heading', { name: 'shop.sign completed' }).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Way' })
+      .getByRole('link', { name: /^shop\.sign/ })
+      .click()
+    await page.waitForURL(`${world.url}/#/executions/${id}`)
+    writeFileSync(gate, '')
+    expect(await world.ended(task)).toBe('COMPLETED')
+  },
+  TEST_MS,
+)
+
+test(
+  'WB-92 WB-93 labels of a timeline do not overlap at any width; lists lead to each other, unknown addresses home',
+  async (context) => {
+    const world = await openPageWorld()
+    const id = await world.start('2026-01-15')
+    expect(await world.ended(id)).toBe('COMPLETED')
+    const { page } = await openPage(await browser(context), world.pageUrl)
+    await page.getByRole('heading', { name: 'Now', exact: true }).waitFor()
+    for (const width of [1280, 400]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto(`${world.url}/#/runs/${id}/timeline`)
+      await page.locator('.axis').waitFor()
+      const ends = await page.evaluate<readonly (readonly [number, number])[]>(SHOWN_LABELS)
+      expect(ends.length).toBeGreaterThan(0)
+      for (const [index, [left]] of ends.entries())
+        expect([width, left >= (ends[index - 1]?.[1] ?? 0)]).toEqual([width, true])
+    }
+    await page.goto(`${world.url}/#/runs`)
+    await page.getByRole('main').getByRole('link', { name: 'Executions' }).click()
+    await page.getByRole('main').getByRole('link', { name: 'Runs' }).click()
+    await page.waitForURL(`${world.url}/#/runs`)
+    await page.goto(`${world.url}/#/nowhere`)
+    await follow(page, 'What there is now')
+    await page.getByRole('heading', { name: 'Now', exact: true }).waitFor()
+  },
+  TEST_MS,
+)
+
+const SHOWN_LABELS = `[...document.querySelectorAll('.axis > span')]
+  .filter((label) => getComputedStyle(label).color !== 'rgba(0, 0, 0, 0)')
+  .map((label) => [label.getBoundingClientRect().left, label.getBoundingClientRect().right])`
+
 async function follow(page: Page, name: string): Promise<void> {
   await page.getByRole('link', { name }).first().click()
 }

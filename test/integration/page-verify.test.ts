@@ -61,7 +61,7 @@ test(
     await page.getByRole('link', { name: 'Verify main down to here' }).click()
     await page.waitForURL(`${world.url}/#/data/shop/branches/main/verify?since=${parent}`)
     await page.getByText(`1 commit above ${parent} was checked, and none below.`).waitFor()
-    await page.getByLabel('Only above').fill('main')
+    await page.getByLabel('Only commits above').fill('main')
     await page.getByRole('button', { name: 'Verify', exact: true }).click()
     await page.getByText('No commit is above main: nothing was checked.').waitFor()
     expect(await page.getByText('Nothing is refuted').count()).toBe(0)

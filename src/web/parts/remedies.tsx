@@ -12,7 +12,8 @@ export function Remedies({ publications }: { readonly publications: readonly Fai
   const workflows = onceEach(known, ({ repository, workflow }) => `${repository} ${workflow}`)
   const branches = onceEach(known, ({ repository, branch }) => `${repository} ${branch ?? ''}`)
   return (
-    <nav class="bar" aria-label="What may be done">
+    <nav class="bar remedies" aria-label="What may be done">
+      <span class="faint">What may be done:</span>
       {workflows.map(({ repository, workflow }) => (
         <RecoverLink
           key={`${repository} ${workflow}`}

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { ApiError, get, unlessGone } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
-import { Crumbs } from '../../parts/crumbs.tsx'
+import { Crumbs, type Crumb } from '../../parts/crumbs.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { JsonTree } from '../../parts/json-tree.tsx'
@@ -76,7 +76,7 @@ export function ExecutionPage(props: ExecutionPageProps) {
     )
   return (
     <>
-      <Crumbs way={[...way, { text: `${data.name} ${id.slice(0, 8)}` }]} />
+      <Crumbs way={[...way, ...wayOf(data, props)]} />
       <h1>
         {data.name} <Standing execution={data} />
       </h1>
@@ -89,6 +89,16 @@ export function ExecutionPage(props: ExecutionPageProps) {
       <Side {...props} execution={data} reload={reload} />
     </>
   )
+}
+
+function wayOf(
+  { name, execution_id: id }: Execution,
+  { side, name: unit }: Pick<ExecutionPageProps, 'side' | 'name'>,
+): readonly Crumb[] {
+  const text = `${name} ${id.slice(0, 8)}`
+  return side === 'units' && unit !== undefined
+    ? [{ text, to: addressOf(['executions', id]) }, { text: unit }]
+    : [{ text }]
 }
 
 interface SideProps extends ExecutionPageProps {
@@ -127,7 +137,7 @@ function ExecutionFacts({ execution }: { readonly execution: Execution }) {
       <Fact name="Started">
         <Time at={started_at} />
       </Fact>
-      <Fact name={isEnded(execution) ? 'Took' : 'For'}>
+      <Fact name={isEnded(execution) ? 'Took' : 'Running for'}>
         <Length from={started_at} to={isEnded(execution) ? updated_at : undefined} />
       </Fact>
       {parent !== undefined && (

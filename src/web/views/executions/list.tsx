@@ -6,6 +6,7 @@ import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { addressOf, goTo, type ViewProps } from '../../route.ts'
+import { session } from '../../session.ts'
 
 type Summary = Schemas['ExecutionSummary']
 const STAGES: readonly Schemas['Stage'][] = [
@@ -57,6 +58,7 @@ export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
       }}
       columns={COLUMNS}
       keyOf={({ execution_id: id }) => id}
+      note={<Note />}
       aside={
         <SearchField
           label="Open by id"
@@ -66,6 +68,20 @@ export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
       }
       empty={(isFiltered) => <NoExecutions isFiltered={isFiltered} />}
     />
+  )
+}
+
+function Note() {
+  return (
+    <>
+      What the engine knows of each start of a pipeline: units, events, variables, checkpoints.
+      {session.value?.shows.includes('workflows') === true && (
+        <>
+          {' '}
+          Its attempts, logs and publications are under <a href={addressOf(['runs'])}>Runs</a>.
+        </>
+      )}
+    </>
   )
 }
 

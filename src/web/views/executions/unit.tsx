@@ -7,6 +7,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Branch, Commit, workspaceOf } from '../../parts/data-links.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import type { Task } from '../../parts/run-state.ts'
 import { JsonTree } from '../../parts/json-tree.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { State } from '../../parts/state.tsx'
@@ -26,6 +27,7 @@ type Unit = Execution['plan_units'][number]
 
 export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
   const unit = execution.plan_units.find(({ id }) => id === name)
+  const task = useLatestTask(execution, unit)
   const isLeftOut = execution.left_out?.includes(`plan_units.${name}.result`) === true
   if (unit === undefined)
     return <Empty>There is no unit “{name}” in it yet: an iteration of a loop is there once it begins.</Empty>
@@ -34,9 +36,14 @@ export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
       <h2>
         Unit {name} <State state={unit.status} />
       </h2>
-      <UnitFacts execution={execution} unit={unit} />
+      <UnitFacts id={execution.execution_id} unit={unit} task={task} />
       <Failure reason={unit.reason} />
-      {mayOperate() && unit.status === 'EXECUTING' && <Complete {...{ execution, unit: name, reload }} />}
+      {unit.status === 'EXECUTING' && task?.kind === 'HUMAN' && (
+        <p>It waits until somebody completes or fails it.</p>
+      )}
+      {mayOperate() && unit.status === 'EXECUTING' && task?.kind !== 'SIMPLE' && (
+        <Complete {...{ execution, unit: name, reload }} />
+      )}
       <div class="columns">
         <section>
           <h3>Result</h3>
@@ -54,7 +61,13 @@ export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
   )
 }
 
-function UnitFacts({ execution, unit }: { readonly execution: Execution; readonly unit: Unit }) {
+interface UnitFactsProps {
+  readonly id: string
+  readonly unit: Unit
+  readonly task: Task | undefined
+}
+
+function UnitFacts({ id, unit, task }: UnitFactsProps) {
   const { attempts, started_at: at, result, child_execution_id: child } = unit
   const published = workspaceOf(result)
   return (
@@ -63,7 +76,11 @@ function UnitFacts({ execution, unit }: { readonly execution: Execution; readonl
       <Fact name="Last started">
         <Time at={at} />
       </Fact>
-      <LatestTask id={execution.execution_id} unit={unit} />
+      {task?.kind === 'SIMPLE' && (
+        <Fact name="Task">
+          <a href={addressOf(['runs', id, 'tasks', task.id])}>log, steps and publication</a>
+        </Fact>
+      )}
       {child !== undefined && (
         <Fact name="Runs">
           <a href={addressOf(['executions', child])}>the execution {child.slice(0, 8)}</a>
@@ -78,23 +95,18 @@ function UnitFacts({ execution, unit }: { readonly execution: Execution; readonl
   )
 }
 
-/** The task of its latest attempt, where this server shows tasks. */
-function LatestTask({ id, unit: { id: unit, attempts } }: { readonly id: string; readonly unit: Unit }) {
+/** Of its latest attempt, where this server shows tasks. */
+function useLatestTask({ execution_id: id }: Execution, unit: Unit | undefined): Task | undefined {
+  const { id: name, attempts = 0 } = unit ?? {}
   const isShown = attempts > 0 && session.value?.shows.includes('workflows') === true
   const { data } = useLoaded(
     (signal) =>
       isShown
         ? get('/workflows/{workflow_id}', { path: { workflow_id: id }, signal })
         : Promise.resolve(undefined),
-    ['task of unit', id, unit, attempts, isShown],
+    ['task of unit', id, name, attempts, isShown],
   )
-  const task = data?.tasks.findLast(({ reference_name: name }) => name === unit)
-  if (task === undefined) return null
-  return (
-    <Fact name="Task">
-      <a href={addressOf(['runs', id, 'tasks', task.id])}>log, steps and publication</a>
-    </Fact>
-  )
+  return data?.tasks.findLast(({ reference_name: of }) => of === name)
 }
 
 function UnitEvents({
@@ -149,7 +161,7 @@ function Complete({ execution, unit, reload }: UnitPageProps) {
       <Confirm act="Complete" onDone={reload} run={() => end({ status: 'COMPLETED' })}>
         <p>
           A unit that waits for somebody, or for a time, ends as complete, without an output; what depends on
-          it may start. A task is refused: it belongs to its worker.
+          it may start.
         </p>
       </Confirm>
       <Confirm

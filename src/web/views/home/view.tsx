@@ -6,6 +6,7 @@ import { Id } from '../../parts/copy.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { State } from '../../parts/state.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
+import { Told } from '../../parts/told.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
 import { session } from '../../session.ts'
@@ -72,10 +73,14 @@ function ConcernItem({ concern }: { readonly concern: Concern }) {
       </p>
       {why !== '' && (
         <p class="why">
-          {why} {code !== undefined && <code>{code}</code>}
+          <Told text={why} /> {code !== undefined && <code>{code}</code>}
         </p>
       )}
-      {next !== undefined && <p class="next">→ {next}</p>}
+      {next !== undefined && (
+        <p class="next">
+          → <Told text={next} />
+        </p>
+      )}
     </li>
   )
 }

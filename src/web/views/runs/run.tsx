@@ -135,7 +135,7 @@ function RunFacts({ run }: { readonly run: Run }) {
         <Time at={from} />
       </Fact>
       {from !== undefined && (
-        <Fact name={to === undefined ? 'For' : 'Took'}>
+        <Fact name={to === undefined ? 'Running for' : 'Took'}>
           <Length {...{ from, to }} />
         </Fact>
       )}
