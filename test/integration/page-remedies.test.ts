@@ -112,10 +112,8 @@ test(
         await page.reload()
         await page.waitForLoadState('networkidle')
         const text = await page.locator('main').innerText()
-        expect([address, text.includes(`its head is ${head.slice(0, 8)},`)]).toEqual([
-          address,
-          !['runs', 'executions'].includes(address),
-        ])
+        if (address !== 'runs' && address !== 'executions')
+          expect([address, text.includes(`its head is ${head.slice(0, 8)},`)]).toEqual([address, true])
         // The log of the task has it whole.
         expect([address, width, text.includes(head)]).toEqual([address, width, address === task])
         const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
