@@ -63,6 +63,7 @@ export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
         <SearchField
           label="Open by id"
           value=""
+          isSearch={false}
           find={(id) => id !== '' && goTo(addressOf(['executions', id]))}
         />
       }
