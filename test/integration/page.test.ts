@@ -67,6 +67,7 @@ test(
     await see(page, 'rolled-back')
 
     expect(await world.ended(await world.start('closed'))).toBe('FAILED')
+    const running = await world.start('2026-01-17', world.at('later'))
     for (const [name, heading] of [
       ['', 'Now'],
       ['runs', 'Runs'],
@@ -84,6 +85,8 @@ test(
         .waitFor()
       await see(page, name === '' ? 'now' : name.replace(/[/?].*[/=]|\//g, '-'))
     }
+    await world.write('later', '')
+    expect(await world.ended(running)).toBe('COMPLETED')
   },
   TEST_MS,
 )
@@ -145,6 +148,14 @@ test(
 /** Nothing stands in the way of anybody; kept as a picture where that is wanted. */
 async function see(page: Page, name: string): Promise<void> {
   await page.waitForLoadState('networkidle')
+  await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
   expect([name, await findBarriers(page)]).toEqual([name, []])
-  if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png` })
+  if (PICTURES === undefined) return
+  // All that there is, and no empty room beneath it.
+  const height = await page.evaluate<number>(CONTENT_HEIGHT)
+  const clip = { x: 0, y: 0, width: page.viewportSize()?.width ?? 0, height }
+  await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true, clip })
 }
+
+const CONTENT_HEIGHT = `Math.ceil(Math.max(...[...document.querySelectorAll('main > *, dialog[open]')]
+  .map((part) => part.getBoundingClientRect().bottom))) + 24`

@@ -46,7 +46,7 @@ function Concerns({ shows }: { readonly shows: readonly string[] }) {
   if (data.length === 0)
     return (
       <p>
-        <State state="ok" /> Nothing does.
+        <State state="ok" /> Nothing needs a person.
       </p>
     )
   return (
@@ -141,7 +141,7 @@ function Changes() {
   if (data.length === 0)
     return (
       <Empty run="npx perago run TASK FILE --repo REPOSITORY --branch main">
-        Nothing did. To run a task:
+        No commit was made today. To run a task:
       </Empty>
     )
   return (
