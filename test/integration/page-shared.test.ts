@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { BUILT_PAGE } from '../../src/server/http/page-routes.ts'
 import { serveWorld } from '../support/doors/serve.ts'
 import { findBarriers, openPage, useBrowser } from '../support/page/browser.ts'
+import { see } from '../support/page/see.ts'
 import { openPageWorld } from '../support/page/world.ts'
 
 const browser = useBrowser()
@@ -49,6 +50,7 @@ test(
     const total = table.getByRole('row', { name: /^shared\.total / })
     await total.getByText('not set yet').waitFor()
     await total.getByText('the output').waitFor()
+    await see(page, 'shared')
     for (const width of [1280, 400]) {
       await page.setViewportSize({ width, height: 900 })
       expect([width, await findBarriers(page)]).toEqual([width, []])

@@ -1,15 +1,14 @@
 // Goal: what a person sees in a browser is what happened, and can be acted upon.
 // Method: a real Chromium over `perago dev`; a worker is killed while its run is watched. `npm run build` comes first.
 // `npm run pictures` keeps what it looks like under docs/images.
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { findBarriers, openPage, useBrowser } from '../support/page/browser.ts'
+import { openPage, useBrowser } from '../support/page/browser.ts'
 import { hostileCommit, HOSTILE } from '../support/page/hostile.ts'
+import { see } from '../support/page/see.ts'
 import { MAIN, openPageWorld } from '../support/page/world.ts'
 
 const browser = useBrowser()
 const TEST_MS = 240_000
-const PICTURES = process.env['PERAGO_PICTURES']
 
 test(
   'WB-01 a worker is killed while its run is watched; its replacement, the tag, the diff and a rollback are seen',
@@ -144,18 +143,3 @@ test(
   },
   TEST_MS,
 )
-
-/** Nothing stands in the way of anybody; kept as a picture where that is wanted. */
-async function see(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState('networkidle')
-  await expect.poll(() => page.getByText('Loading…').count()).toBe(0)
-  expect([name, await findBarriers(page)]).toEqual([name, []])
-  if (PICTURES === undefined) return
-  // All that there is, and no empty room beneath it.
-  const height = await page.evaluate<number>(CONTENT_HEIGHT)
-  const clip = { x: 0, y: 0, width: page.viewportSize()?.width ?? 0, height }
-  await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true, clip })
-}
-
-const CONTENT_HEIGHT = `Math.ceil(Math.max(...[...document.querySelectorAll('main > *, dialog[open]')]
-  .map((part) => part.getBoundingClientRect().bottom))) + 24`

@@ -10,7 +10,9 @@ import { Failure } from '../../parts/failure.tsx'
 import type { Task } from '../../parts/run-state.ts'
 import { JsonTree } from '../../parts/json-tree.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
+import { readReason } from '../../parts/reason.ts'
 import { State } from '../../parts/state.tsx'
+import { Told } from '../../parts/told.tsx'
 import { Time } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
 import { mayOperate, session } from '../../session.ts'
@@ -37,7 +39,7 @@ export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
         Unit {name} <State state={unit.status} />
       </h2>
       <UnitFacts id={execution.execution_id} unit={unit} task={task} />
-      <Failure reason={unit.reason} />
+      {!isSaidAbove(execution, unit) && <Failure reason={unit.reason} />}
       {unit.status === 'EXECUTING' && task?.kind === 'HUMAN' && (
         <p>It waits until somebody completes or fails it.</p>
       )}
@@ -59,6 +61,12 @@ export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
       </div>
     </section>
   )
+}
+
+/** The execution that failed by it tells the same reason. */
+function isSaidAbove(execution: Execution, { reason }: Unit): boolean {
+  const { reason: above } = execution
+  return above !== undefined && reason !== undefined && readReason(above).what === readReason(reason).what
 }
 
 interface UnitFactsProps {
@@ -135,7 +143,9 @@ function UnitEvents({
             <li key={sequence}>
               <Time at={timestamp} />{' '}
               <a href={addressOf(['executions', id, 'events'], { event: String(sequence) })}>{type}</a>{' '}
-              <span class="faint">{typeof payload['reason'] === 'string' && payload['reason']}</span>
+              <span class="faint">
+                {typeof payload['reason'] === 'string' && <Told text={payload['reason']} />}
+              </span>
             </li>
           ))}
         </ol>
