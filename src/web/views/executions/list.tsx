@@ -75,7 +75,9 @@ export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
 function Note() {
   return (
     <>
-      What the engine knows of each start of a pipeline: units, events, variables, checkpoints.
+      What the engine knows of each start of a{' '}
+      <a href={addressOf(['operations'], { at: 'pipelines' })}>pipeline</a>: units, events, variables,
+      checkpoints.
       {session.value?.shows.includes('workflows') === true && (
         <>
           {' '}
