@@ -1,6 +1,6 @@
 /** What is registered to be run, and when its schedules start it. */
 
-import { get, post, type Schemas } from '../../api.ts'
+import { ApiError, get, post, type Schemas } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
@@ -18,6 +18,8 @@ type Schedule = Schemas['Schedule']
 
 export function Pipelines() {
   const { data, error, reload } = useLoaded(load, [], { everyMs: EVERY_MS })
+  // A server without an engine has other things to show.
+  if (error instanceof ApiError && error.code === 'api/no-engine') return null
   return (
     <section aria-labelledby="pipelines">
       <h2 id="pipelines">Pipelines</h2>
