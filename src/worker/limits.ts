@@ -2,7 +2,9 @@
 
 // ── the cache and reused directories
 /** Directories that a worker process keeps for later tasks. */
-export const WARM_DIRECTORIES_MAX = 8
+export const WARM_DIRECTORIES_MAX = 64
+/** Their files together, of which the worker knows the names; the latest directory is kept with more. */
+export const WARM_FILES_MAX = 200_000
 /** Their bytes together. */
 export const WARM_MAX_BYTES = 10_737_418_240
 /** How long each is kept. */
