@@ -43,7 +43,7 @@ test(
       await open(place)
       await follow(page, 'Recover what it did to shop')
       await page.waitForURL(`${world.url}/#/operations/recover?repository=shop&workflow=${id}`)
-      await page.getByRole('article').getByText('fences/publish-refused').waitFor()
+      await page.getByRole('article').getByRole('link', { name: 'load' }).waitFor()
       await open(place)
       await follow(page, 'Verify shop/main')
       await page.waitForURL(`${world.url}/#/data/shop/branches/main/verify`)
