@@ -1,8 +1,10 @@
 // Goal: slots go first to those who are likely to need them, and nobody waits for ever.
+import { setMaxListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { openSlots } from './slots.ts'
 
 const never = new AbortController().signal
+setMaxListeners(0, never)
 
 /** The order in which those who wait get the one slot, each giving it back at once. */
 async function orderOf(waiting: readonly (readonly [string, 'surely' | 'maybe'])[]): Promise<string[]> {
