@@ -6,14 +6,12 @@
 // The other blocks share one: a variable that one of them sets is there in those after it. Each begins in DIRECTORY.
 // and what it prints is compared with the fenced `text` block after it, whose lines must come in this order:
 //   <!-- prints -->             `…` stands for anything, an id for any id, and a time for any time
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServing } from './serving.mjs'
+import { runToItsEnd, startServing, stopAllOnSignal } from './serving.mjs'
 
 const BLOCK_MS = 600_000
-const PRINTED_MAX_BYTES = 64 * 1024 * 1024
 const BASH = ['-euo', 'pipefail', '-c']
 // `$0` is the file with the variables. The shell's own are left out, those that cannot be set are refused without harm.
 const REMEMBERING = `. "$0" 2>/dev/null || true
@@ -38,7 +36,9 @@ if (blocks.length === 0) {
   process.exit(1)
 }
 
+stopAllOnSignal()
 const terminal = mkdtempSync(join(tmpdir(), 'perago-terminal-'))
+process.once('exit', () => rmSync(terminal, { recursive: true }))
 const serving = []
 let printed = ''
 try {
@@ -49,25 +49,18 @@ try {
     }
     console.log(`$ ${commands.split('\n').join('\n$ ')}`)
     if (how === 'serves') serving.push(await startServing('bash', [...BASH, commands], { cwd: directory }))
-    else printed = runToItsEnd(commands, Number(how?.replace('exit code ', '') ?? 0))
+    else printed = await runBlock(commands, Number(how?.replace('exit code ', '') ?? 0))
   }
 } finally {
-  rmSync(terminal, { recursive: true })
   for (const { stop } of serving) await stop()
 }
 console.log(`${page}: ${blocks.filter(({ commands }) => commands !== undefined).length} blocks run`)
 
-function runToItsEnd(commands, code) {
-  const run = spawnSync('bash', [...BASH, REMEMBERING + commands, join(terminal, 'variables')], {
-    cwd: directory,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    encoding: 'utf8',
-    maxBuffer: PRINTED_MAX_BYTES,
-    timeout: BLOCK_MS,
-  })
-  process.stdout.write(run.stdout ?? '')
-  if (run.status !== code) throw new Error(`${page}: ended with ${run.status ?? run.signal}:\n${commands}`)
-  return run.stdout
+async function runBlock(commands, code) {
+  const args = [...BASH, REMEMBERING + commands, join(terminal, 'variables')]
+  const { ended, printed: now } = await runToItsEnd('bash', args, { cwd: directory, maxMs: BLOCK_MS })
+  if (ended !== code) throw new Error(`${page}: ended with ${ended}:\n${commands}`)
+  return now
 }
 
 /** What was printed since may have other lines between those that the page shows. */

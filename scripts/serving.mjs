@@ -5,6 +5,13 @@ import { once } from 'node:events'
 const READY_MS = 60_000
 const STOP_MS = 20_000
 
+const ENDED_BY = { SIGINT: 130, SIGTERM: 143 }
+
+/** Without it, a signal ends this process at once, and what it has started stays. */
+export function stopAllOnSignal() {
+  for (const [signal, code] of Object.entries(ENDED_BY)) process.once(signal, () => process.exit(code))
+}
+
 /** Resolves once the program has printed its address. */
 export async function startServing(command, args, { cwd, env = process.env } = {}) {
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
@@ -32,6 +39,23 @@ export async function startServing(command, args, { cwd, env = process.env } = {
     })
   })
   return { url, stop: () => stop(child, killWithUs) }
+}
+
+/** Runs a program to its end; resolves with its exit code, or the signal that ended it, and with what it printed. */
+export async function runToItsEnd(command, args, { cwd, maxMs }) {
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  const killWithUs = () => signalGroup(child, 'SIGKILL')
+  process.once('exit', killWithUs)
+  const late = setTimeout(killWithUs, maxMs)
+  let printed = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    printed += text
+    process.stdout.write(text)
+  })
+  const [code, signal] = await once(child, 'close')
+  clearTimeout(late)
+  process.off('exit', killWithUs)
+  return { ended: code ?? signal, printed }
 }
 
 /** Stops the program and returns the exit code; if it does not stop, it is killed, which is an error. */

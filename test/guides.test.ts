@@ -1,29 +1,18 @@
 // The guides' commands, word for word, against the built package; each prints what its page shows.
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { createLakefsClient } from '../src/lakefs/client.ts'
 import { createRepository } from '../src/lakefs/administration.ts'
 import { openProject } from './support/cli/command.ts'
 import { runGuide } from './support/cli/guide.ts'
+import { placeDocument } from './support/cli/placed-document.ts'
 import { composeRecovery, readTaken, type Taken } from './support/cli/recovery-guide.ts'
+import { RUNBOOK, SITUATION_NAMES } from './support/runbook.ts'
 import { openSuiteLakefs } from './support/servers/suite-lakefs.ts'
-import { PROJECT_ROOT, readText } from './support/source-tree.ts'
+import { readText } from './support/source-tree.ts'
 
 const TEST_MS = 150_000
-const RUN_DOCUMENT = join(PROJECT_ROOT, 'scripts/run-document.mjs')
-
-/** A directory of its own for a document. */
-async function place(text: string) {
-  const directory = await mkdtemp(join(tmpdir(), 'perago-document-'))
-  onTestFinished(() => rm(directory, { recursive: true }))
-  const page = join(directory, 'page.md')
-  await writeFile(page, text)
-  return { directory, page }
-}
 
 async function run(page: string, environment: NodeJS.ProcessEnv = {}): Promise<string> {
   const project = await openProject()
@@ -91,22 +80,34 @@ const WAYS: Readonly<Record<string, readonly ((taken: Taken) => void)[]>> = {
   'result-waiting': [completed],
   'published-unreported': [completed, movedBack],
   'abandoned-publication': [movedBack, movedBack, openAgain],
+  'foreign-above-input': [onForeign(startedAgain), onForeign(movedBack), onForeign(workPublished)],
+  'output-off-branch': [putBack],
+  'branch-missing': [ended],
+  'claim-left': [claimFollowed],
+  'forward-unreported': [forwardCompleted, movedBack],
+  'task-unknown': [forgotten],
+  done: [complete],
+  'moved-on': [movedOn],
+  running: [worksOn],
+  'taken-over': [takenOver],
+  'not-published-here': [ofNoTask],
 }
 
-/** The worker of the pages about a result that is lost on its way. */
-const LOST_WORKER = 'examples/recovery/lost-worker.mjs'
+/** Their results are lost on their way, or they are killed while they replace the head of a branch. */
+const WORKERS = ['examples/recovery/lost-worker.mjs', 'examples/recovery/killed-worker.mjs']
 
 test.each(Object.entries(WAYS))(
   'EX-25 %s comes about, and its page leads out of it, by the commands of the page',
   async (situation, ways) => {
     const document = composeRecovery(situation)
     expect(document.leadsTo).toHaveLength(ways.length)
-    const { directory, page } = await place(document.text)
+    const { directory, page } = await placeDocument(document.text)
     // EX-20 to EX-23 run the real one, which takes longer than most commands; here are some hundred.
     await writeFile(join(directory, 'npx'), '#!/bin/sh\nexec "node_modules/.bin/$@"\n', { mode: 0o755 })
     const PATH = [directory, dirname(process.execPath), process.env['PATH']].join(delimiter)
     const printed = await run(page, { PATH })
-    expect(printed.includes(`$ node ${LOST_WORKER} `)).toBe(document.text.includes(LOST_WORKER))
+    for (const worker of WORKERS)
+      expect(printed.includes(`$ node ${worker} `)).toBe(document.text.includes(worker))
     const taken = readTaken(printed, document)
     for (const [index, each] of taken.entries()) {
       expect([each.before.situation, each.after.situation]).toEqual([situation, each.leadsTo])
@@ -115,6 +116,15 @@ test.each(Object.entries(WAYS))(
   },
   TEST_MS,
 )
+
+test('EX-25 every page of the runbook but two-writers can be tried, and the overview says so', () => {
+  const tried = Object.keys(WAYS).sort()
+  const pages = SITUATION_NAMES.filter((name) => readText(`${RUNBOOK}/${name}.md`).includes('\n## Try it\n'))
+  const marked = readText(`${RUNBOOK}/README.md`).matchAll(/^- \[(\S+)\]\(\S+\) \\\*:/gm)
+  expect(tried).toEqual(SITUATION_NAMES.filter((name) => name !== 'two-writers').sort())
+  expect(pages.sort()).toEqual(tried)
+  expect([...marked].map(([, name]) => name)).toEqual(tried)
+})
 
 function triedAgain({ before, after, end }: Taken): void {
   expect(after).toMatchObject({ head: before.head, workflow: before.workflow })
@@ -144,40 +154,91 @@ function movedBack({ before, after, end }: Taken): void {
 
 function workPublished({ before, after, end }: Taken): void {
   expect(after).toMatchObject({ headParent: before.input, task: before.task })
+  expect(after.head).not.toBe(before.head)
   expect(end.head).toBe(after.head)
 }
 
-function completed({ before, after, end }: Taken): void {
-  expect(before).toMatchObject({ task: 'IN_PROGRESS', headParent: before.input })
-  expect(after).toMatchObject({ head: before.head, task: 'COMPLETED' })
-  expect(end).toMatchObject({ situation: 'done', head: before.head })
+function onForeign(way: (taken: Taken) => void): (taken: Taken) => void {
+  return (taken) => {
+    const { headParent, input, task } = taken.before
+    expect([headParent, task]).toEqual([input, 'FAILED_WITH_TERMINAL_ERROR'])
+    way(taken)
+  }
 }
 
-const RUNS = '<!-- run -->\n```sh\necho "made 1f2e3d4c5b at $(date -u +%FT%T.000Z)"; echo; echo bye\n```\n'
-const shows = (...lines: string[]): string =>
-  `${RUNS}\n<!-- prints -->\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`
+function putBack({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ head: before.input, task: 'COMPLETED' })
+  expect(before.output).not.toBe(before.head)
+  expect(after).toMatchObject({ head: before.output, headParent: before.input, task: 'COMPLETED' })
+  expect(end).toMatchObject({ situation: 'done', head: before.output })
+}
 
-test.each([
-  [
-    'another id and time are no difference',
-    shows('made 0a1b2c3d4e at 2026-01-02T03:04:05.678Z', 'bye'),
-    undefined,
-  ],
-  ['`…` stands for anything', shows('made …', '…', 'bye'), undefined],
-  ['a line that was not printed', shows('made …', 'goodbye'), 'a line that was not printed:\ngoodbye'],
-  ['lines in another order', shows('bye', 'made …'), 'a line that was not printed:\nmade'],
-  ['a command that fails', '<!-- run -->\n```sh\nfalse | cat\n```\n', 'ended with 1'],
-  ['an exit code that is expected', '<!-- run: exit code 3 -->\n```sh\nexit 3\n```\n', undefined],
-  ['another exit code', '<!-- run: exit code 3 -->\n```sh\nexit 4\n```\n', 'ended with 4'],
-  [
-    'a variable of an earlier block',
-    '<!-- run -->\n```sh\nCITY="Bad Urach"\n```\n<!-- run -->\n```sh\n[ "$CITY" = "Bad Urach" ]; [ -z "$(printenv CITY)" ]\n```\n',
-    undefined,
-  ],
-  ['nothing to be run', '```sh\nexit 4\n```\n', 'no block is marked'],
-])('EX-24 a document is run: %s', async (_, text, wrong) => {
-  const { directory, page } = await place(text)
-  const ran = promisify(execFile)(process.execPath, [RUN_DOCUMENT, page, directory])
-  if (wrong === undefined) expect((await ran).stdout).toContain(' blocks run')
-  else await expect(ran).rejects.toThrow(wrong)
-})
+/** From a claim that stands on the replaced commit to the publication, which stands on the input. */
+function claimFollowed({ before, after, end }: Taken): void {
+  expect(before.task).toBe('IN_PROGRESS')
+  expect([before.input, before.headParent]).not.toContain(before.head)
+  expect(before.headParent).not.toBe(before.input)
+  expect(after).toMatchObject({ headParent: before.input, task: 'IN_PROGRESS', workflow: before.workflow })
+  expect(end.head).toBe(after.head)
+}
+
+/** Its publication was looked at as that of no task. */
+function forgotten(taken: Taken): void {
+  const { headParent, input, workflow } = taken.before
+  expect([headParent, workflow]).toEqual([input, undefined])
+  movedBack(taken)
+}
+
+function complete({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ head: before.output, headParent: before.input, task: 'COMPLETED' })
+  expect([after, end]).toEqual([before, before])
+}
+
+function movedOn({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ headParent: before.output, task: 'COMPLETED' })
+  expect(after).toEqual(before)
+  expect(end.head).toBe(before.head)
+}
+
+function worksOn({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ head: before.input, task: 'IN_PROGRESS' })
+  expect(after).toEqual(before)
+  expect(end).toMatchObject({ situation: 'done', headParent: before.input, workflow: before.workflow })
+}
+
+function takenOver({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ head: before.input, task: 'CANCELED' })
+  expect(after).toEqual(before)
+  expect(end).toMatchObject({ situation: 'done', headParent: before.input, task: 'COMPLETED' })
+  expect(end.workflow).not.toBe(before.workflow)
+}
+
+function ofNoTask({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ headParent: before.input, workflow: undefined })
+  expect([after, end]).toEqual([before, before])
+}
+
+/** The branch is gone, the one that it was made from stays as it is. */
+function ended({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ head: undefined, task: 'IN_PROGRESS' })
+  expect(after).toMatchObject({ head: undefined, task: 'CANCELED', workflow: before.workflow })
+  expect(end.head).toBe(before.input)
+}
+
+function completed(taken: Taken): void {
+  expect(taken.before.headParent).toBe(taken.before.input)
+  headIsOutput(taken)
+}
+
+/** The head stands on the commit that it replaced. */
+function forwardCompleted(taken: Taken): void {
+  const { head, headParent, input } = taken.before
+  expect([head, headParent]).not.toContain(input)
+  headIsOutput(taken)
+}
+
+function headIsOutput({ before, after, end }: Taken): void {
+  expect(before).toMatchObject({ task: 'IN_PROGRESS', output: undefined })
+  expect(after).toMatchObject({ head: before.head, task: 'COMPLETED', output: before.head })
+  expect(end).toMatchObject({ situation: 'done', head: before.head })
+}

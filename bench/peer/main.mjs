@@ -19,6 +19,7 @@ import { measureQueueAlone } from '../support/queue-alone.mjs'
 import { startConductor, startLakefs } from '../support/servers.mjs'
 import { openConductorRequests } from '../support/workflows.mjs'
 import { compareIdle, compareMemory, compareStarts } from './alone.mjs'
+import { showBounds } from './bounds.mjs'
 import { DATASETS, ROWS } from './catalog.mjs'
 import { compareRows } from './compare-rows.mjs'
 import { compareFirstRun } from './first-run.mjs'
@@ -35,7 +36,18 @@ import { openAllOurs, openPeer } from './workers.mjs'
 
 const [BRANCHES, CHAIN, SLOTS] = [20, 5, 4]
 const WITH_WORKSPACE = ['write', 'read']
-const OTHERS = ['noop', 'throughput', 'scale', 'starts', 'idle', 'memory', 'first', 'fleet', 'growth']
+const OTHERS = [
+  'bounds',
+  'noop',
+  'throughput',
+  'scale',
+  'starts',
+  'idle',
+  'memory',
+  'first',
+  'fleet',
+  'growth',
+]
 const IDS = [...ROWS.map(({ id }) => id), ...OTHERS]
 const SIDES = ['peer', 'ours', 'warm', 'before', 'before-warm', 'lakectl', 'cp']
 
@@ -86,13 +98,17 @@ async function measure() {
 }
 
 async function compare(world) {
+  const work = { branches: BRANCHES, chain: CHAIN, slots: SLOTS }
+  const { ours } = world
+  if (wants('bounds'))
+    await showBounds(world, { work, workflow: chainOf(ours, 'write', CHAIN), taskType: ours.taskOf('write') })
+
   const stable = openStable(world, { warmUp: (side, task) => runSmallest(world, side, task) })
   if (wants('noop')) await compareNoop(world, stable)
   const rows = ROWS.filter(({ id }) => wants(id))
   await compareRows({ ...world, stable }, rows)
   await stable.close()
 
-  const work = { branches: BRANCHES, chain: CHAIN, slots: SLOTS }
   if (wants('throughput')) await compareThroughput(world, work)
   const processSlots = numbers('process-slots')[0]
   if (wants('scale'))
@@ -138,7 +154,7 @@ async function openWorld(beside) {
     ...{ bench, lakefs, conductor, requests, datasets, sides, sideNames, openLakectlAt, lakectl, copy },
     ...{ rounds: numbers('rounds')[0], runs: numbers('runs')[0], noops: numbers('noops')[0] },
     ...{ isCounting: !values['no-requests'], profile: values.profile },
-    summary: openSummary(sideNames),
+    ...{ summary: openSummary(sideNames), ours: ours[0] },
     smallest: await datasets.create('smallest', DATASETS.small),
   }
 }

@@ -1,7 +1,7 @@
 // Programs that a bench starts: in their own directories, on free loopback ports, always ended.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -127,6 +127,35 @@ export function cpuMs(pid) {
     if (fields !== undefined) for (const index of [11, 12, 13, 14]) ticks += Number(fields[index])
   }
   return (ticks * 1000) / TICKS
+}
+
+/** The process that listens at an address of this machine; `undefined` if it cannot be told. */
+export function listenerPid(url) {
+  const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
+  const LISTENS = '0A'
+  const sockets = ['/proc/net/tcp', '/proc/net/tcp6']
+    .flatMap((path) => readFileSync(path, 'utf8').split('\n'))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => state === LISTENS && local.endsWith(`:${port}`))
+    .map((fields) => `socket:[${fields[9]}]`)
+  const holds = (pid) => {
+    try {
+      return readdirSync(`/proc/${pid}/fd`).some((fd) => sockets.includes(linkOf(`/proc/${pid}/fd/${fd}`)))
+    } catch {
+      // It has ended, or belongs to somebody else.
+      return false
+    }
+  }
+  return readdirSync('/proc').map(Number).filter(Number.isInteger).find(holds)
+}
+
+function linkOf(path) {
+  try {
+    return readlinkSync(path)
+  } catch {
+    // Closed meanwhile.
+    return ''
+  }
 }
 
 /** How many processes there are, from this one down. */

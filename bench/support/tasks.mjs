@@ -1,5 +1,6 @@
-// The tasks of the benches: bodies do little, so that the rest is visible.
-import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
+// The tasks of the benches: bodies do little, so that the rest is visible. They write as those of the other sides do.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { open, readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { defineTask, defineWorkspaceTask } from 'perago'
 import { z } from 'zod'
@@ -28,7 +29,7 @@ export const write = defineWorkspaceTask({
     const changed = changedBy(change, files)
     for (const path of changed.map(pathOf)) {
       if (change === 'patch') await patch(workspace.path(path), contentOf(seed, path, PATCH_BYTES))
-      else await writeFile(workspace.path(path), contentOf(seed, path, sizeBytes))
+      else writeFileSync(workspace.path(path), contentOf(seed, path, sizeBytes))
     }
     return { files: changed.length }
   },
@@ -39,11 +40,11 @@ export const fill = defineWorkspaceTask({
   ...common,
   name: 'perago_bench_fill',
   workspace: { prefix: 'data' },
-  async body({ workspace, params: { seed, files, sizeBytes } }) {
+  body({ workspace, params: { seed, files, sizeBytes } }) {
     const paths = Array.from({ length: files }, (_, index) => pathOf(index))
     for (const folder of new Set(paths.map((path) => dirname(path))))
-      await mkdir(workspace.path(folder), { recursive: true })
-    for (const path of paths) await writeFile(workspace.path(path), contentOf(seed, path, sizeBytes))
+      mkdirSync(workspace.path(folder), { recursive: true })
+    for (const path of paths) writeFileSync(workspace.path(path), contentOf(seed, path, sizeBytes))
     return { files }
   },
 })

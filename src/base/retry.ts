@@ -60,16 +60,36 @@ export interface RetryOptions {
  * const head = await retry(() => readHead(branch), { signal, policy: { maxAttempts: 3 } })
  * ```
  */
-export function retry<T>(operation: (attempt: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
+export async function retry<T>(
+  operation: (attempt: number) => Promise<T>,
+  options: RetryOptions = {},
+): Promise<T> {
+  const { signal } = options
+  const startMs = (options.clock ?? systemClock).monotonicMs()
+  if (signal?.aborted === true) throw abortReason(signal)
+  let first: { readonly error: unknown }
+  try {
+    return await operation(1)
+  } catch (error) {
+    first = { error }
+  }
+  return tryAgain(operation, { ...options, startMs, first })
+}
+
+function tryAgain<T>(
+  operation: (attempt: number) => Promise<T>,
+  options: RetryOptions & { readonly startMs: number; readonly first: { readonly error: unknown } },
+): Promise<T> {
   const policy = { ...DEFAULT_RETRY_POLICY, ...options.policy }
   const { clock = systemClock, random = systemRandom, shouldRetry = isRetryable, signal } = options
-  const startMs = clock.monotonicMs()
+  const { startMs, first } = options
   let delayMs = 0
 
   return pRetry(
     async (attempt) => {
-      if (attempt > 1) await clock.sleep(delayMs, signal)
-      else if (signal?.aborted === true) throw abortReason(signal)
+      // Most succeed at once, and need nothing of this.
+      if (attempt === 1) throw first.error
+      await clock.sleep(delayMs, signal)
       return operation(attempt)
     },
     {

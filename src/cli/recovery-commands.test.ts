@@ -143,5 +143,5 @@ test('RE-25 the example repairs what is safe to repair, and its exit code says t
     code: 3,
     stdout: `${world.place}: claim-left, done: finish-claim\n${other.place}: abandoned-publication, to be decided: relocate, quarantine, restart\n`,
   })
-  expect(await world.head()).toBe(world.input)
+  expect((await world.history())[1]?.ref).toBe(world.input)
 })

@@ -85,10 +85,12 @@ async function stageAndPublish(
   } else {
     await checkAuthority(run, 'before-staging')
     const recorded = await withLedger(run)
-    await openStaging(recorded, () => {
+    const opening = openStaging(recorded, () => {
       progress.isOpened = true
     })
-    await run.request.beforeUpload
+    const looking = run.request.beforeUpload?.()
+    await opening
+    await looking
     fenced = await stageAndVerify(recorded, progress)
   }
   const settled = await publishStaged(fenced, progress.stagedRef)

@@ -76,6 +76,11 @@ describe('the table', () => {
   })
 })
 
+test('EX-26 of a claim is not said which fence was there, because a soft one leaves claims as well', () => {
+  expect(SITUATIONS['claim-left'].says).toMatch(/is a claim/)
+  expect(SITUATIONS['claim-left'].says).not.toMatch(/fence/)
+})
+
 describe('the plans', () => {
   const planOf = (facts: SituationFacts) => planRecovery(judgeSituation(facts), facts)
 

@@ -40,7 +40,7 @@ export interface SituationText {
 export const SITUATIONS = {
   'branch-missing': { says: 'the branch does not exist', isNormal: false },
   'claim-left': {
-    says: 'the head is a claim: a move of the branch was begun with a hard fence, and not finished',
+    says: 'the head is a claim: a move of the branch was begun and not finished',
     isNormal: false,
   },
   'not-published-here': { says: 'no task is known that publishes here', isNormal: true },

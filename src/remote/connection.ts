@@ -24,6 +24,7 @@ import {
   type TakePiece,
 } from './http-exchange.ts'
 import { answerInProcess } from './in-process.ts'
+import { loadPool } from './load-pools.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import { classifyAnswer, isDone, type Answer, type FailureRow, type OperationRow } from './server-table.ts'
 import { tryUntilSettled, type Attempted, type TriesOptions } from './tries.ts'
@@ -311,8 +312,6 @@ type Way = Pick<Dispatcher, 'dispatch' | 'destroy'>
 
 async function openPool(options: ConnectionOptions<never>): Promise<Way> {
   if (options.answer !== undefined) return answerInProcess(options.answer, options.origin)
-  // undici takes a fifth of a second to load: only those who talk to a server pay for it.
-  const { Agent, Pool } = await import('undici')
   const pool = {
     connections: options.connections,
     connect: { timeout: options.connectTimeoutMs },
@@ -320,5 +319,7 @@ async function openPool(options: ConnectionOptions<never>): Promise<Way> {
     headersTimeout: 0,
     bodyTimeout: options.bodyIdleMs,
   }
-  return options.origin === undefined ? new Agent(pool) : new Pool(options.origin, pool)
+  // Loaded late: only those who talk to a server pay for it.
+  if (options.origin === undefined) return new (await loadPool('Agent'))(pool)
+  return new (await loadPool('Pool'))(options.origin, pool)
 }

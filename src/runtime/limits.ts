@@ -111,3 +111,5 @@ export const STATUS_REASON_MAX_CHARS = 240
 export const WORKERS_SHOWN_MAX = 200
 /** `--max-semi-space-size` of Node for a worker process, in MiB, unless `NODE_OPTIONS` has one: a fifth less memory for small tasks. */
 export const WORKER_SEMI_SPACE_MIB = 2
+/** `--v8-pool-size` of Node for a worker process, unless `NODE_OPTIONS` has one: threads that compile and collect beside it. */
+export const WORKER_V8_THREADS = 1

@@ -27,6 +27,10 @@ export const API_TEXT_MAX_CHARS = 500
 export const API_PAGE_EVENTS = 100
 /** Most of them per page. */
 export const API_PAGE_MAX_EVENTS = 1_000
+/** Shared values of an execution per page by default; each costs a look into its history. */
+export const API_PAGE_SHARED = 20
+/** Most of them per page. */
+export const API_PAGE_MAX_SHARED = 50
 /** Newest commits of a branch that a verification over HTTP walks by default. */
 export const API_VERIFY_COMMITS = 1_000
 /** Most of them. */

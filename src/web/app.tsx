@@ -1,4 +1,4 @@
-import type { ComponentType } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { connection, isLoggedOut, logOut } from './api.ts'
 import { LogIn } from './login.tsx'
@@ -96,13 +96,26 @@ function Frame() {
       <Connection />
       <main id="main" tabIndex={-1}>
         {place === undefined ? (
-          <Empty>There is no view “{name}”.</Empty>
+          <NoView>
+            There is no view “{name}”. <a href={addressOf([])}>What there is now</a>
+          </NoView>
         ) : place.needs !== undefined && !shows.includes(place.needs) ? (
-          <Empty>This server does not show {place.needs}.</Empty>
+          <NoView>
+            This server does not show {place.needs}. <a href={addressOf([])}>What it shows now</a>
+          </NoView>
         ) : (
           <Lazy key={name} load={place.load} props={{ parts: rest, query }} />
         )}
       </main>
+    </>
+  )
+}
+
+function NoView({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <>
+      <h1>Nothing is here</h1>
+      <Empty>{children}</Empty>
     </>
   )
 }

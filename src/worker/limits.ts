@@ -2,7 +2,9 @@
 
 // ── the cache and reused directories
 /** Directories that a worker process keeps for later tasks. */
-export const WARM_DIRECTORIES_MAX = 8
+export const WARM_DIRECTORIES_MAX = 64
+/** Their files together, of which the worker knows the names; the latest directory is kept with more. */
+export const WARM_FILES_MAX = 200_000
 /** Their bytes together. */
 export const WARM_MAX_BYTES = 10_737_418_240
 /** How long each is kept. */
@@ -95,6 +97,8 @@ export const POLL_QUICK_FOR_MS = 400
 export const POLL_AFTER_OTHER_MS = 25
 /** @internal A task that arrives within this time was already queued. */
 export const POLL_QUEUED_MAX_MS = 75
+/** @internal Slots that go to task types with work before a type gets one whose last poll brought nothing. */
+export const SLOTS_PASSED_OVER_MAX = 4
 /** Upper bound of the random pause after a failed poll; doubles with each. */
 export const POLL_ERROR_DELAY_MS = 250
 /** Longest such pause. */

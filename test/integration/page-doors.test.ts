@@ -49,6 +49,10 @@ test(
       'data/shop/at/main?path=orders.csv',
       ...[`data/shop/commits/${head}`, `data/shop/commits/${head}?path=orders.csv`],
       ...['runs', `runs/${id}`, `runs/${failed}`, 'executions', `executions/${id}`],
+      ...['events', 'variables', 'shared', 'checkpoints', 'values', 'units/load'].map(
+        (side) => `executions/${id}/${side}`,
+      ),
+      ...[`runs/${id}/timeline`, `runs/${id}/tasks`, `executions/${failed}`, 'nowhere'],
     ]
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [1280, 400]) {

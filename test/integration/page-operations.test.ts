@@ -23,7 +23,7 @@ test(
     await workers.getByText('running').waitFor()
     const attempts = page.getByRole('region', { name: 'Attempts of worker 0' })
     await attempts.getByText(/^[\d.]+ m?s of 3\.0 s *$/).waitFor()
-    await attempts.getByText('pre-guardrails').waitFor()
+    await attempts.getByText('checks before the body').waitFor()
     // It goes on to be renewed, and is told so.
     await page.waitForTimeout(8_000)
     await attempts.getByText(/^[\d.]+ m?s of 3\.0 s *$/).waitFor()
@@ -84,6 +84,44 @@ test(
     const workers = page.getByRole('region', { name: 'Table of workers' })
     await workers.getByText('gone').waitFor()
     expect(await workers.getByText('running').count()).toBe(0)
+  },
+  TEST_MS,
+)
+
+test(
+  'WB-94 the registered pipelines are shown with their schedules, which are paused and resumed, and how to start them',
+  async (context) => {
+    const { pageUrl, url } = await openPageWorld()
+    const nightly = { name: 'shop.nightly', units: { sign: { human: {} } } }
+    const registered = await fetch(`${url}/pipelines`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...nightly, schedules: { late: { cron: '30 2 * * *' } } }),
+    })
+    expect(registered.status).toBeLessThan(300)
+    const { page } = await openPage(await browser(context), pageUrl)
+    await page.getByRole('link', { name: 'Executions' }).click()
+    await page.getByRole('main').getByRole('link', { name: 'pipeline', exact: true }).click()
+    const table = page.getByRole('region', { name: 'Table of pipelines' })
+    const row = table.getByRole('row', { name: /^shop\.nightly/ })
+    await row.getByText('30 2 * * *').waitFor()
+    await row.getByText('npx perago workflow start shop.nightly').waitFor()
+    expect(await table.getByRole('row', { name: /^shop\.daily/ }).textContent()).toContain('none')
+    for (const [act, state] of [
+      ['Pause', 'paused'],
+      ['Resume', 'active'],
+    ] as const) {
+      await row.getByRole('button', { name: act }).click()
+      await page.getByRole('dialog').getByRole('button', { name: act, exact: true }).click()
+      await row.getByText(state).waitFor()
+    }
+    for (const width of [1280, 400]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect([width, await findBarriers(page)]).toEqual([width, []])
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+    }
+    await row.getByRole('link', { name: 'shop.nightly' }).click()
+    await page.waitForURL(`${url}/#/executions?name=shop.nightly`)
   },
   TEST_MS,
 )

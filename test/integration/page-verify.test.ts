@@ -61,7 +61,7 @@ test(
     await page.getByRole('link', { name: 'Verify main down to here' }).click()
     await page.waitForURL(`${world.url}/#/data/shop/branches/main/verify?since=${parent}`)
     await page.getByText(`1 commit above ${parent} was checked, and none below.`).waitFor()
-    await page.getByLabel('Only above').fill('main')
+    await page.getByLabel('Only commits above').fill('main')
     await page.getByRole('button', { name: 'Verify', exact: true }).click()
     await page.getByText('No commit is above main: nothing was checked.').waitFor()
     expect(await page.getByText('Nothing is refuted').count()).toBe(0)
@@ -98,7 +98,7 @@ test(
     await see(page, 'refuted')
     await refuted.getByRole('link', { name: 'Recover main' }).click()
     await page.waitForURL(`${world.url}/#/operations/recover?repository=shop&branch=main`)
-    await page.getByRole('heading', { name: 'shop main' }).waitFor()
+    await page.getByRole('heading', { name: 'Recover shop/main' }).waitFor()
     await page.goBack()
     await refuted
       .getByRole('link', { name: ref.slice(0, 8) })

@@ -1,15 +1,14 @@
 // Goal: what a person sees in a browser is what happened, and can be acted upon.
 // Method: a real Chromium over `perago dev`; a worker is killed while its run is watched. `npm run build` comes first.
 // `npm run pictures` keeps what it looks like under docs/images.
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { findBarriers, openPage, useBrowser } from '../support/page/browser.ts'
+import { openPage, useBrowser } from '../support/page/browser.ts'
 import { hostileCommit, HOSTILE } from '../support/page/hostile.ts'
+import { see } from '../support/page/see.ts'
 import { MAIN, openPageWorld } from '../support/page/world.ts'
 
 const browser = useBrowser()
 const TEST_MS = 240_000
-const PICTURES = process.env['PERAGO_PICTURES']
 
 test(
   'WB-01 a worker is killed while its run is watched; its replacement, the tag, the diff and a rollback are seen',
@@ -67,6 +66,7 @@ test(
     await see(page, 'rolled-back')
 
     expect(await world.ended(await world.start('closed'))).toBe('FAILED')
+    const running = await world.start('2026-01-17', world.at('later'))
     for (const [name, heading] of [
       ['', 'Now'],
       ['runs', 'Runs'],
@@ -75,7 +75,7 @@ test(
       ['data/shop', 'shop'],
       ['data/shop/at/main', ''],
       ['operations', 'Operations'],
-      ['operations/recover?repository=shop&branch=main', 'shop main'],
+      ['operations/recover?repository=shop&branch=main', 'Recover shop/main'],
     ] as const) {
       await page.goto(`${world.url}/#/${name}`)
       await page
@@ -84,6 +84,8 @@ test(
         .waitFor()
       await see(page, name === '' ? 'now' : name.replace(/[/?].*[/=]|\//g, '-'))
     }
+    await world.write('later', '')
+    expect(await world.ended(running)).toBe('COMPLETED')
   },
   TEST_MS,
 )
@@ -141,10 +143,3 @@ test(
   },
   TEST_MS,
 )
-
-/** Nothing stands in the way of anybody; kept as a picture where that is wanted. */
-async function see(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState('networkidle')
-  expect([name, await findBarriers(page)]).toEqual([name, []])
-  if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/${name}.png` })
-}

@@ -11,9 +11,10 @@ export async function leaveClaim(
   if (above === undefined || target === undefined || target.metaRange === '')
     throw new Error('no such commits')
   const metadata = { 'publish.claim': to, 'publish.run': 'killed', 'publish.input': to }
+  const generation = 1 + Math.max(above.generation, target.generation)
   const source = await repo.writeCommit({
     ...{ parents: [head, head, to], message: 'claim', committer: 'perago', metadata },
-    ...{ metaRange: target.metaRange, generation: above.generation + 1, createdAt: new Date() },
+    ...{ metaRange: target.metaRange, generation, createdAt: new Date() },
   })
   const outcome = await repo.merge({ source, into: MAIN, message: 'claim', metadata, allowEmpty: true })
   if (!outcome.merged) throw new Error(`not merged: ${outcome.reason}`)

@@ -52,8 +52,9 @@ export const SCENARIOS: Readonly<Record<Situation, Scenario>> = {
     return workflowId
   },
   'claim-left': async (world) => {
-    const { ref } = await published(world)
-    await leaveClaim(world, { head: ref, to: world.input })
+    const { ref: to } = await published(world)
+    await world.reset(world.input)
+    await leaveClaim(world, { head: await world.commit({ 'b.txt': 'theirs' }), to })
     return world.place
   },
   'not-published-here': (world) => Promise.resolve(world.place),

@@ -509,6 +509,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/executions/{execution_id}/shared": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What the units of an execution share, and which of them set and use each value, by name.
+         * @description Needs the role viewer. These are the variables `shared.NAME` of this execution, and names that its graph sets or uses and that have no value yet. The units are those of its graph; a program may set further values. No other execution can reach them. A page of large values has fewer of them than `limit`. The last page is the one without `next_after`.
+         */
+        readonly get: operations["listSharedValues"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/webhooks": {
         readonly parameters: {
             readonly query?: never;
@@ -1186,6 +1206,8 @@ export interface components {
             readonly run: number;
             /** @description Within the run, one more after each rollback. */
             readonly attempt: number;
+            /** @description Of the execution that runs it as a unit. */
+            readonly parent_execution_id?: string;
             /** @description Why it failed or was cancelled. */
             readonly reason?: string;
             readonly input?: Record<string, never>;
@@ -1220,6 +1242,8 @@ export interface components {
             readonly result?: unknown;
             /** @description Why its latest attempt failed. */
             readonly reason?: string;
+            /** @description The execution that it runs. */
+            readonly child_execution_id?: string;
         };
         readonly CheckpointState: {
             readonly checkpoint_id: string;
@@ -1470,15 +1494,42 @@ export interface components {
             readonly at?: string;
             /** @description Of the variable after this write; a later write has a higher one. */
             readonly revision?: number;
-            /** @description What is known of the writer; nothing where it was the engine itself or a program. */
-            readonly by: {
-                readonly unit?: string;
-                readonly attempt?: number;
-                readonly task_id?: string;
-                readonly worker_id?: string;
-                /** @description The type of the event that was recorded with it. */
-                readonly event?: string;
+            readonly by: components["schemas"]["VariableWriter"];
+        };
+        /** @description What is known of the writer; nothing where it was the engine itself or a program. */
+        readonly VariableWriter: {
+            readonly unit?: string;
+            readonly attempt?: number;
+            readonly task_id?: string;
+            readonly worker_id?: string;
+            /** @description The type of the event that was recorded with it. */
+            readonly event?: string;
+        };
+        readonly SharedPage: {
+            readonly values: readonly components["schemas"]["SharedValue"][];
+            /** @description Use it as `after` for the next page; absent on the last page. */
+            readonly next_after?: string;
+        };
+        readonly SharedValue: {
+            /** @example shared.rows */
+            readonly name: string;
+            /** @description Any JSON value; absent where it has none. */
+            readonly value?: unknown;
+            /** @description Its last write, as far as it is known. */
+            readonly written?: {
+                /**
+                 * Format: date-time
+                 * @description By the clock of the writer.
+                 */
+                readonly at?: string;
+                readonly by: components["schemas"]["VariableWriter"];
             };
+            /** @description Units of the graph, in its order. */
+            readonly set_by: readonly string[];
+            /** @description Units of the graph, in its order. */
+            readonly used_by: readonly string[];
+            /** @description The output or the final check of the pipeline uses it. */
+            readonly used_at_end: boolean;
         };
         readonly VariablePage: {
             readonly variables: readonly components["schemas"]["Variable"][];
@@ -3279,6 +3330,41 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["VariableHistory"];
+                };
+            };
+            readonly 400: components["responses"]["Invalid"];
+            readonly 401: components["responses"]["NoToken"];
+            readonly 404: components["responses"]["Missing"];
+            readonly 408: components["responses"]["TooSlow"];
+            readonly 429: components["responses"]["TooMany"];
+            readonly 431: components["responses"]["HeadTooLarge"];
+            readonly 500: components["responses"]["Defect"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listSharedValues: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only names behind this one; use `next_after` of the page before. */
+                readonly after?: components["schemas"]["VariableName"];
+                /** @description The most values of the page. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                readonly execution_id: components["parameters"]["ExecutionId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SharedPage"];
                 };
             };
             readonly 400: components["responses"]["Invalid"];

@@ -5,7 +5,7 @@
 
 import { fork, type ChildProcess } from 'node:child_process'
 import { entryUrl } from '../../base/module-entry.ts'
-import { WORKER_SEMI_SPACE_MIB } from '../limits.ts'
+import { WORKER_SEMI_SPACE_MIB, WORKER_V8_THREADS } from '../limits.ts'
 
 export interface PrestartedWorker {
   readonly child: ChildProcess
@@ -15,10 +15,16 @@ export interface PrestartedWorker {
   discard(): void
 }
 
-/** V8 would let what lives shortly grow to 48 MiB before it looks: a worker waits more than it computes. */
+/**
+ * A worker waits more than it computes: V8 would let what lives shortly grow to 48 MiB before it looks, and keep memory for
+ * four threads of its own.
+ */
 function nodeOptions(): string[] {
-  const isSet = /semi[-_]space/.test(process.env['NODE_OPTIONS'] ?? '')
-  return isSet ? [] : [`--max-semi-space-size=${WORKER_SEMI_SPACE_MIB}`]
+  const chosen = process.env['NODE_OPTIONS'] ?? ''
+  return [
+    ...(/semi[-_]space/.test(chosen) ? [] : [`--max-semi-space-size=${WORKER_SEMI_SPACE_MIB}`]),
+    ...(/v8[-_]pool/.test(chosen) ? [] : [`--v8-pool-size=${WORKER_V8_THREADS}`]),
+  ]
 }
 
 /** `modulePath`: a module to load in advance. Its errors are reported when the process gets its order. */

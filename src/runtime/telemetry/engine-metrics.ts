@@ -1,9 +1,9 @@
 /** What an engine tells of itself, as metrics for Prometheus. */
 
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { EngineEvent, StepStored } from '../../engine/telemetry/engine-events.ts'
 import { durationOf, hasEndedWith, rollbacksOf, verbOf } from '../../engine/telemetry/step-changes.ts'
 import { STAGES } from '../../engine/protocol/stages.ts'
+import { Counter, Gauge, Histogram, Registry } from './prometheus.ts'
 
 /** Bounds in seconds. 0.05 and 0.12 are the service levels of a transition and of reading a graph. */
 const FAST = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.12, 0.25, 0.5, 1, 2.5, 10]

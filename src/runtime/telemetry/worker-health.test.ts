@@ -257,6 +257,15 @@ test('WK-124 requests are counted and timed by side', async () => {
     expect(text).toContain(line)
 })
 
+/** As an SDK that was registered after the worker began. */
+function tracedBy(provider: TracerProvider): ReturnType<typeof traceWorker> {
+  const observe = traceWorker()
+  observe({ kind: 'poll', taskType: 'clean', claimed: 0, durationMs: 1 })
+  trace.setGlobalTracerProvider(provider)
+  onTestFinished(() => trace.disable())
+  return observe
+}
+
 test('WK-123 an attempt is a span, and each of its steps one below it', () => {
   interface Seen {
     readonly name: string
@@ -293,7 +302,7 @@ test('WK-123 an attempt is a span, and each of its steps one below it', () => {
       },
     }),
   } as unknown as TracerProvider
-  const observe = traceWorker(provider)
+  const observe = tracedBy(provider)
   for (const event of events) observe(event)
   expect(seen.map(({ name }) => name)).toEqual(['perago attempt clean', 'perago body', 'perago publish'])
   const [whole, body, published] = seen
@@ -315,7 +324,7 @@ test('EN-906 the span of an attempt is below the one that its queue has', () => 
       },
     }),
   } as unknown as TracerProvider
-  const observe = traceWorker(provider)
+  const observe = tracedBy(provider)
   const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
   const started = { kind: 'attempt-started', attempt, executionId: 'e1' } as const
   observe({ ...started, traceparent: `00-${traceId}-${spanId}-01` })

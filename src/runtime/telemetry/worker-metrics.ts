@@ -1,10 +1,10 @@
 /** A worker's events as metrics for Prometheus. */
 
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { errorKindOf, isPeragoError } from '../../base/errors.ts'
 import type { WorkerEvent } from '../../worker/events.ts'
 import { shareOf } from '../../worker/results/describe-progress.ts'
 import type { WorkerStatus } from '../../worker/worker.ts'
+import { Counter, Gauge, Histogram, Registry } from './prometheus.ts'
 
 interface RequestNotice {
   readonly operation: string

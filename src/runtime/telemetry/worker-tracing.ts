@@ -1,28 +1,50 @@
-/** A worker's events as spans, for the OpenTelemetry SDK that the process has loaded, if any. */
+/** A worker's events as spans, for the OpenTelemetry SDK that the process has loaded, if any. Without one nothing is loaded. */
 
-import {
-  context,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-  type Context,
-  type Span,
-  type TracerProvider,
-} from '@opentelemetry/api'
+import type * as Api from '@opentelemetry/api'
+import type { Context, Span, Tracer } from '@opentelemetry/api'
+import { createRequire } from 'node:module'
 import { parseTraceparent } from '../../base/trace-context.ts'
 import type { AttemptStepEvent, WorkerObserver } from '../../worker/events.ts'
 
+/** Where the API keeps what an SDK has registered. */
+const REGISTERED = Symbol.for('opentelemetry.js.api.1')
+
+/** An SDK may be registered by the module of a task, so it is looked for with every event. */
+export function traceWorker(): WorkerObserver {
+  let tell: WorkerObserver | undefined
+  return (event) => {
+    if (tell === undefined && REGISTERED in globalThis) {
+      const api = createRequire(import.meta.url)('@opentelemetry/api') as typeof Api
+      tell = traceBy(api)
+    }
+    tell?.(event)
+  }
+}
+
 /** One span for each attempt, with one child for each of its steps. */
-export function traceWorker(provider: TracerProvider = trace.getTracerProvider()): WorkerObserver {
-  const tracer = provider.getTracer('perago')
+function traceBy({ context, SpanStatusCode, trace, TraceFlags }: typeof Api): WorkerObserver {
   const attempts = new Map<string, Span>()
+  // Whoever has a copy of the API of their own registers in a place that all copies ask.
+  const tracer = (): Tracer => trace.getTracer('perago')
   const tellStep = (parent: Span, { step, durationMs, outcome, details, error }: AttemptStepEvent): void => {
     const endMs = Date.now()
     const below = trace.setSpan(context.active(), parent)
-    const span = tracer.startSpan(`perago ${step}`, { startTime: endMs - durationMs }, below)
+    const span = tracer().startSpan(`perago ${step}`, { startTime: endMs - durationMs }, below)
     span.setAttributes({ 'perago.step': step, 'perago.outcome': outcome, ...plainOf(details) })
     if (outcome !== 'done') fail(span, error)
     span.end(endMs)
+  }
+  /** Below the span that the queue has for the attempt, where it has one. */
+  const contextOf = (traceparent: string | undefined): Context => {
+    const above = parseTraceparent(traceparent)
+    if (above === undefined) return context.active()
+    const { traceId, spanId, isSampled } = above
+    const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
+    return trace.setSpanContext(context.active(), { traceId, spanId, traceFlags, isRemote: true })
+  }
+  const fail = (span: Span, error: unknown): void => {
+    const code = (error as { readonly code?: unknown } | undefined)?.code
+    span.setStatus({ code: SpanStatusCode.ERROR, ...(typeof code === 'string' ? { message: code } : {}) })
   }
   return (event) => {
     switch (event.kind) {
@@ -37,7 +59,10 @@ export function traceWorker(provider: TracerProvider = trace.getTracerProvider()
           'perago.iteration': iteration,
         }
         const above = contextOf(event.traceparent)
-        attempts.set(event.executionId, tracer.startSpan(`perago attempt ${taskName}`, { attributes }, above))
+        attempts.set(
+          event.executionId,
+          tracer().startSpan(`perago attempt ${taskName}`, { attributes }, above),
+        )
         break
       }
       case 'step': {
@@ -66,20 +91,6 @@ export function traceWorker(provider: TracerProvider = trace.getTracerProvider()
         break
     }
   }
-}
-
-/** Below the span that the queue has for the attempt, where it has one. */
-function contextOf(traceparent: string | undefined): Context {
-  const above = parseTraceparent(traceparent)
-  if (above === undefined) return context.active()
-  const { traceId, spanId, isSampled } = above
-  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE
-  return trace.setSpanContext(context.active(), { traceId, spanId, traceFlags, isRemote: true })
-}
-
-function fail(span: Span, error: unknown): void {
-  const code = (error as { readonly code?: unknown } | undefined)?.code
-  span.setStatus({ code: SpanStatusCode.ERROR, ...(typeof code === 'string' ? { message: code } : {}) })
 }
 
 /** Attributes of spans are plain values; the rest is in the log. */

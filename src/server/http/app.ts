@@ -39,6 +39,7 @@ import { addMachineRoutes } from './machine-routes.ts'
 import { addPageRoutes } from './page-routes.ts'
 import { addPipelineRoutes } from './pipeline-routes.ts'
 import { addPictureRoutes, addRollbackRoutes } from './rollback-routes.ts'
+import { addSharedRoute } from './shared-route.ts'
 import { addScheduleRoutes } from './schedule-routes.ts'
 import { renderFailure } from './render-failure.ts'
 import { addRecoveryRoutes } from './recovery-routes.ts'
@@ -185,6 +186,7 @@ function addHostRoutes(app: HttpApp, host: HttpHost, parts: HostRoutesParts): vo
     heartbeatMs: limits?.heartbeatMs,
   })
   const engines = { engines: host.engines, clock, identify, closing }
+  addSharedRoute(app, host)
   addEngineRoutes(app, engines)
   addPipelineRoutes(app, engines)
   addRollbackRoutes(app, engines)

@@ -157,6 +157,7 @@ const ENGINE_REQUESTS: readonly (readonly [string, string, unknown?])[] = [
   ['POST', '/executions/ID/units/sign/complete', {}],
   ['GET', '/executions/ID/checkpoints'],
   ['GET', '/executions/ID/graph'],
+  ['GET', '/executions/ID/shared'],
   ['POST', '/executions/ID/rollback', { level: 'unit', unit: 'sign' }],
   ['POST', '/executions/ID/rollback/preview', { level: 'unit', unit: 'sign' }],
   ['POST', '/executions/ID/rollback/abandon', { reason: 'settled' }],
@@ -462,7 +463,7 @@ test('DO-16 random requests are answered by the contract, and never with a mista
         odd,
         fc.constantFrom(
           ...['', '/pause', '/retry', '/cancel', '/units/a/complete', '/rollback', '/rollback/preview'],
-          ...['/rollback/abandon', '/checkpoints', '/graph'],
+          ...['/rollback/abandon', '/checkpoints', '/graph', '/shared'],
         ),
       )
       .map(([id, what]) => `/executions/${id}${what}`),

@@ -67,11 +67,11 @@ export async function readVariableHistory(
 ): Promise<ShownHistory> {
   const { writes, hasDropped } = await variables.history(name)
   if (writes.length === 0) throw noSuchVariable('history of the variable', name)
-  const shown = writes.map(({ by: { taskId, workerId, ...by }, ...write }) => ({
-    ...write,
-    by: { ...by, ...defined({ task_id: taskId, worker_id: workerId }) },
-  }))
-  return { name, writes: shown, may_lack: hasDropped }
+  return { name, writes: writes.map((write) => ({ ...write, by: showWriter(write) })), may_lack: hasDropped }
+}
+
+export function showWriter({ by: { taskId, workerId, ...by } }: VariableWriteRecord): ShownWrite['by'] {
+  return { ...by, ...defined({ task_id: taskId, worker_id: workerId }) }
 }
 
 function noSuchVariable(what: string, name: string): MissingError {

@@ -29,7 +29,7 @@ export interface ShowOptions {
 
 export function showExecution(execution: Execution, options: ShowOptions) {
   const room = new Room(API_RESULTS_MAX_BYTES)
-  const { input, output, reasonForIncompletion: reason, run, attempt, moves } = execution
+  const { input, output, reasonForIncompletion: reason, run, attempt, moves, parentId } = execution
   const description = describeExecution(execution, options)
   const values = {
     output: isWorkflowOpen(execution.status) ? undefined : room.take('output', output),
@@ -40,15 +40,18 @@ export function showExecution(execution: Execution, options: ShowOptions) {
   const attempts = countAttempts(execution)
   return {
     ...showSummary(execution),
-    ...defined({ phase: description.phase, reason, ...values }),
+    ...defined({ phase: description.phase, parent_execution_id: parentId, reason, ...values }),
     ...{ run, attempt },
     stages: moves.map(({ stage, atMs }) => ({ stage, at: timeOf(atMs) })),
-    plan_units: units.map(({ result, ...unit }) => ({
-      ...unit,
-      attempts: attempts.get(unit.id) ?? 0,
-      ...(result === undefined ? {} : defined({ result: room.take(`plan_units.${unit.id}.result`, result) })),
-      ...defined({ reason: latestRow(execution, unit.id)?.record.reasonForIncompletion }),
-    })),
+    plan_units: units.map(({ result, ...unit }) => {
+      const { record, child } = latestRow(execution, unit.id) ?? {}
+      return {
+        ...unit,
+        attempts: attempts.get(unit.id) ?? 0,
+        ...(result === undefined ? {} : defined({ result: room.take(`plan_units.${unit.id}.result`, result) })),
+        ...defined({ reason: record?.reasonForIncompletion, child_execution_id: child?.workflowId }),
+      }
+    }),
     checkpoints: description.checkpoints,
     metrics: description.metrics,
     ...(room.leftOut.length === 0 ? {} : { left_out: room.leftOut }),

@@ -1,4 +1,5 @@
 import { readReason } from './reason.ts'
+import { Told } from './told.tsx'
 
 /** Why something failed, and what to do next. */
 export function Failure({
@@ -13,9 +14,13 @@ export function Failure({
   return (
     <div class="problem">
       <p>
-        {what} {code !== undefined && <code>{code}</code>}
+        <Told text={what} /> {code !== undefined && <code>{code}</code>}
       </p>
-      {next !== undefined && <p>{next}</p>}
+      {next !== undefined && (
+        <p>
+          <Told text={next} />
+        </p>
+      )}
     </div>
   )
 }

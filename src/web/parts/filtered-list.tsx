@@ -33,13 +33,17 @@ interface FilteredListProps<T, S extends string, Text extends string> {
   readonly load: (question: ListQuestion<S, Text>) => Promise<Page<T>>
   readonly columns: readonly Column<T>[]
   readonly keyOf: (item: T) => string
+  /** What there is in it, and where else one finds something. */
+  readonly note?: ComponentChildren
+  /** Stands beside the text. */
+  readonly aside?: ComponentChildren
   readonly empty: (isFiltered: boolean) => ComponentChildren
 }
 
 const PAGE = 100
 
 export function FilteredList<T, S extends string, Text extends string>(props: FilteredListProps<T, S, Text>) {
-  const { title, query, states, text, load, columns, keyOf, empty } = props
+  const { title, query, states, text, load, columns, keyOf, note, aside, empty } = props
   const status = readChosen(query['state'], states)
   const wanted = query[text.name] ?? ''
   const { items, error, hasMore, isLoading, more } = useLiveList<T>(
@@ -58,6 +62,7 @@ export function FilteredList<T, S extends string, Text extends string>(props: Fi
   return (
     <>
       <h1>{title}</h1>
+      {note !== undefined && <p class="faint">{note}</p>}
       <div class="bar">
         <SearchField
           label={text.label}
@@ -66,6 +71,7 @@ export function FilteredList<T, S extends string, Text extends string>(props: Fi
           options={optionOf === undefined ? [] : [...new Set(items.map(optionOf))]}
           find={(found) => replaceQuery({ [text.name]: found === '' ? undefined : found })}
         />
+        {aside}
         <StateChoice
           states={states}
           chosen={status}

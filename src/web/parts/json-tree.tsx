@@ -59,7 +59,8 @@ function Members({ members, isArray, name, depth }: MembersProps) {
         <Name name={name} />
         <span class="faint">
           {begin}
-          {members.length} {isArray ? 'items' : 'members'}
+          {members.length} {isArray ? 'item' : 'member'}
+          {members.length !== 1 && 's'}
           {end}
         </span>
       </summary>

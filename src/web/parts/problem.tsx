@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { ApiError } from '../api.ts'
+import { Told } from './told.tsx'
 
 /** What went wrong, and what to do next. */
 export function Problem({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
@@ -8,10 +9,14 @@ export function Problem({ error, retry }: { readonly error: unknown; readonly re
   return (
     <div class="problem" role="alert">
       <p>
-        {error instanceof Error ? error.message : 'Something failed that says nothing.'}{' '}
+        <Told text={error instanceof Error ? error.message : 'Something failed that says nothing.'} />{' '}
         {code !== undefined && <code>{code}</code>}
       </p>
-      {next !== undefined && <p>{next}</p>}
+      {next !== undefined && (
+        <p>
+          <Told text={next} />
+        </p>
+      )}
       {retry !== undefined && (
         <button type="button" onClick={retry}>
           Ask again

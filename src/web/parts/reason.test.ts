@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readReason } from './reason.ts'
+import { readReason, shortenIds, splitIds } from './reason.ts'
 
 test('WB-55 the reason of a failure is taken apart into what happened, its code and the next step', () => {
   expect(readReason('the body failed: no order [task/failed]. Look at tasks.mjs:19.')).toEqual({
@@ -15,4 +15,18 @@ test('WB-55 the reason of a failure is taken apart into what happened, its code 
     next: undefined,
   })
   expect(readReason('a [b] c')).toEqual({ what: 'a [b] c', code: undefined, next: undefined })
+})
+
+test('WB-89 long ids of commits in a text are shown by their first digits, and anything else as it is', () => {
+  const [one, other] = ['3f'.repeat(32), 'a0'.repeat(20)]
+  expect(splitIds(`from ${one}: head ${other}, x`)).toEqual([
+    { text: 'from ' },
+    { text: '3f3f3f3f', id: one },
+    { text: ': head ' },
+    { text: 'a0a0a0a0', id: other },
+    { text: ', x' },
+  ])
+  expect(shortenIds(`from ${one}`)).toBe('from 3f3f3f3f')
+  for (const text of ['', 'no id', `${one}0`, 'x'.repeat(64), '3206e28d', `perago-${one}x`])
+    expect(splitIds(text)).toEqual(text === '' ? [] : [{ text }])
 })

@@ -7,6 +7,7 @@ export function SearchField({
   find,
   placeholder,
   options = [],
+  isSearch = true,
 }: {
   readonly label: string
   readonly value: string
@@ -14,12 +15,14 @@ export function SearchField({
   readonly placeholder?: string
   /** Offered while typing. */
   readonly options?: readonly string[]
+  /** One of these is enough for a view: it is a landmark. */
+  readonly isSearch?: boolean
 }) {
   const [list] = useState(() => `options-${Math.random().toString(36).slice(2)}`)
   return (
     <form
       class="search"
-      role="search"
+      {...(isSearch && { role: 'search' })}
       onSubmit={(event) => {
         event.preventDefault()
         const text = new FormData(event.currentTarget).get('text')

@@ -74,8 +74,15 @@ export function signOf(state: string): string {
   return kind === 'other' ? '•' : KINDS[kind].sign
 }
 
+/** Where the word of the API says less than another. */
+const WORDS: Readonly<Record<string, string>> = {
+  commit: 'completed',
+  rollback: 'rolling back',
+  failed_with_terminal_error: 'failed, no retry',
+}
+
 export function showState(state: string): string {
-  return state.toLowerCase().replaceAll('_', ' ')
+  return WORDS[state.toLowerCase()] ?? state.toLowerCase().replaceAll('_', ' ')
 }
 
 export function State({ state, title }: { readonly state: string; readonly title?: string | undefined }) {

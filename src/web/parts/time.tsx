@@ -24,7 +24,7 @@ export function Ago({ at }: { readonly at: string | number | Date }) {
       dateTime={date.toISOString()}
       title={`${date.toISOString().replace('T', ' ').replace('Z', '')} UTC`}
     >
-      {showLength(Math.max(0, now - date.getTime()))} ago
+      {now - date.getTime() < 1_000 ? 'just now' : `${showLength(now - date.getTime())} ago`}
     </time>
   )
 }

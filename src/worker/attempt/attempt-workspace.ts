@@ -3,6 +3,7 @@
  * what becomes of it: left to the next attempt, or removed.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isPeragoError } from '../../base/errors.ts'
 import type { CommitRef } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -100,7 +101,9 @@ export class AttemptDirectory {
 
   /** To be awaited before the first upload; see `findHolderBefore`. */
   lookBeforeUpload(changes: ChangeSet): Promise<unknown> {
-    if (this.wantsHandOver) this.#holder = findHolderBefore(this.workspace, changes, this.#since)
+    // The look holds this thread for some milliseconds: what was asked before has been sent by the next turn.
+    if (this.wantsHandOver)
+      this.#holder = nextTurn().then(() => findHolderBefore(this.workspace, changes, this.#since))
     return this.#holder
   }
 

@@ -169,7 +169,7 @@ async function runWithWorkspace(
     state.planned = changes
     return { workspace: at, result }
   }
-  const beforeUpload = directory.lookBeforeUpload(changes)
+  const beforeUpload = (): Promise<unknown> => directory.lookBeforeUpload(changes)
   const { outputRef, stored } = await steps.run('publish', () =>
     publishChanges(state, { at, repo, changes, result, commit, workspace, beforeUpload }),
   )

@@ -100,6 +100,17 @@ test('WS-76 nor more than so many bytes, be it one alone', async () => {
   expect(existsSync(large.aside.path)).toBe(false)
 })
 
+test('WS-76 nor more than so many files together, but the latest one with any number', async () => {
+  const { warm, left } = await open({ maxFiles: 2 })
+  const directories = [await left(), await left(), await left()]
+  for (const directory of directories) await warm.keep(key(), directory)
+  expect(directories.map(({ aside }) => existsSync(aside.path))).toEqual([false, true, true])
+  const few = await open({ maxFiles: 0 })
+  const latest = await few.left()
+  await few.warm.keep(key(), latest)
+  expect(existsSync(latest.aside.path)).toBe(true)
+})
+
 test('WS-76 nor for longer than so long', async () => {
   const { warm, left, clock } = await open({ ageMs: 1_000 })
   const [first, second] = [await left(), await left()]

@@ -14,7 +14,13 @@ import { statfs } from 'node:fs/promises'
 import { followSignals } from '../../base/abort-signals.ts'
 import type { Clock } from '../../base/clock.ts'
 import type { CommitRef, RepositoryName } from '../../base/ids.ts'
-import { WARM_AGE_MS, WARM_ANNOUNCED_WAIT_MS, WARM_DIRECTORIES_MAX, WARM_MAX_BYTES } from '../limits.ts'
+import {
+  WARM_AGE_MS,
+  WARM_ANNOUNCED_WAIT_MS,
+  WARM_DIRECTORIES_MAX,
+  WARM_FILES_MAX,
+  WARM_MAX_BYTES,
+} from '../limits.ts'
 import { CACHE_FREE_SPACE_MIN_PERCENT } from '../../workspace/limits.ts'
 import type { Logger } from '../../base/logger.ts'
 import { once } from '../../base/once.ts'
@@ -35,6 +41,7 @@ export interface WarmDirectoriesOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly maxDirectories?: number
+  readonly maxFiles?: number
   readonly maxBytes?: number
   readonly ageMs?: number
 }
@@ -78,11 +85,14 @@ export class WarmDirectories {
   async keep(key: WarmKey, directory: HandedOver): Promise<void> {
     if (this.#closed.signal.aborted || !(await this.#hasRoom())) return this.#discard(directory)
     const { clock, maxDirectories = WARM_DIRECTORIES_MAX, maxBytes = WARM_MAX_BYTES } = this.#options
+    const { maxFiles = WARM_FILES_MAX } = this.#options
     this.#kept.add({ key: nameOf(key), directory, keptAtMs: clock.monotonicMs() })
+    let files = 0
     let bytes = 0
     const surplus = [...this.#kept].reverse().filter((kept, index) => {
+      files += kept.directory.manifest.count
       bytes += kept.directory.manifest.totalBytes
-      return index >= maxDirectories || bytes > maxBytes
+      return index >= maxDirectories || bytes > maxBytes || (index > 0 && files > maxFiles)
     })
     await this.#remove(surplus)
     if (this.#kept.size > 0) this.#removingOld ??= this.#removeOld()

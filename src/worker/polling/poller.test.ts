@@ -357,6 +357,25 @@ describe('a server that looks for tasks only now and then', () => {
 })
 
 describe('task types that share one place', () => {
+  test('WK-361 that has no work leaves it mostly to one that has', async () => {
+    const world = Object.assign(new PollWorld(), { findsLate: true })
+    const workOf = (request: PollRequest): Promise<TaskRecord[]> =>
+      request.taskType === 'a' ? claim(request) : Promise.resolve([])
+    world.answers.push(...Array.from({ length: 200 }, () => workOf))
+    const shared = openSlots(1)
+    const ended = ['a', 'b', 'c', 'd'].map((type) => world.start([openSlots(1), shared], type))
+    for (let turn = 0; turn < 40; turn++) {
+      await world.pass(50)
+      world.begun.at(-1)?.giveBack()
+    }
+    const of = (type: string): number => world.polls.filter(({ taskType }) => taskType === type).length
+    expect(of('a')).toBe(40)
+    const others = ['b', 'c', 'd'].map(of)
+    expect(Math.min(...others)).toBeGreaterThan(1)
+    expect(others.reduce((sum, polls) => sum + polls)).toBeLessThan(20)
+    await world.stop(Promise.all(ended).then(() => undefined))
+  })
+
   test('WK-356 do not keep it from one another while one of them has work', async () => {
     const world = Object.assign(new PollWorld(), { findsLate: true })
     const shared = openSlots(1)

@@ -12,6 +12,7 @@
  *   more rarely: see `quick-polls.ts`. The poll that follows an ended task comes at once, for all types of the worker.
  */
 
+import { setMaxListeners } from 'node:events'
 import { isAborted, unlessAborted } from '../../base/abort-signals.ts'
 import type { Clock } from '../../base/clock.ts'
 import { isPeragoError } from '../../base/errors.ts'
@@ -79,6 +80,8 @@ const ERROR_POLICY: RetryPolicy = {
 export async function pollForTasks(options: PollOptions): Promise<void> {
   const { clock, ends, queue } = options
   const [own, shared] = options.slots
+  // Every loop of every type waits under it; that is no leak.
+  setMaxListeners(0, options.stopping)
   const extra = openExtraPolls()
   const quick = new QuickPolls(clock)
   let toldAtMs = -Infinity
@@ -95,7 +98,7 @@ export async function pollForTasks(options: PollOptions): Promise<void> {
     }
     ends?.tellOthers(onOtherEnd)
   }
-  const polling: Polling = { ...options, extra, quick, onEnd }
+  const polling: Polling = { ...options, extra, quick, onEnd, last: { isEmpty: false } }
   const unlisten = ends?.listen(onOtherEnd)
   await Promise.all([
     pollSteadily(polling).finally(() => extra.close()),
@@ -109,6 +112,10 @@ interface Polling extends PollOptions {
   readonly quick: QuickPolls
   /** A task that was begun has released its slots. */
   readonly onEnd: () => void
+  readonly last: {
+    /** The last poll brought nothing: types with work have slots first. */
+    isEmpty: boolean
+  }
 }
 
 async function pollSteadily(polling: Polling): Promise<void> {
@@ -214,17 +221,20 @@ function openExtraPolls(): ExtraPolls {
   }
 }
 
-async function takeSlots({ slots, stopping, hold }: PollOptions): Promise<(() => void) | undefined> {
+async function takeSlots({ slots, stopping, hold, last }: Polling): Promise<(() => void) | undefined> {
   const taken: (() => void)[] = []
+  // The type's own slot first: whoever waits for it asks for the worker's before that is given to others.
   const releaseAll = (): void => {
-    for (const release of taken.splice(0)) release()
+    const [releaseOwn, releaseShared] = taken.splice(0)
+    releaseOwn?.()
+    if (releaseShared !== undefined) queueMicrotask(() => queueMicrotask(releaseShared))
   }
   try {
     // Without a slot, so that tasks that are not held back have them all; and again, because taking them may have lasted.
     do {
       releaseAll()
       await hold?.untilFree(stopping)
-      for (const of of slots) taken.push(await of.take(stopping))
+      for (const of of slots) taken.push(await of.take(stopping, last.isEmpty ? 'maybe' : 'surely'))
     } while (hold?.isHeld() === true)
     return releaseAll
   } catch {
@@ -241,7 +251,7 @@ interface Polled extends PollNotice {
   readonly sinceMs: number
 }
 
-async function poll(options: PollOptions, longestMs: number): Promise<Polled> {
+async function poll(options: Polling, longestMs: number): Promise<Polled> {
   const { taskType, domain, slots, nextWorkerId, clock, onPolled } = options
   const startMs = clock.monotonicMs()
   const workerId = nextWorkerId()
@@ -255,6 +265,7 @@ async function poll(options: PollOptions, longestMs: number): Promise<Polled> {
     failure = { error }
   }
   const notice = { claimed: records.length, durationMs: clock.monotonicMs() - startMs, ...failure }
+  options.last.isEmpty = records.length === 0
   onPolled(notice)
   return { ...notice, records, askedMs: waitMs, sinceMs: startMs }
 }

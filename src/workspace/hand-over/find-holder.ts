@@ -17,9 +17,19 @@ import { systemCode } from '../disk-errors.ts'
 import { WORKSPACE_HOLDER_PASSES_MAX, WORKSPACE_WALK_SLICE_MS } from '../limits.ts'
 import { parseMounts } from '../mounts.ts'
 import type { HeldDirectory } from './held-directory.ts'
+import { StartedCount } from './started-count.ts'
 
 /** A moment on the scale of process start times. */
-export type ProcessMoment = number | undefined
+export type ProcessMoment =
+  | {
+      readonly ticks: number
+      /** How many processes had been started until then, where this can be told. */
+      readonly started: number | undefined
+    }
+  | undefined
+
+const startedCount = new StartedCount()
+startedCount.read()
 
 /** Now. Processes that started before a body are not its descendants. */
 export function readProcessMoment(): ProcessMoment {
@@ -27,7 +37,8 @@ export function readProcessMoment(): ProcessMoment {
   try {
     // A clock tick of /proc is a hundredth of a second.
     const uptimeSeconds = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0])
-    return Number.isFinite(uptimeSeconds) ? Math.floor(uptimeSeconds * 100) : undefined
+    if (!Number.isFinite(uptimeSeconds)) return undefined
+    return { ticks: Math.floor(uptimeSeconds * 100), started: startedCount.read() }
   } catch {
     return undefined
   }
@@ -55,11 +66,11 @@ type Look = { readonly use: string } | 'free' | 'look-again'
 
 class HolderSearch {
   readonly #held: HeldDirectory
-  readonly #since: number
+  readonly #since: NonNullable<ProcessMoment>
   readonly #free = new Set<number>()
   readonly #mountNamespaces = new Set<string>()
 
-  constructor(held: HeldDirectory, since: number) {
+  constructor(held: HeldDirectory, since: NonNullable<ProcessMoment>) {
     this.#held = held
     this.#since = since
   }
@@ -69,6 +80,11 @@ class HolderSearch {
    * among them, and once more, because a new one with a lower number can be missed by a single list.
    */
   async run(): Promise<string | undefined> {
+    if (this.#isAlone()) {
+      const look = this.#lookAt(process.pid)
+      if (typeof look === 'object') return `process ${process.pid} ${look.use}`
+      if (look === 'free' && this.#isAlone()) return undefined
+    }
     if (process.getuid?.() !== 0 && hidesProcesses()) return 'the processes of other users are hidden'
     let quietPasses = 0
     for (let pass = 0; pass < WORKSPACE_HOLDER_PASSES_MAX; pass++) {
@@ -80,6 +96,12 @@ class HolderSearch {
       if (found === 'look-again' && pass >= HASTY_PASSES) await systemClock.sleep(1)
     }
     return 'processes start and end faster than they can be looked at'
+  }
+
+  /** Nothing was started since, so that no other process can be of the body. */
+  #isAlone(): boolean {
+    const { started } = this.#since
+    return started !== undefined && startedCount.read() === started
   }
 
   async #pass(): Promise<{ readonly use: string } | 'quiet' | 'look-again' | 'something-new'> {
@@ -104,7 +126,7 @@ class HolderSearch {
     try {
       const status = readProcessStatus(pid)
       if (status === undefined) return 'look-again'
-      const mayBeOfBody = pid === process.pid || status.startTicks >= this.#since - SLACK_TICKS
+      const mayBeOfBody = pid === process.pid || status.startTicks >= this.#since.ticks - SLACK_TICKS
       if (status.isOfKernel || !mayBeOfBody) return 'free'
       return this.#lookAtTasks(pid, status.isZombie)
     } catch (error) {

@@ -3,9 +3,11 @@ import { readText } from '../source-tree.ts'
 
 interface Looked {
   readonly situation: string
-  readonly head: string
+  /** Unset where the branch does not exist. */
+  readonly head: string | undefined
   readonly headParent: string | undefined
   readonly input: string | undefined
+  readonly output: string | undefined
   readonly workflow: string | undefined
   readonly task: string | undefined
 }
@@ -33,12 +35,13 @@ export function composeRecovery(situation: string): Document {
   const serves = steps.filter(({ how }) => how === 'run: serves').map(({ commands }) => commands)
   const makes = steps.filter(({ how }) => how === 'run').map(({ commands }) => commands)
   const out = blocksOf(ways).filter(({ commands }) => LEADS_TO.test(commands))
-  const ofWorkflow = look('"$WORKFLOW" ${ROOT:+--root "$ROOT"}')
+  const isOfBranch = out.some(({ commands }) => commands.includes('"$REPOSITORY/$BRANCH"'))
+  const lookedAt = look(isOfBranch ? '"$REPOSITORY/$BRANCH"' : '"$WORKFLOW" ${ROOT:+--root "$ROOT"}')
   const runs = out.flatMap(({ commands }) => [
     ...makes,
-    `${ofWorkflow}; touch busy`,
+    `${lookedAt}; touch busy`,
     commands,
-    `${ofWorkflow}; rm busy`,
+    `${lookedAt}; rm busy`,
     ...(serves.length > 1 ? [] : ["until npx perago ps | grep -q 'nothing runs'; do sleep 1; done"]),
     look('weather/main'),
   ])
@@ -76,14 +79,16 @@ function readLooked(text: string): Looked {
   const { branches } = JSON.parse(text) as {
     readonly branches: readonly {
       readonly situation: string
-      readonly head: { readonly ref: string; readonly parents: readonly string[] }
+      readonly head?: { readonly ref: string; readonly parents: readonly string[] }
       readonly input_ref?: string
+      readonly output_ref?: string
       readonly task?: { readonly workflow_id: string; readonly status: string }
     }[]
   }
   const [only] = branches
   if (only === undefined || branches.length > 1) throw new Error(`not one branch: ${text}`)
-  const { situation, head, input_ref: input, task } = only
-  const [headParent] = head.parents
-  return { situation, head: head.ref, headParent, input, workflow: task?.workflow_id, task: task?.status }
+  const { situation, head, input_ref: input, output_ref: output, task } = only
+  const [headParent] = head?.parents ?? []
+  const of = { workflow: task?.workflow_id, task: task?.status }
+  return { situation, head: head?.ref, headParent, input, output, ...of }
 }

@@ -64,8 +64,8 @@ export function BranchView({ repository, branch, query }: BranchViewProps) {
             <RecoverLink place={{ repository, branch }} text="Recover" />
           </>
         )}
-        <Choice name="line" value="own" isOn={isOwnLine} text="Without what was merged" />
-        <Choice name="beside" value="no" isOn={isPlain} text="Without what has left the line" />
+        <Choice name="line" value="own" isOn={isOwnLine} text="Hide commits that came by merges" />
+        <Choice name="beside" value="no" isOn={isPlain} text="Hide superseded and refused commits" />
         <Left count={beside.data?.left ?? 0} />
         <Moved isMoved={hasMoved(head.data, items[0])} show={() => setTurn(turn + 1)} />
       </div>

@@ -140,7 +140,10 @@ function ObjectView({ as, ...place }: BrowseProps) {
       <dl class="facts">
         <dt>Size</dt>
         <dd>
-          {showSize(entry.size ?? 0)} <span class="faint">{(entry.size ?? 0).toLocaleString()} bytes</span>
+          {showSize(entry.size ?? 0)}{' '}
+          {(entry.size ?? 0) >= 1_024 && (
+            <span class="faint">{(entry.size ?? 0).toLocaleString()} bytes</span>
+          )}
         </dd>
         <dt>Modified</dt>
         <dd>

@@ -96,7 +96,7 @@ function Since({ repository, branch, since }: Place & { readonly since: string |
   return (
     <form class="bar" onSubmit={ask}>
       <label class="choice">
-        Only above
+        Only commits above
         <input
           value={text}
           placeholder="branch, tag or commit"

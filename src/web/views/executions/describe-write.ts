@@ -7,7 +7,7 @@ import { showSize } from '../../parts/time.tsx'
 export type VariableWrite = Schemas['VariableWrite']
 
 /** Who wrote it, as far as it is known. */
-export function describeWriter({ kind, by }: VariableWrite): string {
+export function describeWriter({ kind, by }: Pick<VariableWrite, 'kind' | 'by'>): string {
   const { unit, attempt, worker_id: worker, event } = by
   if (unit === undefined) {
     if (event === 'pipeline.started') return 'at the start'

@@ -58,6 +58,15 @@ function walk(units: readonly Unit[]): readonly Unit[] {
   return units.flatMap((unit) => [unit, ...walk(unit.units ?? [])])
 }
 
+/** The id under which a unit of the graph is looked at: inside a loop, that of its last iteration. */
+export function latestUnitOf(states: readonly Pick<UnitState, 'id'>[], name: string): string {
+  return states.findLast(({ id }) => id === name || unitOf(id) === name)?.id ?? name
+}
+
+function unitOf(id: string): string {
+  return id.replace(/(?:__\d+)+$/, '')
+}
+
 /** A unit inside a loop stands as its last iteration that has begun. */
 function latestOf(
   units: readonly Unit[],
@@ -66,7 +75,7 @@ function latestOf(
   const names = new Set(units.map(({ taskReferenceName }) => taskReferenceName))
   const latest = new Map<string, UnitState & { readonly times: number }>()
   for (const state of states) {
-    const unit = names.has(state.id) ? state.id : state.id.replace(/(?:__\d+)+$/, '')
+    const unit = names.has(state.id) ? state.id : unitOf(state.id)
     latest.set(unit, { ...state, times: (latest.get(unit)?.times ?? 0) + 1 })
   }
   return latest

@@ -1,10 +1,10 @@
 /** One execution: what it is, and its sides. */
 
 import { useState } from 'preact/hooks'
-import { get, unlessGone } from '../../api.ts'
+import { ApiError, get, unlessGone } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Id } from '../../parts/copy.tsx'
-import { Crumbs } from '../../parts/crumbs.tsx'
+import { Crumbs, type Crumb } from '../../parts/crumbs.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { JsonTree } from '../../parts/json-tree.tsx'
@@ -14,18 +14,22 @@ import { showLength, Time, useNow } from '../../parts/time.tsx'
 import { addressOf, type ViewProps } from '../../route.ts'
 import { session } from '../../session.ts'
 import { Checkpoints } from './checkpoints.tsx'
+import { ExecutionRemedies } from './execution-remedies.tsx'
 import { isEnded, type Execution } from './execution-state.ts'
 import { Events } from './events.tsx'
 import { Standing } from './list.tsx'
 import { Operations } from './operations.tsx'
 import { Overview } from './overview.tsx'
 import { UnitPage } from './unit.tsx'
+import { ProgramExecution } from './program-execution.tsx'
+import { Shared } from './shared.tsx'
 import { Variables } from './variables.tsx'
 
 const TABS = [
   { name: '', title: 'Units' },
   { name: 'events', title: 'Events' },
   { name: 'variables', title: 'Variables' },
+  { name: 'shared', title: 'Shared' },
   { name: 'checkpoints', title: 'Checkpoints' },
   { name: 'values', title: 'Input and output' },
 ]
@@ -60,24 +64,41 @@ export function ExecutionPage(props: ExecutionPageProps) {
     return (
       <>
         <Crumbs way={[...way, { text: id.slice(0, 8) }]} />
-        <h1>Execution</h1>
-        {error === undefined ? <Loading /> : <Problem error={error} retry={reload} />}
+        {error instanceof ApiError && error.status === 404 ? (
+          <ProgramExecution {...{ ...props, refusal: error }} />
+        ) : (
+          <>
+            <h1>Execution</h1>
+            {error === undefined ? <Loading /> : <Problem error={error} retry={reload} />}
+          </>
+        )}
       </>
     )
   return (
     <>
-      <Crumbs way={[...way, { text: `${data.name} ${id.slice(0, 8)}` }]} />
+      <Crumbs way={[...way, ...wayOf(data, props)]} />
       <h1>
         {data.name} <Standing execution={data} />
       </h1>
       <ExecutionFacts execution={data} />
       <Failure reason={data.reason} />
+      <ExecutionRemedies execution={data} />
       <Problem error={unlessGone(error)} />
       <Operations execution={data} onDone={reload} />
       <Tabs at={at} tabs={TABS} chosen={side === 'units' ? '' : side} />
       <Side {...props} execution={data} reload={reload} />
     </>
   )
+}
+
+function wayOf(
+  { name, execution_id: id }: Execution,
+  { side, name: unit }: Pick<ExecutionPageProps, 'side' | 'name'>,
+): readonly Crumb[] {
+  const text = `${name} ${id.slice(0, 8)}`
+  return side === 'units' && unit !== undefined
+    ? [{ text, to: addressOf(['executions', id]) }, { text: unit }]
+    : [{ text }]
 }
 
 interface SideProps extends ExecutionPageProps {
@@ -90,7 +111,9 @@ function Side({ id, side, name, query, execution, reload }: SideProps) {
   if (side === 'units' && name !== undefined)
     return <UnitPage key={name} {...{ execution, unit: name, reload }} />
   if (side === 'events') return <Events {...{ id, query, isEnded: isEnded(execution) }} />
-  if (side === 'variables') return <Variables {...{ id, query, execution }} />
+  if (side === 'variables')
+    return <Variables {...{ id, query, isEnded: isEnded(execution), updatedAt: execution.updated_at }} />
+  if (side === 'shared') return <Shared {...{ id, query, execution, isEnded: isEnded(execution) }} />
   if (side === 'checkpoints') return <Checkpoints {...{ execution, query, reload }} />
   if (side === 'values') return <Values execution={execution} />
   return <Empty>An execution has no side “{side}”.</Empty>
@@ -98,6 +121,7 @@ function Side({ id, side, name, query, execution, reload }: SideProps) {
 
 function ExecutionFacts({ execution }: { readonly execution: Execution }) {
   const { execution_id: id, version, run, attempt, phase, started_at, updated_at } = execution
+  const { parent_execution_id: parent } = execution
   const isShown = session.value?.shows.includes('workflows') === true
   return (
     <Facts>
@@ -113,9 +137,14 @@ function ExecutionFacts({ execution }: { readonly execution: Execution }) {
       <Fact name="Started">
         <Time at={started_at} />
       </Fact>
-      <Fact name={isEnded(execution) ? 'Took' : 'For'}>
+      <Fact name={isEnded(execution) ? 'Took' : 'Running for'}>
         <Length from={started_at} to={isEnded(execution) ? updated_at : undefined} />
       </Fact>
+      {parent !== undefined && (
+        <Fact name="Run by">
+          <a href={addressOf(['executions', parent])}>{parent.slice(0, 8)}</a>
+        </Fact>
+      )}
       {isShown && (
         <Fact name="Tasks">
           <a href={addressOf(['runs', id])}>attempts, logs and publications</a>

@@ -4,7 +4,9 @@ import { Empty } from '../../parts/problem.tsx'
 import type { Column } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
-import { addressOf, type ViewProps } from '../../route.ts'
+import { SearchField } from '../../parts/search-field.tsx'
+import { addressOf, goTo, type ViewProps } from '../../route.ts'
+import { session } from '../../session.ts'
 
 type Summary = Schemas['ExecutionSummary']
 const STAGES: readonly Schemas['Stage'][] = [
@@ -56,8 +58,33 @@ export function ExecutionList({ query }: Pick<ViewProps, 'query'>) {
       }}
       columns={COLUMNS}
       keyOf={({ execution_id: id }) => id}
+      note={<Note />}
+      aside={
+        <SearchField
+          label="Open by id"
+          value=""
+          isSearch={false}
+          find={(id) => id !== '' && goTo(addressOf(['executions', id]))}
+        />
+      }
       empty={(isFiltered) => <NoExecutions isFiltered={isFiltered} />}
     />
+  )
+}
+
+function Note() {
+  return (
+    <>
+      What the engine knows of each start of a{' '}
+      <a href={addressOf(['operations'], { at: 'pipelines' })}>pipeline</a>: units, events, variables,
+      checkpoints.
+      {session.value?.shows.includes('workflows') === true && (
+        <>
+          {' '}
+          Its attempts, logs and publications are under <a href={addressOf(['runs'])}>Runs</a>.
+        </>
+      )}
+    </>
   )
 }
 

@@ -5,6 +5,7 @@ import { get } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { GraphView } from '../../parts/graph/graph-view.tsx'
 import { Loading, Problem } from '../../parts/problem.tsx'
+import { readReason, shortenIds } from '../../parts/reason.ts'
 import { Rows, type Column } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -48,6 +49,10 @@ function columnsOf(id: string): readonly Column<Unit>[] {
     { title: 'State', width: 'w-state', show: ({ status }) => <State state={status} /> },
     { title: 'Started', width: 'w-time w-optional', show: ({ started_at: at }) => <Time at={at} /> },
     { title: 'Tries', width: 'w-short', show: ({ attempts }) => attempts },
-    { title: 'Last failure', width: 'w-text w-optional', show: ({ reason }) => reason },
+    {
+      title: 'Last failure',
+      width: 'w-text w-optional',
+      show: ({ reason }) => reason !== undefined && shortenIds(readReason(reason).what),
+    },
   ]
 }

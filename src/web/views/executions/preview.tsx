@@ -23,7 +23,7 @@ export function PreviewOf({ preview }: { readonly preview: Schemas['RollbackPrev
             </dd>
           </>
         )}
-        <dt>Runs again</dt>
+        <dt>Taken back</dt>
         <dd>{undone.length === 0 ? 'nothing' : undone.join(', ')}</dd>
         <dt>Branches</dt>
         <dd>

@@ -7,12 +7,15 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Branch, Commit, workspaceOf } from '../../parts/data-links.tsx'
 import { Fact, Facts } from '../../parts/facts.tsx'
 import { Failure } from '../../parts/failure.tsx'
+import type { Task } from '../../parts/run-state.ts'
 import { JsonTree } from '../../parts/json-tree.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
+import { readReason } from '../../parts/reason.ts'
 import { State } from '../../parts/state.tsx'
+import { Told } from '../../parts/told.tsx'
 import { Time } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
-import { mayOperate } from '../../session.ts'
+import { mayOperate, session } from '../../session.ts'
 import type { Execution } from './execution-state.ts'
 import { ReasonField } from '../../parts/reason-field.tsx'
 
@@ -26,6 +29,7 @@ type Unit = Execution['plan_units'][number]
 
 export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
   const unit = execution.plan_units.find(({ id }) => id === name)
+  const task = useLatestTask(execution, unit)
   const isLeftOut = execution.left_out?.includes(`plan_units.${name}.result`) === true
   if (unit === undefined)
     return <Empty>There is no unit “{name}” in it yet: an iteration of a loop is there once it begins.</Empty>
@@ -34,9 +38,14 @@ export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
       <h2>
         Unit {name} <State state={unit.status} />
       </h2>
-      <UnitFacts unit={unit} />
-      <Failure reason={unit.reason} />
-      {mayOperate() && unit.status === 'EXECUTING' && <Complete {...{ execution, unit: name, reload }} />}
+      <UnitFacts id={execution.execution_id} unit={unit} task={task} />
+      {!isSaidAbove(execution, unit) && <Failure reason={unit.reason} />}
+      {unit.status === 'EXECUTING' && task?.kind === 'HUMAN' && (
+        <p>It waits until somebody completes or fails it.</p>
+      )}
+      {mayOperate() && unit.status === 'EXECUTING' && task?.kind !== 'SIMPLE' && (
+        <Complete {...{ execution, unit: name, reload }} />
+      )}
       <div class="columns">
         <section>
           <h3>Result</h3>
@@ -54,7 +63,20 @@ export function UnitPage({ execution, unit: name, reload }: UnitPageProps) {
   )
 }
 
-function UnitFacts({ unit: { attempts, started_at: at, result } }: { readonly unit: Unit }) {
+/** The execution that failed by it tells the same reason. */
+function isSaidAbove(execution: Execution, { reason }: Unit): boolean {
+  const { reason: above } = execution
+  return above !== undefined && reason !== undefined && readReason(above).what === readReason(reason).what
+}
+
+interface UnitFactsProps {
+  readonly id: string
+  readonly unit: Unit
+  readonly task: Task | undefined
+}
+
+function UnitFacts({ id, unit, task }: UnitFactsProps) {
+  const { attempts, started_at: at, result, child_execution_id: child } = unit
   const published = workspaceOf(result)
   return (
     <Facts>
@@ -62,6 +84,16 @@ function UnitFacts({ unit: { attempts, started_at: at, result } }: { readonly un
       <Fact name="Last started">
         <Time at={at} />
       </Fact>
+      {task?.kind === 'SIMPLE' && (
+        <Fact name="Task">
+          <a href={addressOf(['runs', id, 'tasks', task.id])}>log, steps and publication</a>
+        </Fact>
+      )}
+      {child !== undefined && (
+        <Fact name="Runs">
+          <a href={addressOf(['executions', child])}>the execution {child.slice(0, 8)}</a>
+        </Fact>
+      )}
       {published !== undefined && (
         <Fact name="Passes on">
           <Branch {...published} /> at <Commit repository={published.repository} id={published.ref} />
@@ -69,6 +101,20 @@ function UnitFacts({ unit: { attempts, started_at: at, result } }: { readonly un
       )}
     </Facts>
   )
+}
+
+/** Of its latest attempt, where this server shows tasks. */
+function useLatestTask({ execution_id: id }: Execution, unit: Unit | undefined): Task | undefined {
+  const { id: name, attempts = 0 } = unit ?? {}
+  const isShown = attempts > 0 && session.value?.shows.includes('workflows') === true
+  const { data } = useLoaded(
+    (signal) =>
+      isShown
+        ? get('/workflows/{workflow_id}', { path: { workflow_id: id }, signal })
+        : Promise.resolve(undefined),
+    ['task of unit', id, name, attempts, isShown],
+  )
+  return data?.tasks.findLast(({ reference_name: of }) => of === name)
 }
 
 function UnitEvents({
@@ -97,7 +143,9 @@ function UnitEvents({
             <li key={sequence}>
               <Time at={timestamp} />{' '}
               <a href={addressOf(['executions', id, 'events'], { event: String(sequence) })}>{type}</a>{' '}
-              <span class="faint">{typeof payload['reason'] === 'string' && payload['reason']}</span>
+              <span class="faint">
+                {typeof payload['reason'] === 'string' && <Told text={payload['reason']} />}
+              </span>
             </li>
           ))}
         </ol>
@@ -123,7 +171,7 @@ function Complete({ execution, unit, reload }: UnitPageProps) {
       <Confirm act="Complete" onDone={reload} run={() => end({ status: 'COMPLETED' })}>
         <p>
           A unit that waits for somebody, or for a time, ends as complete, without an output; what depends on
-          it may start. A task is refused: it belongs to its worker.
+          it may start.
         </p>
       </Confirm>
       <Confirm

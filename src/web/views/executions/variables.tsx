@@ -1,15 +1,14 @@
 /** The variables of an execution, and what was written to one of them. */
 
 import { get, unlessGone, type Schemas } from '../../api.ts'
-import { useLoaded, usePages } from '../../load.ts'
+import { usePages } from '../../load.ts'
 import { Beside } from '../../parts/beside.tsx'
-import { JsonTree, showShort } from '../../parts/json-tree.tsx'
+import { showShort } from '../../parts/json-tree.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { Rows, type Column } from '../../parts/rows.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { addressOf, replaceQuery, type ViewProps } from '../../route.ts'
-import { isEnded, type Execution } from './execution-state.ts'
-import { VariableHistory } from './variable-history.tsx'
+import { VariableCard } from './variable-card.tsx'
 
 type Variable = Schemas['Variable']
 const SPACES = ['', 'shared.', 'pipeline.input.', 'pipeline.output.', 'system.'] as const
@@ -20,15 +19,16 @@ const SPACE_TITLES: Readonly<Record<(typeof SPACES)[number], string>> = {
   'pipeline.output.': 'Outputs',
   'system.': 'System',
 }
-const EVERY_MS = 3_000
 
 interface VariablesProps {
   readonly id: string
   readonly query: ViewProps['query']
-  readonly execution: Execution
+  readonly isEnded: boolean
+  /** What changes an execution may change its variables. */
+  readonly updatedAt?: string
 }
 
-export function Variables({ id, query, execution }: VariablesProps) {
+export function Variables({ id, query, isEnded, updatedAt }: VariablesProps) {
   const prefix = query['prefix'] ?? ''
   const name = query['name']
   const { items, error, hasMore, isLoading, more } = usePages<Variable>(
@@ -39,14 +39,13 @@ export function Variables({ id, query, execution }: VariablesProps) {
       })
       return { items: page.variables, next: page.next_after }
     },
-    // What changes an execution may change its variables.
-    ['variables', id, prefix, execution.updated_at],
+    ['variables', id, prefix, updatedAt],
   )
   return (
     <>
       <Filter prefix={prefix} />
       <Problem error={unlessGone(error)} />
-      <Beside detail={name !== undefined && <Chosen key={name} {...{ id, name, execution }} />}>
+      <Beside detail={name !== undefined && <VariableCard key={name} {...{ id, name, isEnded }} />}>
         {items.length > 0 ? (
           <Rows
             label="Variables"
@@ -121,32 +120,4 @@ function columnsOf(id: string, query: ViewProps['query']): readonly Column<Varia
     },
     { title: 'Value', width: 'w-text', show: ({ value }) => <code>{showShort(value)}</code> },
   ]
-}
-
-function Chosen({
-  id,
-  name,
-  execution,
-}: {
-  readonly id: string
-  readonly name: string
-  readonly execution: Execution
-}) {
-  const path = { execution_id: id, name }
-  const everyMs = isEnded(execution) ? undefined : EVERY_MS
-  const { data, error } = useLoaded(
-    (signal) => get('/executions/{execution_id}/variables/{name}', { path, signal }),
-    ['variable', id, name],
-    { everyMs },
-  )
-  return (
-    <section class="card" aria-label={`Variable ${name}`}>
-      <h2>
-        <code>{name}</code>
-      </h2>
-      <Problem error={unlessGone(error)} />
-      {data !== undefined && <JsonTree value={data.value} label={`Value of ${name}`} />}
-      <VariableHistory {...{ id, name, everyMs }} />
-    </section>
-  )
 }

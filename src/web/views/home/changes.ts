@@ -29,7 +29,7 @@ export async function loadChanges(signal: AbortSignal): Promise<readonly Change[
         .filter(({ created_at }) => Date.parse(created_at) >= midnight)
         .map(({ id, message, created_at, metadata }) => ({
           ...{ repository: name, branch: default_branch, id, at: created_at },
-          message: message.split('\n', 1)[0] ?? '',
+          message: tellCommit(message, metadata['publish.task']),
           task: metadata['publish.task'],
           workflow: metadata['publish.workflow'],
         }))
@@ -39,4 +39,10 @@ export async function loadChanges(signal: AbortSignal): Promise<readonly Change[
     .flat()
     .sort((a, b) => b.at.localeCompare(a.at))
     .slice(0, COMMITS)
+}
+
+/** A commit that took the place of another keeps the message of its stage, and is published all the same. */
+function tellCommit(message: string, task: string | undefined): string {
+  const [line = ''] = message.split('\n', 1)
+  return task === undefined ? line : line.replace(/^Stage /, 'Publish ')
 }

@@ -6,6 +6,7 @@ import { Id } from '../../parts/copy.tsx'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { State } from '../../parts/state.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
+import { Told } from '../../parts/told.tsx'
 import { Ago, Time } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
 import { session } from '../../session.ts'
@@ -45,7 +46,7 @@ function Concerns({ shows }: { readonly shows: readonly string[] }) {
   if (data.length === 0)
     return (
       <p>
-        <State state="ok" /> Nothing does.
+        <State state="ok" /> Nothing needs a person.
       </p>
     )
   return (
@@ -72,10 +73,14 @@ function ConcernItem({ concern }: { readonly concern: Concern }) {
       </p>
       {why !== '' && (
         <p class="why">
-          {why} {code !== undefined && <code>{code}</code>}
+          <Told text={why} /> {code !== undefined && <code>{code}</code>}
         </p>
       )}
-      {next !== undefined && <p class="next">→ {next}</p>}
+      {next !== undefined && (
+        <p class="next">
+          → <Told text={next} />
+        </p>
+      )}
     </li>
   )
 }
@@ -136,7 +141,7 @@ function Changes() {
   if (data.length === 0)
     return (
       <Empty run="npx perago run TASK FILE --repo REPOSITORY --branch main">
-        Nothing did. To run a task:
+        No commit was made today. To run a task:
       </Empty>
     )
   return (

@@ -35,13 +35,16 @@ export function Recover({ repository, branch, workflow }: RecoverProps) {
         : Promise.resolve(undefined),
     [repository, branch, workflow],
   )
-  const on = workflow ?? branch ?? ''
   return (
     <>
       <Crumbs way={[{ text: 'Operations', to: addressOf(['operations']) }, { text: 'Recover' }]} />
-      <h1>
-        {repository} {on}
-      </h1>
+      <h1>Recover{isNamed && ` ${repository}${branch === undefined ? '' : `/${branch}`}`}</h1>
+      {isNamed && workflow !== undefined && (
+        <p>
+          What became of what <a href={addressOf(['runs', workflow])}>the run {workflow.slice(0, 8)}</a>{' '}
+          published, and what may be done about it.
+        </p>
+      )}
       <Problem error={error} retry={reload} />
       {!isNamed ? (
         <Empty>The address names no branch and no workflow.</Empty>
@@ -85,7 +88,7 @@ function Branch(props: BranchProps) {
             <dt>Task</dt>
             <dd>
               <a href={addressOf(['runs', task.workflow_id, 'tasks', task.task_id])}>{task.reference_name}</a>
-              , attempt {task.attempt + 1} <State state={task.status} />
+              , try {task.attempt + 1} <State state={task.status} />
             </dd>
           </>
         )}
@@ -99,11 +102,11 @@ function Branch(props: BranchProps) {
         )}
         {other_workflows.length > 0 && (
           <>
-            <dt>Open as well</dt>
+            <dt>Also running</dt>
             <dd>
               {other_workflows.map((id) => (
-                <a key={id} href={addressOf(['runs', id])}>
-                  {id}{' '}
+                <a key={id} class="also" href={addressOf(['runs', id])} title={id}>
+                  {id.slice(0, 8)}
                 </a>
               ))}
             </dd>
@@ -111,7 +114,11 @@ function Branch(props: BranchProps) {
         )}
       </dl>
       {offered.length === 0 ? (
-        <p class="faint">Nothing is to be done here.</p>
+        <p class="faint">
+          {other_workflows.length === 0
+            ? 'Nothing is to be done here.'
+            : 'Nothing can be done before what is also running has ended. Look again then.'}
+        </p>
       ) : (
         <div class="offers">
           {offered.map((offer) => (

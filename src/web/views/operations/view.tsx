@@ -9,6 +9,7 @@ import { State } from '../../parts/state.tsx'
 import { Ago } from '../../parts/time.tsx'
 import type { ViewProps } from '../../route.ts'
 import { session } from '../../session.ts'
+import { Pipelines } from './pipelines.tsx'
 import { Pollers } from './pollers.tsx'
 import { Recover } from './recover.tsx'
 import { Store } from './store.tsx'
@@ -28,6 +29,7 @@ export function OperationsView({ parts, query }: ViewProps) {
       {shows.includes('examination') && <Examination />}
       {shows.includes('workers') && <Workers />}
       {shows.includes('workflows') && <Pollers />}
+      {shows.includes('executions') && <Pipelines />}
       {shows.includes('store') && <Store />}
       {shows.includes('executions') && <Webhooks />}
       {!shows.includes('workflows') && !shows.includes('executions') && (

@@ -24,7 +24,7 @@ export function Webhooks() {
         error === undefined && <Loading />
       ) : data.webhooks.length === 0 ? (
         <Empty run="npx perago webhooks add https://example.org/hook --type '*.failed'">
-          Nobody is told. To add one:
+          There is none. To tell another system about events, add one:
         </Empty>
       ) : (
         data.webhooks.map((webhook) => <Webhook key={webhook.id} webhook={webhook} />)

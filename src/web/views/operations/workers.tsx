@@ -4,7 +4,9 @@ import { get, type Schemas } from '../../api.ts'
 import { useLoaded } from '../../load.ts'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { State } from '../../parts/state.tsx'
+import { nameStep } from '../../parts/step-names.ts'
 import { Table, type TableColumn } from '../../parts/table.tsx'
+import { Told } from '../../parts/told.tsx'
 import { Ago, showLength, showSize, useNow } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
 import { session } from '../../session.ts'
@@ -128,8 +130,8 @@ function WorkerDetails({ worker }: { readonly worker: Worker }) {
           <ul class="dead">
             {ended.map((each) => (
               <li key={`${each.task_id} ${each.at}`}>
-                <State state={each.outcome} /> <Ago at={each.at} /> <TaskLink {...each} />: {each.why}{' '}
-                {each.code !== undefined && <code>{each.code}</code>}
+                <State state={each.outcome} /> <Ago at={each.at} /> <TaskLink {...each} />:{' '}
+                <Told text={each.why} /> {each.code !== undefined && <code>{each.code}</code>}
               </li>
             ))}
           </ul>
@@ -141,7 +143,7 @@ function WorkerDetails({ worker }: { readonly worker: Worker }) {
 
 const attemptColumns = (worker: Worker): readonly TableColumn<Worker['attempts'][number]>[] => [
   { title: 'Attempt', show: (attempt) => <TaskLink {...attempt} /> },
-  { title: 'Last step done', show: ({ step }) => step },
+  { title: 'Last step done', show: ({ step }) => nameStep(step) },
   { title: 'Running', show: ({ started_at }) => <Since at={started_at} /> },
   { title: 'Age of its lease', show: (attempt) => <Lease attempt={attempt} worker={worker} /> },
 ]
@@ -163,7 +165,7 @@ function TaskLink({ task_id, workflow_id, task_type, attempt }: TaskLinkProps) {
       ) : (
         name
       )}
-      {attempt > 0 && `, attempt ${String(attempt + 1)}`}
+      {attempt > 0 && `, try ${String(attempt + 1)}`}
     </>
   )
 }

@@ -2,7 +2,8 @@ import { useMemo } from 'preact/hooks'
 import { GraphView } from '../../parts/graph/graph-view.tsx'
 import { Empty } from '../../parts/problem.tsx'
 import { addressOf } from '../../route.ts'
-import { drawRun, type Run } from './run-graph.ts'
+import { type Run } from '../../parts/run-state.ts'
+import { drawRun } from './run-graph.ts'
 
 export function RunDrawing({ run }: { readonly run: Run }) {
   const { id, name, tasks } = run

@@ -2,11 +2,12 @@ import { get, type Schemas } from '../../api.ts'
 import { Branch } from '../../parts/data-links.tsx'
 import { FilteredList } from '../../parts/filtered-list.tsx'
 import { Empty } from '../../parts/problem.tsx'
-import { readReason } from '../../parts/reason.ts'
+import { readReason, shortenIds } from '../../parts/reason.ts'
 import type { Column } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { showLength, Time } from '../../parts/time.tsx'
 import { addressOf, type ViewProps } from '../../route.ts'
+import { session } from '../../session.ts'
 
 type Workflow = Schemas['Workflow']
 const STATES: readonly Schemas['WorkflowStatus'][] = [
@@ -40,8 +41,14 @@ const COLUMNS: readonly Column<Workflow>[] = [
   {
     title: 'Reason',
     width: 'w-text w-optional',
-    show: ({ id, reason, correlation_id: correlation }) =>
-      reason === undefined ? <code class="faint">{correlation ?? id}</code> : readReason(reason).what,
+    show: ({ reason }) => reason !== undefined && shortenIds(readReason(reason).what),
+  },
+  {
+    title: 'Id',
+    width: 'w-id w-optional',
+    show: ({ id, correlation_id: correlation }) => (
+      <code title={correlation ?? id}>{(correlation ?? id).slice(0, 12)}</code>
+    ),
   },
 ]
 
@@ -51,6 +58,7 @@ export function RunList({ query }: Pick<ViewProps, 'query'>) {
       title="Runs"
       query={query}
       states={STATES}
+      note={<Note />}
       text={{ name: 'search', label: 'Search', placeholder: 'name or id' }}
       load={async (question) => {
         const { workflows, next_after: next } = await get('/workflows', question)
@@ -60,6 +68,20 @@ export function RunList({ query }: Pick<ViewProps, 'query'>) {
       keyOf={({ id }) => id}
       empty={(isFiltered) => <NoRuns isFiltered={isFiltered} />}
     />
+  )
+}
+
+function Note() {
+  return (
+    <>
+      What workers did for each start of a workflow: tasks, attempts, logs, publications.
+      {session.value?.shows.includes('executions') === true && (
+        <>
+          {' '}
+          Its events, variables and checkpoints are under <a href={addressOf(['executions'])}>Executions</a>.
+        </>
+      )}
+    </>
   )
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { get, unlessGone, type Schemas } from '../../api.ts'
 import { Empty, Loading, Problem } from '../../parts/problem.tsx'
 import { kindOfLine, readProgress } from './task-log.ts'
-import type { Task } from './run-graph.ts'
+import type { Task } from '../../parts/run-state.ts'
 
 type Line = Schemas['TaskLog']['lines'][number]
 

@@ -5,7 +5,7 @@ import { post } from '../../api.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { ReasonField } from '../../parts/reason-field.tsx'
 import { mayOperate } from '../../session.ts'
-import { isRunOpen, type Run } from './run-graph.ts'
+import { isRunOpen, type Run } from '../../parts/run-state.ts'
 
 interface OperationsProps {
   readonly run: Run

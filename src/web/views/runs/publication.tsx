@@ -3,7 +3,8 @@
 import type { Schemas } from '../../api.ts'
 import { Branch, Commit } from '../../parts/data-links.tsx'
 import { State } from '../../parts/state.tsx'
-import type { Task } from './run-graph.ts'
+import { Told } from '../../parts/told.tsx'
+import type { Task } from '../../parts/run-state.ts'
 
 type Publication = Schemas['TaskPublication']
 
@@ -85,7 +86,11 @@ export function PublicationOf({
           {publication.fences.map(({ fence, passed, why }) => (
             <li key={fence}>
               <State state={passed ? 'ok' : 'refused'} /> {FENCES[fence]}
-              {why !== undefined && <p class="why">{why}</p>}
+              {why !== undefined && (
+                <p class="why">
+                  <Told text={why} />
+                </p>
+              )}
             </li>
           ))}
         </ol>

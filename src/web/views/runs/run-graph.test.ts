@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { drawRun, type Task } from './run-graph.ts'
+import { type Task } from '../../parts/run-state.ts'
+import { drawRun } from './run-graph.ts'
 
 const at = (second: number): string => new Date(1_700_000_000_000 + second * 1_000).toISOString()
 const task = (node: string, more: Partial<Task> = {}): Task => ({

@@ -1,15 +1,9 @@
 /** The graph of a workflow, with the states of its tasks, to be drawn. Pure. */
 
-import type { Schemas } from '../../api.ts'
 import type { DrawnGraph, GraphEdge, GraphNode } from '../../parts/graph/graph.ts'
+import type { Run, Task } from '../../parts/run-state.ts'
 
-export type Task = Schemas['WorkflowTask']
-export type Run = Schemas['WorkflowDetails']
 type Node = Run['graph']['nodes'][number]
-
-export function isRunOpen({ status }: Pick<Run, 'status'>): boolean {
-  return status === 'RUNNING' || status === 'PAUSED'
-}
 
 export interface RunGraph extends DrawnGraph {
   /** Its definition is not known: the edges follow from when tasks ended and were scheduled. */

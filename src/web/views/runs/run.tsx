@@ -17,9 +17,9 @@ import { addressOf } from '../../route.ts'
 import { session } from '../../session.ts'
 import { RunDrawing } from './drawing.tsx'
 import { Operations } from './operations.tsx'
-import { Recoveries } from './recover-links.tsx'
-import { failedPublicationsOf } from './recoveries.ts'
-import { isRunOpen, type Run } from './run-graph.ts'
+import { Remedies } from '../../parts/remedies.tsx'
+import { failedPublicationsOf } from '../../parts/failed-publications.ts'
+import { hasRunFailed, isRunOpen, type Run } from '../../parts/run-state.ts'
 import { TaskPage } from './task.tsx'
 import { TaskTable } from './task-table.tsx'
 import { TimelineOf } from './timeline-view.tsx'
@@ -96,7 +96,7 @@ function Head({ run, reload }: { readonly run: Run; readonly reload: () => void 
       </h1>
       <RunFacts run={run} />
       {run.status !== 'COMPLETED' && <Failure reason={run.reason} />}
-      <Recoveries publications={failedPublicationsOf(run)} />
+      {hasRunFailed(run) && <Remedies publications={failedPublicationsOf(run)} />}
       <Operations run={run} onDone={reload} />
     </>
   )
@@ -135,7 +135,7 @@ function RunFacts({ run }: { readonly run: Run }) {
         <Time at={from} />
       </Fact>
       {from !== undefined && (
-        <Fact name={to === undefined ? 'For' : 'Took'}>
+        <Fact name={to === undefined ? 'Running for' : 'Took'}>
           <Length {...{ from, to }} />
         </Fact>
       )}

@@ -1,9 +1,11 @@
 /** What the worker did in an attempt, step by step: a table with a bar for each. */
 
 import { State } from '../../parts/state.tsx'
+import { nameStep } from '../../parts/step-names.ts'
+import { Told } from '../../parts/told.tsx'
 import { showLength, Time } from '../../parts/time.tsx'
-import type { Task } from './run-graph.ts'
-import { nameStep, readStepTimes, type StepRow } from './step-times.ts'
+import type { Task } from '../../parts/run-state.ts'
+import { readStepTimes, type StepRow } from './step-times.ts'
 
 export function StepTable({ task: { steps = [], publication } }: { readonly task: Task }) {
   const [first] = steps
@@ -38,21 +40,31 @@ export function StepTable({ task: { steps = [], publication } }: { readonly task
 function StepLine({ row }: { readonly row: StepRow }) {
   const { step, afterMs, isPart, fence } = row
   return (
-    <tr>
-      <th scope="row" class={isPart ? 'further' : ''} title={step.step}>
-        {nameStep(step.step)} {fence !== undefined && <State state={fence.passed ? 'ok' : 'refused'} />}
-        {fence?.why !== undefined && <p class="why">{fence.why}</p>}
-      </th>
-      <td class="number">
-        <time dateTime={step.at} title={step.at}>
-          +{showLength(afterMs)}
-        </time>
-      </td>
-      <td class="number">{showLength(step.ms)}</td>
-      <td class="step-bar" aria-hidden="true">
-        <Bar row={row} />
-      </td>
-    </tr>
+    <>
+      <tr>
+        <th scope="row" class={isPart ? 'further' : ''} title={step.step}>
+          {nameStep(step.step)} {fence !== undefined && <State state={fence.passed ? 'ok' : 'refused'} />}
+        </th>
+        <td class="number">
+          <time dateTime={step.at} title={step.at}>
+            +{showLength(afterMs)}
+          </time>
+        </td>
+        <td class="number">{showLength(step.ms)}</td>
+        <td class="step-bar" aria-hidden="true">
+          <Bar row={row} />
+        </td>
+      </tr>
+      {fence?.why !== undefined && (
+        <tr>
+          <td colSpan={4}>
+            <p class="why">
+              <Told text={fence.why} />
+            </p>
+          </td>
+        </tr>
+      )}
+    </>
   )
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { nameStep, readStepTimes } from './step-times.ts'
+import { nameStep } from '../../parts/step-names.ts'
+import { readStepTimes } from './step-times.ts'
 
 const BEGIN = Date.parse('2026-01-31T10:00:00.000Z')
 const step = (name: string, fromMs: number, ms: number) => ({
@@ -36,7 +37,7 @@ test('WB-66 steps without a length, and a clock that goes back, leave every bar 
 
 test('WB-66 steps that the page does not know keep their name', () => {
   expect([nameStep('lay-out'), nameStep('publish/read-facts'), nameStep('wait-for-tea')]).toEqual([
-    ...['lay the workspace out', 'read the branch', 'wait for tea'],
+    ...['check the input out', 'read the branch', 'wait for tea'],
   ])
 })
 

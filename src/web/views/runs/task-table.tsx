@@ -4,7 +4,7 @@ import { Rows, type Column } from '../../parts/rows.tsx'
 import { State } from '../../parts/state.tsx'
 import { showLength, Time } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
-import type { Run, Task } from './run-graph.ts'
+import type { Run, Task } from '../../parts/run-state.ts'
 
 /** Every attempt, in the order in which they were scheduled. */
 export function TaskTable({ run }: { readonly run: Run }) {

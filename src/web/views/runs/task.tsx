@@ -9,11 +9,12 @@ import { Empty } from '../../parts/problem.tsx'
 import { State } from '../../parts/state.tsx'
 import { showLength, Time, useNow } from '../../parts/time.tsx'
 import { addressOf } from '../../route.ts'
+import { session } from '../../session.ts'
 import { LogOf } from './log.tsx'
 import { PublicationOf } from './publication.tsx'
-import { Recoveries } from './recover-links.tsx'
-import { failedPublicationOf } from './recoveries.ts'
-import type { Run, Task } from './run-graph.ts'
+import { Remedies } from '../../parts/remedies.tsx'
+import { failedPublicationOf } from '../../parts/failed-publications.ts'
+import type { Run, Task } from '../../parts/run-state.ts'
 import { StepTable } from './step-table.tsx'
 
 interface TaskPageProps {
@@ -36,10 +37,10 @@ export function TaskPage({ run, id }: TaskPageProps) {
       <h1>
         {task.reference_name} <State state={task.status} />
       </h1>
-      <TaskFacts task={task} />
+      <TaskFacts run={run} task={task} />
       <Attempts run={run} task={task} />
       <TaskFailure task={task} />
-      {failed !== undefined && <Recoveries publications={[failed]} />}
+      {failed !== undefined && <Remedies publications={[failed]} />}
       <div class="columns">
         <div>
           <h2>Steps</h2>
@@ -63,7 +64,8 @@ export function TaskPage({ run, id }: TaskPageProps) {
   )
 }
 
-function TaskFacts({ task }: { readonly task: Task }) {
+function TaskFacts({ run, task }: { readonly run: Run; readonly task: Task }) {
+  const hasExecutions = session.value?.shows.includes('executions') === true
   const { id, name, kind, retry, iteration, worker, child_id: child, publication } = task
   return (
     <Facts>
@@ -79,6 +81,13 @@ function TaskFacts({ task }: { readonly task: Task }) {
       {child !== undefined && (
         <Fact name="Runs">
           <a href={addressOf(['runs', child])}>the workflow {child.slice(0, 8)}</a>
+        </Fact>
+      )}
+      {hasExecutions && (
+        <Fact name="Unit">
+          <a href={addressOf(['executions', run.id, 'units', task.reference_name])}>
+            events and result of the unit
+          </a>
         </Fact>
       )}
       <Fact name="Id">

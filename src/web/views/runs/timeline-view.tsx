@@ -6,7 +6,7 @@ import { Rows, type Column } from '../../parts/rows.tsx'
 import { kindOf, showState, State } from '../../parts/state.tsx'
 import { showLength, useNow } from '../../parts/time.tsx'
 import { addressOf, replaceQuery, route } from '../../route.ts'
-import { isRunOpen, type Run } from './run-graph.ts'
+import { isRunOpen, type Run } from '../../parts/run-state.ts'
 import { readTimeline, ticksOf, type Timeline, type TimelineRow } from './timeline.ts'
 
 const ENDED_MS = 3_600_000

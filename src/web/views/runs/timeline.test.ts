@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Task } from './run-graph.ts'
+import type { Task } from '../../parts/run-state.ts'
 import { readTimeline, ticksOf } from './timeline.ts'
 
 const BEGIN = 1_700_000_000_000

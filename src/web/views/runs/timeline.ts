@@ -1,6 +1,6 @@
 /** When the attempts of a run waited and worked, and which of them made it take as long as it did. Pure. */
 
-import type { Run, Task } from './run-graph.ts'
+import type { Run, Task } from '../../parts/run-state.ts'
 
 export interface TimelineRow {
   readonly task: Task

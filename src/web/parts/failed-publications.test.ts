@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failedPublicationOf, failedPublicationsOf } from './recoveries.ts'
+import { failedPublicationOf, failedPublicationsOf } from './failed-publications.ts'
 
 const task = (
   status: 'COMPLETED' | 'FAILED' | 'TIMED_OUT' | 'IN_PROGRESS',
@@ -7,7 +7,7 @@ const task = (
   more = {},
 ) => ({
   ...{ status, retried: false, ...more },
-  ...(repository !== undefined && { publication: { repository } }),
+  ...(repository !== undefined && { publication: { repository, branch: 'main' } }),
 })
 
 test('WB-76 what may be recovered after a failed run is told by the tasks that failed, not by its input', () => {
@@ -21,8 +21,8 @@ test('WB-76 what may be recovered after a failed run is told by the tasks that f
     task('FAILED'),
   ]
   expect(failedPublicationsOf({ ...run, tasks })).toEqual([
-    { repository: 'lake', workflow: 'w' },
-    { repository: 'lake', workflow: 'child' },
+    { repository: 'lake', branch: 'main', workflow: 'w' },
+    { repository: 'lake', branch: 'main', workflow: 'child' },
   ])
   expect(failedPublicationsOf({ ...run, tasks: [task('FAILED')] })).toEqual([
     { repository: 'raw', workflow: 'w' },
