@@ -48,7 +48,9 @@ export function showExecution(execution: Execution, options: ShowOptions) {
       return {
         ...unit,
         attempts: attempts.get(unit.id) ?? 0,
-        ...(result === undefined ? {} : defined({ result: room.take(`plan_units.${unit.id}.result`, result) })),
+        ...(result === undefined
+          ? {}
+          : defined({ result: room.take(`plan_units.${unit.id}.result`, result) })),
         ...defined({ reason: record?.reasonForIncompletion, child_execution_id: child?.workflowId }),
       }
     }),
