@@ -57,7 +57,9 @@ export function openConductorRequests(url) {
           const workflow = JSON.parse(await ask('GET', `/workflow/${workflowId}`))
           if (status === 'COMPLETED') return workflow
           const reasons = workflow.tasks.map((task) => `${task.status}: ${task.reasonForIncompletion ?? ''}`)
-          throw new Error(`workflow ${workflowId} is ${status}: ${reasons.join('; ')}`)
+          throw new Error(
+            `workflow ${workflowId} is ${status} (${workflow.reasonForIncompletion}): ${reasons.join('; ')}`,
+          )
         }
         await wait(lookMs)
       }

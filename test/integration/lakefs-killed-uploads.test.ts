@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Pool } from 'undici'
 import { expect, test } from 'vitest'
+import { forEachBounded } from '../../src/base/for-each-bounded.ts'
 import { seededRandom, type Random } from '../../src/base/random.ts'
 import { checkDataDir } from '../../src/embedded/lakefs/engine/fsck.ts'
 import { startLakefsProcess, TEST_ACCESS_KEY, TEST_SECRET_KEY } from '../support/lakefs-process.ts'
@@ -16,6 +17,7 @@ import { startLakefsProcess, TEST_ACCESS_KEY, TEST_SECRET_KEY } from '../support
 const KILLS = Number(process.env['PERAGO_KILLS'] ?? (process.env['CI'] === 'true' ? 60 : 8))
 const SEED = Number(process.env['PERAGO_SEED'] ?? Date.now() % 1_000_000)
 const CLIENTS = 48
+const READS_AT_ONCE = 16
 /** Answers after which the server is killed, at most. */
 const ANSWERS_MAX = 400
 /** Around what goes into the journal, and what does not. */
@@ -79,13 +81,13 @@ class Uploads {
   async verify(pool: Pool): Promise<void> {
     const listed = await list(pool)
     for (const [path, md5] of this.answered) expect([path, listed.get(path)]).toEqual([path, md5])
-    for (const [path, checksum] of listed) {
+    await forEachBounded(listed, { limit: READS_AT_ONCE }, async ([path, checksum]) => {
       expect(this.sent.get(path)).toContain(checksum)
       const answer = await get(pool, `/refs/main/objects?path=${path}`)
       expect([path, md5Of(answer.bytes)]).toEqual([path, checksum])
       // What was under way at the kill has happened, or has not, for good.
       this.answered.set(path, checksum)
-    }
+    })
   }
 }
 
