@@ -40,8 +40,8 @@ export interface PublicationRequest extends SessionOptions {
   readonly ledgerKeys?: LedgerKeys | undefined
   /** Only to install or remove a fence: everybody else's changes of `_lakefs_actions/` are refused. */
   readonly changesActions?: true
-  /** Runs while the staging branch is made, and is awaited before the first upload. Never rejects. */
-  readonly beforeUpload?: (() => Promise<unknown>) | undefined
+  /** Awaited before the first upload, beside what comes before it. */
+  readonly beforeUpload?: Promise<unknown> | undefined
   /** Throws if what was uploaded has changed at its source. Awaited beside the verification of what was staged. */
   readonly assertSourceUnchanged?: (() => Promise<void>) | undefined
   /** Called after each upload. */

@@ -85,12 +85,10 @@ async function stageAndPublish(
   } else {
     await checkAuthority(run, 'before-staging')
     const recorded = await withLedger(run)
-    const opening = openStaging(recorded, () => {
+    await openStaging(recorded, () => {
       progress.isOpened = true
     })
-    const looking = run.request.beforeUpload?.()
-    await opening
-    await looking
+    await run.request.beforeUpload
     fenced = await stageAndVerify(recorded, progress)
   }
   const settled = await publishStaged(fenced, progress.stagedRef)

@@ -3,7 +3,6 @@
  * what becomes of it: left to the next attempt, or removed.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isPeragoError } from '../../base/errors.ts'
 import type { CommitRef } from '../../base/ids.ts'
 import type { Logger } from '../../base/logger.ts'
@@ -101,9 +100,7 @@ export class AttemptDirectory {
 
   /** To be awaited before the first upload; see `findHolderBefore`. */
   lookBeforeUpload(changes: ChangeSet): Promise<unknown> {
-    // The look holds this thread for some milliseconds: what was asked before has been sent by the next turn.
-    if (this.wantsHandOver)
-      this.#holder = nextTurn().then(() => findHolderBefore(this.workspace, changes, this.#since))
+    if (this.wantsHandOver) this.#holder = findHolderBefore(this.workspace, changes, this.#since)
     return this.#holder
   }
 

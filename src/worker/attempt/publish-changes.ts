@@ -25,7 +25,7 @@ export async function publishChanges(
     readonly result: Json
     readonly commit: AuthoredCommit | undefined
     readonly workspace: AttemptWorkspace
-    readonly beforeUpload: () => Promise<unknown>
+    readonly beforeUpload: Promise<unknown>
   },
 ): Promise<PublicationResult> {
   const { clock, log, later, cleanUpPublished, uploadLimit } = state

@@ -169,7 +169,8 @@ async function runWithWorkspace(
     state.planned = changes
     return { workspace: at, result }
   }
-  const beforeUpload = (): Promise<unknown> => directory.lookBeforeUpload(changes)
+  // Right after the comparison: who wrote since then and ended before the look would not be seen.
+  const beforeUpload = directory.lookBeforeUpload(changes)
   const { outputRef, stored } = await steps.run('publish', () =>
     publishChanges(state, { at, repo, changes, result, commit, workspace, beforeUpload }),
   )
