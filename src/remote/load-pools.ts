@@ -3,19 +3,12 @@
  * nearly twice the memory.
  */
 
-import { createRequire } from 'node:module'
 import type * as Undici from 'undici'
+import { loadPart } from '../base/load-part.ts'
 
 type Pools = Pick<typeof Undici, 'Agent' | 'Pool'>
 
-const load = createRequire(import.meta.url)
-
 export async function loadPool<Name extends keyof Pools>(name: Name): Promise<Pools[Name]> {
-  try {
-    const part: unknown = load(`undici/lib/dispatcher/${name.toLowerCase()}.js`)
-    if (typeof part === 'function') return part as Pools[Name]
-  } catch {
-    // A version that has it elsewhere.
-  }
-  return (await import('undici'))[name]
+  const part = loadPart(`undici/lib/dispatcher/${name.toLowerCase()}.js`)
+  return part === undefined ? (await import('undici'))[name] : (part as Pools[Name])
 }

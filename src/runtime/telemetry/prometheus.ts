@@ -5,17 +5,13 @@
 
 import { createRequire } from 'node:module'
 import type * as Whole from 'prom-client'
+import { loadPart } from '../../base/load-part.ts'
 
 const load = createRequire(import.meta.url)
 
 function part<Name extends 'Counter' | 'Gauge' | 'Histogram' | 'Registry'>(name: Name): (typeof Whole)[Name] {
-  try {
-    const found: unknown = load(`prom-client/lib/${name.toLowerCase()}.js`)
-    if (typeof found === 'function') return found as (typeof Whole)[Name]
-  } catch {
-    // A version that has it elsewhere.
-  }
-  return (load('prom-client') as typeof Whole)[name]
+  const found = loadPart(`prom-client/lib/${name.toLowerCase()}.js`)
+  return found === undefined ? (load('prom-client') as typeof Whole)[name] : (found as (typeof Whole)[Name])
 }
 
 export const Counter = part('Counter')
